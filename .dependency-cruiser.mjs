@@ -1,0 +1,142 @@
+// Who may import whom. Type imports count as well, so the rules hold for the design and not only for what runs.
+
+const SLICES = 'accounts|api-keys|private-key|automation-settings';
+const ENTITY = '[.]entity[.]ts$';
+const FIELDS = '[.]graphql[.]ts$';
+
+/** Rules are errors, all of them. */
+const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+const general = [
+  forbid('no-circular', 'Two files that need each other are one thing.', {}, { circular: true }),
+  forbid(
+    'no-orphans',
+    'A file that nothing imports and that imports nothing is left over.',
+    {
+      orphan: true,
+      path: '^src/',
+      pathNot: ['^src/main[.]ts$', '^src/dev/(token|print-schema)[.]ts$', '^src/database/'],
+    },
+    {},
+  ),
+  forbid('no-unresolvable', 'An import that leads nowhere.', {}, { couldNotResolve: true }),
+  forbid(
+    'only-declared-packages',
+    'A package that package.json does not name is there by accident.',
+    {},
+    { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+  ),
+  forbid(
+    'no-dev-dependency-in-production',
+    'Production runs without devDependencies; only src/dev may use them.',
+    { path: '^src/', pathNot: '^src/dev/' },
+    { dependencyTypes: ['npm-dev'] },
+  ),
+  forbid(
+    'no-test-in-source',
+    'Tests know the source, never the other way.',
+    { path: '^src/' },
+    { path: '^test/' },
+  ),
+];
+
+const slices = [
+  forbid(
+    'entity-knows-entities',
+    'An entity imports MikroORM and other entities.',
+    { path: ENTITY },
+    { pathNot: ['^node_modules/@mikro-orm/', `^src/(${SLICES})/.*${ENTITY}`] },
+  ),
+  forbid(
+    'operation-knows-domain',
+    'An operation knows entities, its own slice, accounts, errors and events: no GraphQL, no HTTP.',
+    { path: `^src/(${SLICES})/.+[.]ts$`, pathNot: [ENTITY, FIELDS] },
+    {
+      dependencyTypesNot: ['core'],
+      pathNot: [
+        `^src/(${SLICES})/.*${ENTITY}`,
+        '^src/(accounts|$1)/(?!.*[.]graphql[.]ts$)',
+        '^src/(errors|operation|observability/events)[.]ts$',
+        '^node_modules/(zod|jose|@mikro-orm/[^/]+)/',
+      ],
+    },
+  ),
+  forbid(
+    'operation-context-knows-domain',
+    'operation.ts is what every operation is given: entities, errors and events.',
+    { path: '^src/operation[.]ts$' },
+    {
+      path: '^src/',
+      pathNot: [`^src/(${SLICES})/.*${ENTITY}`, '^src/accounts/', '^src/errors[.]ts$', '^src/observability/'],
+    },
+  ),
+  forbid(
+    'operation-context-runs-no-package',
+    'operation.ts takes types from packages and nothing that runs.',
+    { path: '^src/operation[.]ts$' },
+    { path: '^node_modules/', dependencyTypesNot: ['type-only'] },
+  ),
+  forbid(
+    'fields-know-own-slice',
+    'Fields import the builder, the scalars, the names of scopes, and operations and entities of their own slice.',
+    { path: `^src/(${SLICES})/.*${FIELDS}` },
+    {
+      path: '^(src|test)/',
+      pathNot: ['^src/graphql/(builder|scalars)[.]ts$', '^src/auth/scopes[.]ts$', '^src/$1/'],
+    },
+  ),
+  forbid(
+    'only-schema-loads-fields',
+    'graphql/schema.ts is the one place where fields are loaded.',
+    { path: '^src/', pathNot: '^src/graphql/schema[.]ts$' },
+    { path: FIELDS },
+  ),
+];
+
+const rooms = [
+  forbid(
+    'errors-know-nothing',
+    'errors.ts imports nothing of ours.',
+    { path: '^src/errors[.]ts$' },
+    { path: '^src/' },
+  ),
+  forbid(
+    'rest-knows-no-slice',
+    'REST knows fields by name and neither a slice nor an entity.',
+    { path: '^src/rest/' },
+    { path: [`^src/(${SLICES})/`, ENTITY] },
+  ),
+  forbid(
+    'auth-knows-no-slice',
+    'Authentication knows neither slices nor REST nor the schema.',
+    { path: '^src/auth/' },
+    { path: [`^src/(${SLICES})/`, '^src/rest/', '^src/graphql/schema[.]ts$'] },
+  ),
+  forbid(
+    'only-service-knows-dev',
+    'What is for development is loaded by service.ts and by nothing else.',
+    { path: '^src/', pathNot: '^src/(service[.]ts$|dev/)' },
+    { path: '^src/dev/' },
+  ),
+  forbid(
+    'gateway-is-given-its-configuration',
+    'createGateway(deps) is handed what it needs; of config.ts it may know the types.',
+    { path: '^src/gateway[.]ts$' },
+    { path: '^src/config[.]ts$', dependencyTypesNot: ['type-only'] },
+  ),
+];
+
+export default {
+  forbidden: [...general, ...slices, ...rooms],
+  options: {
+    parser: 'tsc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: '^node_modules/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};

@@ -1,0 +1,5 @@
+import { loadConfig } from './src/config.ts';
+import { databaseOptions } from './src/database/options.ts';
+
+/** The ORM's options, for its command line (`npm run db:check` and the like). */
+export default databaseOptions(loadConfig().databaseFile);

@@ -1,0 +1,27 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from '../accounts/account.entity.ts';
+
+const apiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_key',
+  // One default key an account, whatever races for it.
+  uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    account: () => p.manyToOne(Account).mapToPk().index(),
+    keyPrefix: p.string(),
+    name: p.string().nullable(),
+    isActive: p.boolean().default(true),
+    isDefault: p.boolean().default(false),
+    encryptedKey: p.text().nullable(),
+    encryptionVersion: p.integer().default(1),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+/** A customer's credential at the API provider: never the secret itself, only what is known of it. */
+export class ApiKey extends apiKeySchema.class {
+  /** The change of state that deactivates a key; `isDefault` stays as it is stored. */
+  static readonly deactivated = { isActive: false } as const;
+}
+apiKeySchema.setClass(ApiKey);

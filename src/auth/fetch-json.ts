@@ -1,0 +1,27 @@
+import { isSecureUrl } from '../config.ts';
+
+const maximumBytes = 1024 * 1024;
+const timeoutMilliseconds = 5000;
+
+/**
+ * Reads a small JSON document from an identity provider.
+ * @throws {Error} where it is not there: plain HTTP beyond this machine, a redirect, an error status,
+ *   more than 1 MiB, more than 5 seconds, or not JSON
+ */
+export async function fetchJson(url: string): Promise<unknown> {
+  if (!isSecureUrl(new URL(url))) throw new Error(`not HTTPS: ${url}`);
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(timeoutMilliseconds),
+  });
+  if (!response.ok) throw new Error(`status ${response.status} from ${url}`);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maximumBytes) throw new Error(`more than ${maximumBytes} bytes from ${url}`);
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}

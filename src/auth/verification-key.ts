@@ -1,0 +1,55 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+
+/** A signing key's public half, with the one use that it has here. */
+export interface VerificationKey {
+  readonly kid: string;
+  readonly publicKey: KeyObject;
+  /** The algorithms that it may verify. */
+  readonly algorithms: readonly string[];
+}
+
+/** A JSON Web Key as it is published (RFC 7517, section 4). */
+interface PublishedKey extends JsonWebKey {
+  readonly kid?: unknown;
+  readonly use?: unknown;
+  readonly key_ops?: unknown;
+  readonly alg?: unknown;
+}
+
+const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+const curveAlgorithms: Readonly<Record<string, string>> = {
+  'P-256': 'ES256',
+  'P-384': 'ES384',
+  'P-521': 'ES512',
+};
+
+const algorithmsOf = ({ kty, crv }: PublishedKey): readonly string[] => {
+  if (kty === 'RSA') return rsaAlgorithms;
+  const algorithm = kty === 'EC' && crv !== undefined ? curveAlgorithms[crv] : undefined;
+  return algorithm === undefined ? [] : [algorithm];
+};
+
+const isForVerification = ({ use, key_ops }: PublishedKey): boolean =>
+  (use === undefined || use === 'sig') &&
+  (key_ops === undefined || (Array.isArray(key_ops) && key_ops.includes('verify')));
+
+const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean =>
+  asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048;
+
+/**
+ * A published key as a verification key.
+ * @returns undefined for one that signs no tokens: for encryption, symmetric, too weak, without `kid`, unreadable
+ */
+export function parseVerificationKey(published: unknown): VerificationKey | undefined {
+  if (typeof published !== 'object' || published === null) return undefined;
+  const jwk = published as PublishedKey;
+  const possible = algorithmsOf(jwk);
+  const algorithms = jwk.alg === undefined ? possible : possible.filter((algorithm) => algorithm === jwk.alg);
+  if (typeof jwk.kid !== 'string' || algorithms.length === 0 || !isForVerification(jwk)) return undefined;
+  try {
+    const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
+    return isStrong(publicKey) ? { kid: jwk.kid, publicKey, algorithms } : undefined;
+  } catch {
+    return undefined;
+  }
+}

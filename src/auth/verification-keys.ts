@@ -1,0 +1,70 @@
+import { serviceUnavailable } from '../errors.ts';
+import type { VerificationKey } from './verification-key.ts';
+
+type KeySet = ReadonlyMap<string, VerificationKey>;
+
+/** No more than one read in this time, failures counted: an unknown `kid` costs anyone nothing to send. */
+const cooldownMilliseconds = 30_000;
+
+/** How often the set is read again anyway, so that a withdrawn key stops working. */
+const refreshMilliseconds = 5 * 60_000;
+
+/** An issuer's verification keys, kept fresh in the background; the last good set stays while it is down. */
+export class VerificationKeys implements Disposable {
+  readonly #read: () => Promise<KeySet>;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #keys: KeySet | undefined;
+  #reading: Promise<void> | undefined;
+  #lastRead = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param read reads the issuer's key set
+   * @param onFailure told why a read failed
+   */
+  constructor(read: () => Promise<KeySet>, onFailure: (error: unknown) => void) {
+    this.#read = read;
+    this.#onFailure = onFailure;
+    this.#timer = setInterval(() => this.refresh(), refreshMilliseconds).unref();
+  }
+
+  /**
+   * The key with this id; one that is not known is asked for, at most every 30 seconds.
+   * @returns undefined where the issuer publishes no such key
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` where no usable key was ever read
+   */
+  async find(kid: string): Promise<VerificationKey | undefined> {
+    const known = this.#keys?.get(kid);
+    if (known) return known;
+    if (performance.now() - this.#lastRead >= cooldownMilliseconds || this.#reading !== undefined)
+      await this.refresh();
+    if (!this.#keys?.size) throw serviceUnavailable('no-verification-keys');
+    return this.#keys.get(kid);
+  }
+
+  /** The key with this id, of those that are known now. */
+  get(kid: string): VerificationKey | undefined {
+    return this.#keys?.get(kid);
+  }
+
+  /** Reads the set again; callers at the same time share one read. Never rejects. */
+  refresh(): Promise<void> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #readOnce(): Promise<void> {
+    this.#lastRead = performance.now();
+    try {
+      this.#keys = await this.#read();
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+}

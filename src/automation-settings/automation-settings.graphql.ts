@@ -1,0 +1,51 @@
+import { signedIn } from '../auth/scopes.ts';
+import { builder } from '../graphql/builder.ts';
+import { AutomationSettings } from './automation-settings.entity.ts';
+import { updateAutomationSettings } from './update-automation-settings.ts';
+
+builder.objectType(AutomationSettings, {
+  name: 'AutomationSettings',
+  description: 'How your automation runs.',
+  fields: (t) => ({
+    isEnabled: t.exposeBoolean('isEnabled', {
+      nullable: true,
+      description: 'Whether automation is on; null where it was never set.',
+      extensions: { example: true },
+    }),
+    sessionDuration: t.exposeInt('sessionDuration', {
+      nullable: true,
+      description: 'Length of a session in seconds; null where it was never set.',
+      extensions: { example: 3600 },
+    }),
+    userId: t.exposeInt('account', {
+      description: 'The account that owns the settings.',
+      extensions: { example: 1 },
+    }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the settings were first stored.',
+      extensions: { example: '2026-01-31T12:00:00.000Z' },
+    }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When the settings were last changed.',
+      extensions: { example: '2026-01-31T12:00:00.000Z' },
+    }),
+  }),
+});
+
+builder.mutationField('updateAutomationSettings', (t) =>
+  t.field({
+    type: AutomationSettings,
+    description: 'Changes your automation settings. What is left out stays as it is; null clears it.',
+    requiredScopes: signedIn,
+    args: {
+      isEnabled: t.arg.boolean({ description: 'Whether automation is on.', extensions: { example: true } }),
+      sessionDuration: t.arg.int({
+        description: 'Length of a session in seconds, 60 to 86400 unless configured otherwise.',
+        extensions: { example: 3600 },
+      }),
+    },
+    resolve: (_root, input, context) => updateAutomationSettings(context, input),
+  }),
+);

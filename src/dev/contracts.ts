@@ -1,0 +1,14 @@
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { schema } from '../graphql/schema.ts';
+import { createOpenApi } from '../rest/openapi.ts';
+import { createSofa } from '../rest/sofa.ts';
+
+/** The published GraphQL contract: sorted SDL. */
+export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
+
+/** The published REST contract, as a server with the development identity provider describes itself. */
+export const openApiText = (): string => {
+  const sofa = createSofa(schema);
+  const openApi = createOpenApi(sofa.schema, sofa.document, 'http://127.0.0.1:4000/idp');
+  return `${JSON.stringify(openApi, null, 2)}\n`;
+};

@@ -1,0 +1,45 @@
+import type { RequestListener } from 'node:http';
+import type { EntityManager } from '@mikro-orm/core';
+import { scopeDescriptions } from '../auth/scopes.ts';
+import type { Config, IssuerConfig } from '../config.ts';
+import { createDevelopmentIdentityProvider } from './identity-provider.ts';
+import { developmentAudience, developmentClientId, developmentIssuer } from './issuer.ts';
+import { seed } from './seed.ts';
+
+interface Surroundings {
+  readonly config: Config;
+  /** The port that the server listens on. */
+  readonly port: number;
+  readonly em: EntityManager;
+}
+
+/** What `npm start` runs beside the gateway where no identity provider is configured. */
+export async function startDevelopment({ config, port, em }: Surroundings) {
+  const issuer = developmentIssuer({ host: config.host, port });
+  const provider = await createDevelopmentIdentityProvider({
+    issuer,
+    audience: developmentAudience,
+    clientId: developmentClientId,
+    scopes: Object.keys(scopeDescriptions),
+    production: config.production,
+  });
+  await seed(em, issuer);
+  const answer = provider.callback();
+  const { pathname } = new URL(issuer);
+  const trusted: IssuerConfig = {
+    issuer,
+    audiences: [developmentAudience],
+    clientIds: [],
+    algorithms: config.algorithms,
+    scopeAliases: new Map(),
+  };
+  return {
+    /** The provider, as the gateway trusts any other: by its issuer and its published keys. */
+    issuer: trusted,
+    /** Puts the provider before another listener, under its own path. */
+    mount:
+      (next: RequestListener): RequestListener =>
+      (request, response) =>
+        request.url?.startsWith(`${pathname}/`) ? answer(request, response) : next(request, response),
+  };
+}

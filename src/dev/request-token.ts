@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { developmentSubjectGrant } from './issuer.ts';
+
+/** Whose token is wanted, from whom. */
+export interface TokenRequest {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly subject: string;
+  /** Scopes with spaces between them; all that the provider has where it is left out. */
+  readonly scope?: string | undefined;
+}
+
+const metadataSchema = z.object({ issuer: z.string(), token_endpoint: z.url() });
+const tokenSchema = z.object({ access_token: z.string() });
+const errorSchema = z.object({ error: z.string(), error_description: z.string().optional() });
+
+// A development provider is on this machine: what has not answered by then will not.
+const timeout = 5_000;
+
+/** The provider's own metadata (OpenID Connect Discovery 1.0), which must name the issuer asked for. */
+async function discover(issuer: string) {
+  try {
+    const response = await fetch(`${issuer}/.well-known/openid-configuration`, {
+      signal: AbortSignal.timeout(timeout),
+    });
+    const metadata = metadataSchema.parse(await response.json());
+    if (metadata.issuer === issuer) return metadata;
+    throw new Error(`The identity provider calls itself ${metadata.issuer}`);
+  } catch (cause) {
+    throw new Error(`No identity provider answers at ${issuer}. Start Keyward first: npm start`, { cause });
+  }
+}
+
+const refusal = (answer: unknown, status: number) => {
+  const { data } = errorSchema.safeParse(answer);
+  if (data === undefined) return `The identity provider answered ${status} without a token`;
+  return data.error_description === undefined ? data.error : `${data.error}: ${data.error_description}`;
+};
+
+/**
+ * Gets an access token from the development identity provider, for any subject.
+ * @returns the access token, a JWT
+ * @throws {Error} with a sentence for a person: no provider answers, or why it refused
+ */
+export async function requestToken({ issuer, clientId, subject, scope }: TokenRequest): Promise<string> {
+  const { token_endpoint } = await discover(issuer);
+  const parameters = { grant_type: developmentSubjectGrant, client_id: clientId, subject };
+  const response = await fetch(token_endpoint, {
+    method: 'POST',
+    body: new URLSearchParams(scope === undefined ? parameters : { ...parameters, scope }),
+    signal: AbortSignal.timeout(timeout),
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  const { data } = tokenSchema.safeParse(answer);
+  if (data === undefined) throw new Error(refusal(answer, response.status));
+  return data.access_token;
+}

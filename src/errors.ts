@@ -1,0 +1,85 @@
+/** Every way in which a request can fail, and the HTTP status that says so (RFC 9110). */
+const statusOf = {
+  BAD_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  BAD_USER_INPUT: 422,
+  INTERNAL_SERVER_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const;
+
+/** The closed set of error codes; GraphQL shows them as `extensions.code`. */
+export type ErrorCode = keyof typeof statusOf;
+
+/** One thing that is wrong with an input. */
+export interface InputIssue {
+  /** Where, from the operation's input inwards, in GraphQL's names: `['sessionDuration']`. */
+  readonly path: readonly string[];
+  /** What is wrong, for a person. */
+  readonly message: string;
+  /** What is wrong, for a program, in pydantic 2's vocabulary: `int_type`, `missing`, … */
+  readonly type: string;
+}
+
+interface Details {
+  /** Header fields that the answer carries beside the body, for example a challenge. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The faults of an input, for `BAD_USER_INPUT`. */
+  readonly issues?: readonly InputIssue[];
+  /** A short code for the log, never shown: which check refused. */
+  readonly reason?: string;
+  /** What really happened, for the log, never shown. */
+  readonly cause?: unknown;
+}
+
+/** The one class in which an error travels back: `message` is public, `reason` and `cause` are not. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  /** The HTTP status of the answer. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly issues: readonly InputIssue[];
+  readonly reason: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: Details = {}) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.status = statusOf[code];
+    this.headers = details.headers ?? {};
+    this.issues = details.issues ?? [];
+    this.reason = details.reason;
+  }
+}
+
+/** An input that an operation cannot take. */
+export const badUserInput = (issues: readonly InputIssue[], cause?: unknown) =>
+  new GatewayError('BAD_USER_INPUT', issues.map((issue) => issue.message).join(' '), { issues, cause });
+
+/** Something that this service needs does not answer; it is worth trying again in a few seconds. */
+export const serviceUnavailable = (reason: string, cause?: unknown) =>
+  new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', {
+    reason,
+    cause,
+    headers: { 'retry-after': '5' },
+  });
+
+/**
+ * Any error as a GatewayError, also out of the GraphQL error that wraps it; one that nobody foresaw becomes a masked
+ * `INTERNAL_SERVER_ERROR`.
+ */
+export function toGatewayError(error: unknown): GatewayError {
+  const inner = unwrap(error);
+  if (inner instanceof GatewayError) return inner;
+  return new GatewayError('INTERNAL_SERVER_ERROR', 'Internal Server Error', { cause: inner });
+}
+
+/** The error behind a GraphQL error, or the error itself. */
+export const unwrap = (error: unknown): unknown =>
+  error instanceof Error && 'originalError' in error && error.originalError
+    ? unwrap(error.originalError)
+    : error;

@@ -1,0 +1,77 @@
+import type { EntityManager } from '@mikro-orm/core';
+import { NoSchemaIntrospectionCustomRule } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { useAccessToken } from './auth/use-access-token.ts';
+import { useRequiredScopes } from './auth/use-required-scopes.ts';
+import type { VerificationKeys } from './auth/verification-keys.ts';
+import type { IssuerConfig } from './config.ts';
+import { translateError } from './database/translate-error.ts';
+import { createMaskError } from './graphql/mask-error.ts';
+import { schema } from './graphql/schema.ts';
+import { useFailureRecord } from './graphql/use-failure-record.ts';
+import { useGraphiQL } from './graphql/use-graphiql.ts';
+import { graphqlPath, useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
+import { useOperationContext } from './graphql/use-operation-context.ts';
+import { useVariableErrors } from './graphql/use-variable-errors.ts';
+import { useHead } from './http/use-head.ts';
+import { useResponseHeaders } from './http/use-response-headers.ts';
+import { useTelemetry } from './observability/use-telemetry.ts';
+import type { OperationLimits } from './operation.ts';
+import { useRest } from './rest/use-rest.ts';
+
+/** What a gateway is made of. */
+export interface GatewayDependencies {
+  /** The issuer whose access tokens are accepted. */
+  readonly issuer: IssuerConfig;
+  readonly verificationKeys: VerificationKeys;
+  /** The global entity manager; each request gets a fork of it. */
+  readonly em: EntityManager;
+  readonly limits: OperationLimits;
+  /** Whether introspection is answered. */
+  readonly introspection: boolean;
+  readonly logger: Logger;
+}
+
+/** The gateway, GraphQL and REST, as a listener for node:http and as a fetch handler. */
+export function createGateway({
+  issuer,
+  verificationKeys,
+  em,
+  limits,
+  introspection,
+  logger,
+}: GatewayDependencies) {
+  return createYoga({
+    schema,
+    graphqlEndpoint: graphqlPath,
+    // Yoga finds its health check by how a URL ends, so its path is one that no request can have.
+    healthCheckEndpoint: ' ',
+    landingPage: false,
+    graphiql: false,
+    cors: false,
+    multipart: false,
+    // `useGraphqlEndpoint` and `useRest` bound bodies; Yoga's own way pipes each through a transform stream.
+    maxRequestBodySize: false,
+    logging: false,
+    maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
+    plugins: [
+      useTelemetry(logger),
+      useResponseHeaders(),
+      useHead(),
+      useRest(schema, issuer.issuer, translateError),
+      useGraphqlEndpoint(),
+      useGraphiQL(),
+      useAccessToken(issuer, verificationKeys),
+      useRequiredScopes(schema),
+      useOperationContext(em, limits),
+      useVariableErrors(),
+      useFailureRecord(),
+      !introspection && noIntrospection,
+    ],
+  });
+}
+
+const noIntrospection: Plugin = {
+  onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
+};

@@ -1,0 +1,8 @@
+import '../api-keys/api-keys.graphql.ts';
+import '../automation-settings/automation-settings.graphql.ts';
+import '../private-key/private-key.graphql.ts';
+import { builder } from './builder.ts';
+import './scalars.ts';
+
+/** The GraphQL schema: the one source of both interfaces. */
+export const schema = builder.toSchema({ sortSchema: false });

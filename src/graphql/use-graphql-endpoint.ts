@@ -1,0 +1,49 @@
+import type { FetchAPI, Plugin } from 'graphql-yoga';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import { limitBody } from '../http/limit-body.ts';
+import { isJson } from '../http/media-type.ts';
+import type { WithRecord } from '../observability/request-record.ts';
+
+/** The one path of GraphQL. */
+export const graphqlPath = '/graphql';
+
+const answer = (error: GatewayError, { Response }: FetchAPI) =>
+  Response.json(
+    { errors: [{ message: error.message, extensions: { code: error.code } }] },
+    { status: error.status, headers: error.headers },
+  );
+
+/**
+ * Lets GraphQL requests through: on its exact path (Yoga goes by how the URL ends), GET and POST, of a bounded size,
+ * and JSON. Every other path that reaches it is unknown.
+ */
+export function useGraphqlEndpoint(): Plugin<WithRecord, WithRecord> {
+  return {
+    onRequest: async ({ request, url, setRequest, endResponse, fetchAPI, serverContext: { record } }) => {
+      if (url.pathname !== graphqlPath) {
+        return endResponse(fetchAPI.Response.json({ detail: 'Not Found' }, { status: 404 }));
+      }
+      record.route = graphqlPath;
+      try {
+        assertMethod(request.method);
+        setRequest(await limitBody(request, fetchAPI));
+      } catch (error) {
+        record.failure = toGatewayError(error);
+        endResponse(answer(record.failure, fetchAPI));
+      }
+    },
+    onRequestParse: ({ request, setRequestParser }) => {
+      if (request.method !== 'POST' || isJson(request.headers.get('content-type'))) return;
+      setRequestParser(() => {
+        throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
+      });
+    },
+  };
+}
+
+function assertMethod(method: string): void {
+  if (method === 'GET' || method === 'POST') return;
+  throw new GatewayError('METHOD_NOT_ALLOWED', 'Method Not Allowed', {
+    headers: { allow: 'GET, HEAD, POST' },
+  });
+}

@@ -1,0 +1,14 @@
+import { once } from 'node:events';
+import { ConfigError, loadConfig } from './config.ts';
+import { startService } from './service.ts';
+
+try {
+  await using service = await startService(loadConfig());
+  process.stdout.write(service.greeting);
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+} catch (error) {
+  // What an operator can mend is said in words; only the unforeseen comes with a stack.
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { GatewayError } from '../errors.ts';
+import type { Caller } from '../operation.ts';
+
+/** What is noted of a request while it runs, for its one line in the log. */
+export interface RequestRecord {
+  readonly requestId: string;
+  /** `performance.now()` at its arrival. */
+  readonly startedAt: number;
+  /** The log, with the request's id on every line. */
+  readonly log: Logger;
+  /** The path as it is published: a template, never a caller's own words. */
+  route?: string;
+  /** The root field that a REST call stands for. */
+  operation?: string;
+  /** Who called, once the token was verified. */
+  caller?: Caller;
+  /** Why it failed, if it did. */
+  failure?: GatewayError;
+}
+
+/** What the telemetry plugin leaves in the server context. */
+export interface WithRecord {
+  record: RequestRecord;
+}

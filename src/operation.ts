@@ -1,0 +1,52 @@
+import type { EntityManager } from '@mikro-orm/core';
+import type { z } from 'zod';
+import type { AccountId } from './accounts/account.entity.ts';
+import { badUserInput } from './errors.ts';
+import type { EventLog } from './observability/events.ts';
+
+/** The signed-in person on whose behalf an operation runs. */
+export interface Caller {
+  /** `iss` of the access token. */
+  readonly issuer: string;
+  /** `sub` of the access token: unique within the issuer. */
+  readonly subject: string;
+  /** Their account, once it was looked up. */
+  accountId?: AccountId;
+}
+
+/** What every operation is given beside its input. */
+export interface OperationContext {
+  readonly caller: Caller;
+  /** The request's own entity manager. */
+  readonly em: EntityManager;
+  readonly events: EventLog;
+  readonly limits: OperationLimits;
+}
+
+/** Bounds on values that the operator may set. */
+export interface OperationLimits {
+  /** Bounds of a session's duration in seconds, both inclusive. */
+  readonly sessionDuration: { readonly min: number; readonly max: number };
+}
+
+/** pydantic 2's name for what zod found, where the two have the same thing. */
+const issueTypes: Partial<Record<z.core.$ZodIssue['code'], string>> = {
+  too_small: 'greater_than_equal',
+  too_big: 'less_than_equal',
+};
+
+/**
+ * An operation's input, checked by its schema.
+ * @throws {GatewayError} `BAD_USER_INPUT` with every issue
+ */
+export function parseInput<Output>(schema: z.ZodType<Output>, input: unknown): Output {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw badUserInput(
+    parsed.error.issues.map(({ code, message, path }) => ({
+      path: path.map(String),
+      message,
+      type: issueTypes[code] ?? 'value_error',
+    })),
+  );
+}

@@ -1,0 +1,88 @@
+const detail = (description: string, example: string, headers?: object) => ({
+  description,
+  ...(headers && { headers }),
+  content: {
+    'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { detail: example } },
+  },
+});
+
+const header = (description: string, type = 'string') => ({ description, schema: { type } });
+
+const challenge = { 'WWW-Authenticate': header('A Bearer challenge (RFC 6750).') };
+
+/** The bodies of errors. */
+export const errorSchemas = {
+  Error: {
+    type: 'object',
+    description: 'Why a call failed.',
+    required: ['detail'],
+    properties: { detail: { type: 'string', description: 'A sentence for a person.' } },
+  },
+  ValidationError: {
+    type: 'object',
+    description: 'What is wrong with an input.',
+    required: ['detail'],
+    properties: {
+      detail: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['loc', 'msg', 'type'],
+          properties: {
+            loc: { type: 'array', items: { type: 'string' }, description: 'Location of the faulty input.' },
+            msg: { type: 'string', description: 'What is wrong, for a person.' },
+            type: { type: 'string', description: "What is wrong, for a program: pydantic 2's names." },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** The answers that operations share. */
+export const errorResponses = {
+  Unauthorized: detail('There is no access token, or it will not do.', 'Not authenticated', challenge),
+  Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
+  NotFound: detail('There is no such thing, or it is not yours.', 'API key not found'),
+  PayloadTooLarge: detail('The body is larger than 64 KiB.', 'The body is larger than 65536 bytes'),
+  UnsupportedMediaType: detail('The body is not JSON.', 'The body must be application/json'),
+  UnprocessableContent: {
+    description: 'The input is not valid.',
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ValidationError' },
+        example: {
+          detail: [{ loc: ['path', 'key_id'], msg: 'Must be a decimal integer.', type: 'int_parsing' }],
+        },
+      },
+    },
+  },
+  InternalServerError: detail('Something went wrong here.', 'Internal Server Error'),
+  ServiceUnavailable: detail(
+    'The database or the verification keys are not available.',
+    'Service Unavailable',
+    {
+      'Retry-After': header('Seconds to wait.', 'integer'),
+    },
+  ),
+};
+
+type ResponseName = keyof typeof errorResponses;
+
+const ref = (name: ResponseName) => ({ $ref: `#/components/responses/${name}` });
+
+/** The errors of an operation, by status. */
+export const errorsOf = ({
+  hasBody,
+  hasInput,
+  hasPath,
+}: Record<'hasBody' | 'hasInput' | 'hasPath', boolean>) => ({
+  401: ref('Unauthorized'),
+  403: ref('Forbidden'),
+  ...(hasPath && { 404: ref('NotFound') }),
+  413: ref('PayloadTooLarge'),
+  ...(hasBody && { 415: ref('UnsupportedMediaType') }),
+  ...(hasInput && { 422: ref('UnprocessableContent') }),
+  500: ref('InternalServerError'),
+  503: ref('ServiceUnavailable'),
+});

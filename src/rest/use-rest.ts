@@ -1,0 +1,78 @@
+import type { GraphQLSchema } from 'graphql';
+import type { FetchAPI, Plugin, YogaServerInstance } from 'graphql-yoga';
+import { requireScopes } from '../auth/access-token.ts';
+import type { WithAccessToken } from '../auth/use-access-token.ts';
+import { requiredScopesOf } from '../auth/use-required-scopes.ts';
+import type { GatewayError } from '../errors.ts';
+import { limitBody } from '../http/limit-body.ts';
+import type { WithRecord } from '../observability/request-record.ts';
+import { toErrorResponse } from './errors.ts';
+import { createRouteMatcher, type RouteMatch } from './match-route.ts';
+import { createOpenApi } from './openapi.ts';
+import { readInput } from './read-input.ts';
+import { basePath, routes } from './routes.ts';
+import { createSofa, type Execute } from './sofa.ts';
+
+type Yoga = YogaServerInstance<object, object>;
+type ServerContext = WithRecord & WithAccessToken;
+
+/** The description of the REST side is a route like the others, but open to all. */
+const openApiRoute = { openApi: { method: 'GET', path: '/openapi.json' } } as const;
+
+/**
+ * Answers REST calls below `/api/v1` from the GraphQL schema. Sofa runs the operation; everything that can be wrong
+ * with a call is looked at before, in this order: route, size of the body, token, scopes, media type, input.
+ * @param schema the GraphQL schema
+ * @param issuer the identity provider, for the description
+ * @param translate turns any error into a GatewayError
+ */
+export function useRest(
+  schema: GraphQLSchema,
+  issuer: string,
+  translate: (error: unknown) => GatewayError,
+): Plugin<object, ServerContext> {
+  const matchRoute = createRouteMatcher({ ...routes, ...openApiRoute });
+  const sofa = createSofa(schema);
+  const openApi = JSON.stringify(createOpenApi(sofa.schema, sofa.document, issuer));
+  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+  let yoga: Yoga;
+
+  const call = async (
+    request: Request,
+    match: RouteMatch,
+    serverContext: ServerContext,
+    fetchAPI: FetchAPI,
+  ) => {
+    const field = fields[match.field];
+    if (!field) {
+      return new fetchAPI.Response(openApi, { headers: { 'content-type': 'application/json' } });
+    }
+    const bounded = await limitBody(request, fetchAPI);
+    const enveloped = yoga.getEnveloped(Object.assign(serverContext, { request: bounded }));
+    const contextValue = (await enveloped.contextFactory()) as WithAccessToken;
+    requireScopes(requiredScopesOf(field), contextValue.accessToken);
+    const variableValues = await readInput(bounded, match, field);
+    const execute: Execute = async (args) => enveloped.execute({ ...args, contextValue, variableValues });
+    return sofa.run(match.route, execute, fetchAPI);
+  };
+
+  return {
+    onYogaInit: (payload) => {
+      yoga = payload.yoga as unknown as Yoga;
+    },
+    onRequest: async ({ request, url: { pathname }, endResponse, serverContext, fetchAPI }) => {
+      if (!pathname.startsWith(`${basePath}/`)) return;
+      const { record } = serverContext;
+      let match: RouteMatch | undefined;
+      try {
+        match = matchRoute(request.method, pathname.slice(basePath.length));
+        record.route = basePath + match.route.path;
+        record.operation = match.field;
+        endResponse(await call(request, match, serverContext, fetchAPI));
+      } catch (error) {
+        record.failure = translate(error);
+        endResponse(toErrorResponse(record.failure, match, fetchAPI));
+      }
+    },
+  };
+}
