@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // Node takes graphql's CommonJS build, Vite its other one: schemas of two realms do not mix.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     reporters: ['default', 'json'],
     outputFile: { json: 'artefacts/test-report.json' },

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
+import { accountAdmin } from '../../src/auth/scopes.ts';
+import type { IssuerConfig } from '../../src/config.ts';
+
+/** What an access token of the tests carries unless told otherwise. */
+export type TokenClaims = JWTPayload & { scope?: unknown; scp?: unknown; client_id?: unknown };
+
+/**
+ * An issuer that publishes its metadata and keys over HTTP, and signs whatever a test wants signed.
+ * It holds one RS256 key; the keys that it publishes may be replaced.
+ */
+export async function startIssuer() {
+  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const published = {
+    keys: [{ ...(await exportJWK(publicKey)), kid: 'test-1', alg: 'RS256', use: 'sig' }] as JWK[],
+  };
+  let issuer = '';
+  let reads = 0;
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (request.url === '/.well-known/openid-configuration') {
+      return response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/jwks` }));
+    }
+    reads += 1;
+    return response.end(JSON.stringify(published));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const config: IssuerConfig = {
+    issuer,
+    audiences: ['keyward'],
+    clientIds: [],
+    algorithms: ['RS256', 'PS256', 'ES256'],
+    scopeAliases: new Map(),
+  };
+
+  /** An access token; a claim or header member given as undefined is left out. */
+  const sign = (claims: TokenClaims = {}, header: Partial<JWTHeaderParameters> = {}, key = privateKey) => {
+    const now = Math.floor(Date.now() / 1000);
+    const all = {
+      iss: issuer,
+      aud: 'keyward',
+      sub: 'alice',
+      iat: now,
+      exp: now + 300,
+      scope: accountAdmin.join(' '),
+      ...claims,
+    };
+    const protectedHeader = { alg: 'RS256', kid: 'test-1', typ: 'at+jwt', ...header };
+    return new SignJWT(JSON.parse(JSON.stringify(all)))
+      .setProtectedHeader(JSON.parse(JSON.stringify(protectedHeader)))
+      .sign(key);
+  };
+
+  return {
+    config,
+    sign,
+    /** The key set that it publishes. */
+    published,
+    privateKey,
+    publicKey,
+    /** How often its key set was read. */
+    reads: () => reads,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A running test issuer. */
+export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>;
