@@ -3,11 +3,9 @@ import { dirname } from 'node:path';
 import { MikroORM } from '@mikro-orm/sqlite';
 import { databaseOptions } from './options.ts';
 
-/** An open database; disposing of it closes it. */
-export type Database = Awaited<ReturnType<typeof openDatabase>>;
-
 /**
  * Opens the SQLite database, durable (write-ahead log, synced at each commit) and readable by its owner alone.
+ * Disposing of it closes it.
  * @param file its path, or `:memory:`; a missing file and its folder are made
  */
 export async function openDatabase(file: string) {

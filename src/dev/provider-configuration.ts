@@ -1,0 +1,77 @@
+import { generateKeyPair, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { type Configuration, errors } from 'oidc-provider';
+import { developmentSubjectGrant } from './issuer.ts';
+import { type DevelopmentIdentityProviderOptions, resource } from './provider-options.ts';
+import { escapeHtml, page } from './provider-pages.ts';
+import { createStore } from './provider-store.ts';
+
+const hour = 3_600;
+const fortnight = 14 * 24 * hour;
+
+async function createSigningKey() {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return { ...privateKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' };
+}
+
+const clientOf = ({ issuer, clientId }: DevelopmentIdentityProviderOptions) => ({
+  client_id: clientId,
+  token_endpoint_auth_method: 'none' as const,
+  grant_types: ['authorization_code', 'refresh_token', developmentSubjectGrant],
+  redirect_uris: [`${new URL(issuer).origin}/callback`],
+});
+
+/** What its access tokens are for, and how they look. */
+export const resourceServerOf = ({ audience, scopes }: DevelopmentIdentityProviderOptions) => ({
+  scope: scopes.join(' '),
+  audience,
+  accessTokenTTL: hour,
+  accessTokenFormat: 'jwt' as const,
+  jwt: { sign: { alg: 'RS256' as const } },
+});
+
+const featuresOf = (options: DevelopmentIdentityProviderOptions): Configuration['features'] => ({
+  devInteractions: { enabled: false },
+  rpInitiatedLogout: { enabled: false },
+  // It would take no token of ours: all are JWTs for Keyward.
+  userinfo: { enabled: false },
+  resourceIndicators: {
+    enabled: true,
+    defaultResource: () => resource,
+    getResourceServerInfo: (_ctx, indicator) => {
+      if (indicator !== resource) throw new errors.InvalidTarget();
+      return resourceServerOf(options);
+    },
+  },
+});
+
+/** The configuration of oidc-provider, with a new signing key. */
+export async function configure(options: DevelopmentIdentityProviderOptions): Promise<Configuration> {
+  const { origin, pathname } = new URL(options.issuer);
+  return {
+    adapter: createStore(),
+    clients: [clientOf(options)],
+    // A token is there for the asking, so no other site that is open in the browser may read the answer.
+    clientBasedCORS: (_ctx, requestOrigin) => requestOrigin === origin,
+    cookies: { keys: [randomBytes(32).toString('base64url')] },
+    features: featuresOf(options),
+    findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+    interactions: { url: (_ctx, { uid }) => `${pathname}/interaction/${uid}` },
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    jwks: { keys: [await createSigningKey()] },
+    renderError: (ctx, { error, error_description }) => {
+      ctx.type = 'html';
+      ctx.body = page('This did not work', `<p>${escapeHtml(error_description ?? error)}</p>`);
+    },
+    scopes: [...options.scopes],
+    ttl: {
+      AccessToken: hour,
+      AuthorizationCode: 60,
+      Grant: fortnight,
+      IdToken: hour,
+      Interaction: hour,
+      RefreshToken: fortnight,
+      Session: fortnight,
+    },
+  };
+}
