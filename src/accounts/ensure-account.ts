@@ -1,3 +1,4 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { OperationContext } from '../operation.ts';
 import { Account, type AccountId } from './account.entity.ts';
 import { findAccount } from './find-account.ts';
@@ -7,13 +8,16 @@ export async function ensureAccount(context: OperationContext): Promise<AccountI
   const found = await findAccount(context);
   if (found !== undefined) return found;
   const { issuer, subject } = context.caller;
-  await context.em.upsert(
-    Account,
-    { issuer, subject },
-    { onConflictFields: ['issuer', 'subject'], onConflictAction: 'ignore' },
-  );
-  const { id } = await context.em.findOneOrFail(Account, { issuer, subject }, { fields: ['id'] });
-  context.caller.accountId = id;
-  context.events('account-created', { accountId: id });
-  return id;
+  try {
+    const id = (await context.em.insert(Account, { issuer, subject, createdAt: new Date() })) as AccountId;
+    context.caller.accountId = id;
+    context.events('account-created', { accountId: id });
+    return id;
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    // Another first write was quicker.
+    const { id } = await context.em.findOneOrFail(Account, { issuer, subject }, { fields: ['id'] });
+    context.caller.accountId = id;
+    return id;
+  }
 }

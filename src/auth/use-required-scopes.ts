@@ -1,5 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, getOperationAST } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { requireScopes } from './access-token.ts';
 import { notAuthenticated } from './challenge.ts';
 import { isIntrospection, rootFieldNames } from './root-fields.ts';
@@ -16,13 +16,11 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
       if (serverContext.accessToken) return;
       setRequestParser(async (request) => {
         try {
-          if (requestParser) return await requestParser(request);
+          const params = await requestParser?.(request);
+          if (isRequest(params)) return params;
         } catch {}
         throw notAuthenticated();
       });
-    },
-    onParams: ({ params, context }) => {
-      if (!context.accessToken && typeof params?.query !== 'string') throw notAuthenticated();
     },
     onParse:
       () =>
@@ -36,6 +34,15 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
     onExecute: ({ args }) => authorize(args.schema, args.document, args.operationName, args.contextValue),
   };
 }
+
+/** Whether a request is formed as GraphQL over HTTP has it: what Yoga would say of another is not for strangers. */
+const isRequest = (params: object | undefined): params is GraphQLParams => {
+  if (params === undefined || Array.isArray(params)) return false;
+  const { query, operationName, variables, extensions, ...unknown }: Record<string, unknown> = { ...params };
+  const areObjects = [variables, extensions].every((value) => value == null || typeof value === 'object');
+  const isNamed = operationName == null || typeof operationName === 'string';
+  return typeof query === 'string' && isNamed && areObjects && Object.keys(unknown).length === 0;
+};
 
 function authorize(
   schema: GraphQLSchema,

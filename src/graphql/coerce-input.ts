@@ -8,7 +8,8 @@ const describe = (typeName: string, value: unknown): Pick<InputIssue, 'type' | '
   if (typeName === 'String') return { type: 'string_type', message: 'Must be a string.' };
   if (typeName !== 'Int') return { type: 'value_error', message: `Must be a ${typeName}.` };
   if (typeof value !== 'number') return { type: 'int_type', message: 'Must be an integer.' };
-  return Number.isInteger(value)
+  // JSON and path parameters hold numbers that read as infinite.
+  return Number.isInteger(value) || !Number.isFinite(value)
     ? { type: 'int_parsing_size', message: 'Must be an integer from -2147483648 to 2147483647.' }
     : { type: 'int_from_float', message: 'Must be an integer, without a fraction.' };
 };

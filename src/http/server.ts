@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 
 const isWellFormed = ({ url, headers: { host } }: IncomingMessage): boolean =>
-  url?.startsWith('/') === true && /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host ?? '');
+  url?.startsWith('/') === true &&
+  // What the URL standard would tidy away: backslashes, a fragment, dot segments.
+  !/[\\#]|\/(\.|%2e){1,2}(?=\/|$)/i.test(url.split('?', 1)[0] ?? '') &&
+  /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host ?? '');
 
 /**
  * An HTTP server in front of a listener. A request target that is not a path, or a host that is not one, could make

@@ -5,6 +5,8 @@ import type { Caller } from '../operation.ts';
 /** What is noted of a request while it runs, for its one line in the log. */
 export interface RequestRecord {
   readonly requestId: string;
+  /** As it came: HEAD is answered as GET. */
+  readonly method: string;
   /** `performance.now()` at its arrival. */
   readonly startedAt: number;
   /** The log, with the request's id on every line. */

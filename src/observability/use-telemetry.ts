@@ -17,12 +17,12 @@ export function useTelemetry(logger: Logger): Plugin<WithRecord, WithRecord> {
       const given = request.headers.get('x-request-id') ?? '';
       const requestId = wellFormed.test(given) ? given : randomUUID();
       const log = logger.child({ requestId });
-      serverContext.record = { requestId, startedAt: performance.now(), log };
+      serverContext.record = { requestId, method: request.method, startedAt: performance.now(), log };
     },
-    onResponse: ({ request, response, serverContext: { record } }) => {
+    onResponse: ({ response, serverContext: { record } }) => {
       response.headers.set('x-request-id', record.requestId);
       if (record.failure && record.failure.status >= 500) logFailure(record);
-      record.log.info(line(request.method, response.status, record), 'request');
+      record.log.info(line(response.status, record), 'request');
     },
   };
 }
@@ -30,11 +30,7 @@ export function useTelemetry(logger: Logger): Plugin<WithRecord, WithRecord> {
 const logFailure = ({ log, failure }: RequestRecord) =>
   log.error({ reason: failure?.reason, error: describeError(failure?.cause) }, failure?.message);
 
-const line = (
-  method: string,
-  status: number,
-  { route, operation, caller, failure, startedAt }: RequestRecord,
-) => ({
+const line = (status: number, { method, route, operation, caller, failure, startedAt }: RequestRecord) => ({
   method,
   route,
   operation,

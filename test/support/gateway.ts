@@ -26,9 +26,12 @@ export interface Answer {
   readonly body: any;
 }
 
-/** The whole gateway on an in-memory database, called through its fetch handler; it trusts one issuer. */
-export async function createTestGateway(issuer: TestIssuer, options: { introspection?: boolean } = {}) {
-  const database = await openDatabase(':memory:');
+/** The whole gateway on an in-memory database unless a file is given, called through its fetch handler; it trusts one issuer. */
+export async function createTestGateway(
+  issuer: TestIssuer,
+  options: { introspection?: boolean; databaseFile?: string } = {},
+) {
+  const database = await openDatabase(options.databaseFile ?? ':memory:');
   await migrate(database);
   const lines: string[] = [];
   const sink = new Writable({

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { describeAuthentication } from '../support/authentication-suite.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const setup = setUpGateway();
+const query = '{ privateKeyStatus { hasKey createdAt updatedAt } }';
+
+const rest = async (sub: string, headers = {}, method = 'GET') =>
+  setup.gateway.rest(method, '/auth/private-key', { token: await setup.sign({ sub }), headers });
+
+const graphql = async (sub: string, accept = 'application/graphql-response+json') =>
+  setup.gateway.graphql(query, { token: await setup.sign({ sub }), headers: { accept } });
+
+/** Alice with a private key, and bob without one. */
+const createAccounts = async () => {
+  await setup.gateway.createPrivateKey(await setup.gateway.createAccount('alice'));
+  await setup.gateway.createAccount('bob');
+};
+
+const createdAt = '2026-01-31T12:00:00.000Z';
+const updatedAt = '2026-02-28T12:00:00.000Z';
+const registered = { has_key: true, created_at: createdAt, updated_at: updatedAt };
+const none = { has_key: false, created_at: null, updated_at: null };
+
+describe('200 over REST', () => {
+  it('answers that there is a key, and since when; three members and no more', async () => {
+    await createAccounts();
+    const answer = await rest('alice');
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe(JSON.stringify(registered));
+  });
+
+  it.each(['bob', 'somebody never seen', 'Alice', "alice' or '1'='1"])(
+    'answers false and nulls to whoever has none: %s',
+    async (subject) => {
+      await createAccounts();
+      const answer = await rest(subject);
+      expect(answer.status).toBe(200);
+      expect(answer.text).toBe(JSON.stringify(none));
+    },
+  );
+
+  it('writes nothing, not even for somebody never seen', async () => {
+    await rest('carol');
+    expect(await setup.stored()).toEqual({
+      account: [],
+      api_key: [],
+      private_key: [],
+      automation_settings: [],
+    });
+  });
+
+  it('ignores a Content-Type where there is no body, and what the query string says', async () => {
+    await createAccounts();
+    const headers = { 'content-type': 'application/json' };
+    const token = await setup.sign();
+    const answer = await setup.gateway.rest('GET', '/auth/private-key?has_key=false&sub=bob', {
+      token,
+      headers,
+    });
+    expect(answer).toMatchObject({ status: 200, body: registered });
+  });
+
+  it('answers HEAD with the headers of GET and no body', async () => {
+    await createAccounts();
+    const withoutId = (headers: Headers) =>
+      [...headers].filter(([name]) => name !== 'x-request-id').toSorted();
+    const [get, head] = [await rest('alice'), await rest('alice', {}, 'HEAD')];
+    expect(head.status).toBe(200);
+    expect(head.text).toBe('');
+    expect(withoutId(head.headers)).toEqual(withoutId(get.headers));
+  });
+
+  it('does not know the key of the same subject of another issuer', async () => {
+    await createAccounts();
+    await setup.gateway.database.em.fork().execute("update account set issuer = 'https://id.example.com'");
+    expect((await rest('alice')).body).toEqual(none);
+  });
+});
+
+describe('401 over REST', () => {
+  it('answers HEAD without a token with the challenge and no body', async () => {
+    const answer = await setup.gateway.rest('HEAD', '/auth/private-key');
+    expect(answer).toMatchObject({ status: 401, text: '' });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="keyward"');
+  });
+});
+
+describe('200 over GraphQL', () => {
+  it.each(['application/graphql-response+json', 'application/json'])('answers as %s', async (accept) => {
+    await createAccounts();
+    const answer = await graphql('alice', accept);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ data: { privateKeyStatus: { hasKey: true, createdAt, updatedAt } } });
+  });
+
+  it.each(['bob', 'carol'])('answers false and nulls to %s, and writes nothing', async (subject) => {
+    await createAccounts();
+    const before = await setup.stored();
+    const status = { hasKey: false, createdAt: null, updatedAt: null };
+    expect((await graphql(subject)).body).toEqual({ data: { privateKeyStatus: status } });
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('is answered to GET as well', async () => {
+    await createAccounts();
+    const path = `/graphql?query=${encodeURIComponent('{ privateKeyStatus { hasKey } }')}`;
+    const answer = await setup.gateway.fetch('GET', path, { token: await setup.sign() });
+    expect(answer).toMatchObject({ status: 200, body: { data: { privateKeyStatus: { hasKey: true } } } });
+  });
+});
+
+describe('400 over GraphQL', () => {
+  it.each(['sealedKey', 'key', 'id', 'privateKey'])('has no field that shows the key: %s', async (field) => {
+    await createAccounts();
+    const answer = await setup.gateway.graphql(`{ privateKeyStatus { ${field} } }`, {
+      token: await setup.sign(),
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.data).toBeUndefined();
+    expect(answer.text).not.toContain('a..b.c.d');
+  });
+});
+
+describeAuthentication(setup, {
+  rest: ['GET', '/auth/private-key'],
+  query,
+  scopes: ['openid', 'email', 'profile'],
+});

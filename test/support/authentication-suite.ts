@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, Call } from './gateway.ts';
+import type { Setup } from './set-up-gateway.ts';
+
+/** An operation, as it is called on each transport, with input that it takes. */
+export interface TestedOperation {
+  readonly rest: readonly [method: string, path: string];
+  /** The body of the REST call, where there is one. */
+  readonly json?: unknown;
+  /** The document of the GraphQL request. */
+  readonly query: string;
+  /** Every scope that it requires. */
+  readonly scopes: readonly string[];
+  /** Puts into the database what the operation needs to succeed for alice. */
+  readonly arrange?: () => Promise<unknown>;
+}
+
+type Transport = 'REST' | 'GraphQL' | 'GraphQL as application/json';
+
+const transports: Transport[] = ['REST', 'GraphQL', 'GraphQL as application/json'];
+
+/** The body in which a transport refuses. */
+const refusal = (transport: Transport, message: string, code: string) =>
+  transport === 'REST' ? { detail: message } : { errors: [{ message, extensions: { code } }] };
+
+const noToken = 'Bearer realm="keyward"';
+const badToken = 'Bearer realm="keyward", error="invalid_token"';
+
+/** Tests that an operation is refused with 401 and 403 on both transports, and for whom it is not. */
+export function describeAuthentication(setup: Setup, operation: TestedOperation): void {
+  const call = (transport: Transport, { headers, ...rest }: Call): Promise<Answer> => {
+    if (transport !== 'REST') {
+      const accept = transport === 'GraphQL' ? 'application/graphql-response+json' : 'application/json';
+      return setup.gateway.graphql(operation.query, { ...rest, headers: { accept, ...headers } });
+    }
+    const json = operation.json === undefined ? {} : { json: operation.json };
+    return setup.gateway.rest(...operation.rest, { ...rest, ...json, ...(headers && { headers }) });
+  };
+
+  describe.each(transports)('401 over %s', (transport) => {
+    const expectRefusal = (answer: Answer, message: string, challenge: string) => {
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual(refusal(transport, message, 'UNAUTHENTICATED'));
+      expect(answer.headers.get('www-authenticate')).toBe(challenge);
+    };
+
+    it.each([
+      ['no token', undefined],
+      ['another scheme', 'Basic YWxpY2U6c2VjcmV0'],
+      ['a scheme that only begins alike', 'Bearers a.b.c'],
+      ['no scheme', 'a.b.c'],
+    ])('challenges without an error: %s', async (_name, authorization) => {
+      const before = await setup.stored();
+      const answer = await call(transport, { headers: authorization ? { authorization } : {} });
+      expectRefusal(answer, 'Not authenticated', noToken);
+      expect(await setup.stored()).toEqual(before);
+    });
+
+    it.each([
+      ['not a JWT', async () => 'token'],
+      ['nothing', async () => ''],
+      ['not signed by the issuer', async () => `${await setup.sign()}x`],
+      ['expired', () => setup.sign({ exp: Math.floor(Date.now() / 1000) - 62 })],
+      ['for another audience', () => setup.sign({ aud: 'another' })],
+      ['of another issuer', () => setup.sign({ iss: 'https://id.example.com' })],
+      ['without a subject', () => setup.sign({ sub: undefined } as never)],
+    ])('says the same of every token that will not do: %s', async (_name, token) => {
+      await operation.arrange?.();
+      const before = await setup.stored();
+      const answer = await call(transport, { headers: { authorization: `Bearer ${await token()}` } });
+      expectRefusal(answer, 'Could not validate credentials', badToken);
+      expect(await setup.stored()).toEqual(before);
+    });
+
+    it.each(['bearer', 'BEARER', 'BeArEr'])('does not mind how the scheme is written: %s', async (scheme) => {
+      await operation.arrange?.();
+      const answer = await call(transport, {
+        headers: { authorization: `${scheme} ${await setup.sign()}` },
+      });
+      expect(answer.status).toBe(200);
+      expect(answer.body.errors).toBeUndefined();
+    });
+  });
+
+  describe.each(transports)('403 over %s', (transport) => {
+    const { scopes } = operation;
+    const challenge = `Bearer realm="keyward", error="insufficient_scope", scope="${scopes.join(' ')}"`;
+    const without = (missing: string) => scopes.filter((scope) => scope !== missing);
+
+    const expectRefusal = (answer: Answer, missing: string) => {
+      expect(answer.status).toBe(403);
+      const message = `The access token lacks the scope: ${missing}`;
+      expect(answer.body).toEqual(refusal(transport, message, 'FORBIDDEN'));
+      expect(answer.headers.get('www-authenticate')).toBe(challenge);
+    };
+
+    it.each(
+      scopes.flatMap((missing) => [
+        [missing, 'scope, a string', { scope: without(missing).join(' ') }],
+        [missing, 'scp, a string', { scope: undefined, scp: without(missing).join(' ') }],
+        [missing, 'scp, an array', { scope: undefined, scp: without(missing) }],
+      ]),
+    )('names the one that is missing: %s (in %s)', async (missing, _claim, claims) => {
+      await operation.arrange?.();
+      const before = await setup.stored();
+      const token = await setup.sign(claims as never);
+      expectRefusal(await call(transport, { token }), missing as string);
+      expect(await setup.stored()).toEqual(before);
+    });
+
+    it.each(['open', 'openid2', 'OpenID', 'openid,'])('does not take %s for openid', async (scope) => {
+      const token = await setup.sign({ scope: [scope, ...without('openid')].join(' ') });
+      expectRefusal(await call(transport, { token }), 'openid');
+    });
+
+    it.each([{ scope: '' }, { scope: undefined }, { scope: undefined, scp: [] }])(
+      'names all that are missing: %o',
+      async (claims) => {
+        const token = await setup.sign(claims as never);
+        expectRefusal(await call(transport, { token }), scopes.join(' '));
+      },
+    );
+
+    it.each([
+      ['scope, a string', { scope: scopes.join(' ') }],
+      ['scope, in another order and with more', { scope: ['offline', ...scopes.toReversed()].join(' ') }],
+      ['scp, a string', { scope: undefined, scp: scopes.join(' ') }],
+      ['scp, an array', { scope: undefined, scp: scopes }],
+    ])('is not answered to whoever has them all: %s', async (_name, claims) => {
+      await operation.arrange?.();
+      const answer = await call(transport, { token: await setup.sign(claims as never) });
+      expect(answer.status).toBe(200);
+      expect(answer.body.errors).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { createTestGateway, type TestGateway } from './gateway.ts';
+import { startIssuer, type TestIssuer, type TokenClaims } from './issuer.ts';
+
+/** What the tests of a file work with. */
+export interface Setup {
+  readonly issuer: TestIssuer;
+  /** The gateway of the test that runs, on an empty database. */
+  readonly gateway: TestGateway;
+  /** An access token with all scopes, alice's unless told otherwise. */
+  sign(claims?: TokenClaims): Promise<string>;
+  /** Every row that is stored, by table. */
+  stored(): Promise<Record<string, Record<string, unknown>[]>>;
+}
+
+const tables = ['account', 'api_key', 'private_key', 'automation_settings'];
+
+/** Gives a file's tests one issuer, and each of them a gateway of its own. */
+export function setUpGateway(): Setup {
+  let issuer: TestIssuer;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    issuer = await startIssuer();
+  });
+  afterAll(() => issuer[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    gateway = await createTestGateway(issuer);
+  });
+  afterEach(() => gateway[Symbol.asyncDispose]());
+
+  return {
+    get issuer() {
+      return issuer;
+    },
+    get gateway() {
+      return gateway;
+    },
+    sign: (claims) => issuer.sign(claims),
+    stored: async () => {
+      const rows = await Promise.all(tables.map((table) => gateway.rows(table)));
+      return Object.fromEntries(tables.map((table, index) => [table, rows[index] ?? []]));
+    },
+  };
+}
