@@ -138,7 +138,7 @@ export class ConfigError extends Error {
 const crossFaults = (given: NodeJS.ProcessEnv, env: Partial<Environment>): string[] => {
   const production = given['NODE_ENV'] === 'production';
   const issuerGiven = given['AUTH_ISSUER'] !== undefined;
-  const accepted = given['AUTH_AUDIENCE'] !== undefined || given['AUTH_CLIENT_ID'] !== undefined;
+  const accepted = [...(env.AUTH_AUDIENCE ?? []), ...(env.AUTH_CLIENT_ID ?? [])].length > 0;
   const { SESSION_DURATION_MIN: min = 0, SESSION_DURATION_MAX: max = min } = env;
   const faults: [boolean, string][] = [
     [min > max, 'SESSION_DURATION_MIN must not be above SESSION_DURATION_MAX'],
@@ -147,7 +147,9 @@ const crossFaults = (given: NodeJS.ProcessEnv, env: Partial<Environment>): strin
       'AUTH_ISSUER must be set in production: the development identity provider lets anyone in',
     ],
     [
-      !issuerGiven && !production && !/^(localhost|127\..*|::1|0\.0\.0\.0|::)$/.test(env.HOST ?? 'localhost'),
+      !issuerGiven &&
+        !production &&
+        !/^(localhost|127(\.\d{1,3}){3}|::1|0\.0\.0\.0|::)$/.test(env.HOST ?? 'localhost'),
       'HOST must be 127.0.0.1, ::1, 0.0.0.0 or :: while no AUTH_ISSUER is set: the development identity provider stays on this machine',
     ],
     [

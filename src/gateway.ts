@@ -9,6 +9,7 @@ import type { IssuerConfig } from './config.ts';
 import { translateError } from './database/translate-error.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
+import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphiQL } from './graphql/use-graphiql.ts';
 import { graphqlPath, useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
@@ -64,6 +65,7 @@ export function createGateway({
       useGraphiQL(),
       useAccessToken(issuer, verificationKeys),
       useRequiredScopes(schema),
+      useAuthenticatedErrors(),
       useOperationContext(em, limits),
       useVariableErrors(),
       useFailureRecord(),

@@ -1,7 +1,6 @@
 import { type DocumentNode, type GraphQLSchema, getOperationAST } from 'graphql';
-import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import type { Plugin } from 'graphql-yoga';
 import { requireScopes } from './access-token.ts';
-import { notAuthenticated } from './challenge.ts';
 import { isIntrospection, rootFieldNames } from './root-fields.ts';
 import type { WithAccessToken } from './use-access-token.ts';
 
@@ -12,37 +11,17 @@ import type { WithAccessToken } from './use-access-token.ts';
  */
 export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken, WithAccessToken> {
   return {
-    onRequestParse: ({ requestParser, setRequestParser, serverContext }) => {
-      if (serverContext.accessToken) return;
-      setRequestParser(async (request) => {
-        try {
-          const params = await requestParser?.(request);
-          if (isRequest(params)) return params;
-        } catch {}
-        throw notAuthenticated();
-      });
-    },
     onParse:
       () =>
       ({ context, result }) => {
+        if (result instanceof Error) return;
         // At this point the context holds what the request brought: its parameters, and the token.
         const { params, ...token } = context as WithAccessToken & { params?: { operationName?: string } };
-        const operationName = params?.operationName;
-        if (!(result instanceof Error)) authorize(schema, result, operationName, token);
-        else if (!token.accessToken) throw notAuthenticated();
+        authorize(schema, result, params?.operationName, token);
       },
     onExecute: ({ args }) => authorize(args.schema, args.document, args.operationName, args.contextValue),
   };
 }
-
-/** Whether a request is formed as GraphQL over HTTP has it: what Yoga would say of another is not for strangers. */
-const isRequest = (params: object | undefined): params is GraphQLParams => {
-  if (params === undefined || Array.isArray(params)) return false;
-  const { query, operationName, variables, extensions, ...unknown }: Record<string, unknown> = { ...params };
-  const areObjects = [variables, extensions].every((value) => value == null || typeof value === 'object');
-  const isNamed = operationName == null || typeof operationName === 'string';
-  return typeof query === 'string' && isNamed && areObjects && Object.keys(unknown).length === 0;
-};
 
 function authorize(
   schema: GraphQLSchema,

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { type GatewayError, unwrap } from '../errors.ts';
 
 /** How a GatewayError reads in GraphQL: its message, its code, and an HTTP status where that is allowed. */
-const show = (error: GatewayError, at?: GraphQLError): GraphQLError => {
+export const toGraphQLError = (error: GatewayError, at?: GraphQLError): GraphQLError => {
   const { code, status, headers, issues } = error;
   // An operation that ran and said no is a 200 in plain application/json (GraphQL over HTTP, section 6.4.1).
   const spec = code === 'NOT_FOUND' || code === 'BAD_USER_INPUT';
@@ -30,5 +30,5 @@ export const createMaskError =
   (error: unknown): GraphQLError => {
     const inner = unwrap(error);
     if (inner instanceof GraphQLError) return inner;
-    return show(translate(inner), error instanceof GraphQLError ? error : undefined);
+    return toGraphQLError(translate(inner), error instanceof GraphQLError ? error : undefined);
   };

@@ -2,7 +2,7 @@
 export function describeError(error: unknown): Record<string, unknown> | undefined {
   if (!(error instanceof Error)) return error === undefined ? undefined : { type: typeof error };
   const { code } = error as { code?: unknown };
-  const fromDatabase = error.name.endsWith('Exception') || error.name === 'SqliteError';
+  const fromDatabase = /Exception$|^(SqliteError|NotFoundError|ValidationError)$/.test(error.name);
   const frames = error.stack?.split('\n').filter((frame) => /^\s+at /.test(frame));
   return {
     type: error.name,

@@ -1,0 +1,162 @@
+import { buildClientSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql';
+import { serverAudits } from 'graphql-http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sdlText } from '../../src/dev/contracts.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+
+let issuer: TestIssuer;
+let gateway: TestGateway;
+let closed: TestGateway;
+let token: string;
+beforeAll(async () => {
+  issuer = await startIssuer();
+  gateway = await createTestGateway(issuer);
+  closed = await createTestGateway(issuer, { introspection: false });
+  token = await issuer.sign();
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await closed[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+describe('GraphQL over HTTP', () => {
+  const fetchWithToken = (url: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${token}`);
+    return gateway.gateway.fetch(new Request(url, { ...init, headers }));
+  };
+  const audits = serverAudits({ url: 'http://keyward.test/graphql', fetchFn: fetchWithToken });
+
+  it('is audited in full', () => {
+    expect(audits.length).toBeGreaterThanOrEqual(61);
+  });
+
+  it.each(audits.map((audit) => [audit.id, audit.name, audit.fn] as const))(
+    '%s %s',
+    async (_id, _name, fn) => {
+      const result = await fn();
+      expect(result.status, 'reason' in result ? result.reason : '').toBe('ok');
+    },
+  );
+});
+
+describe('415', () => {
+  it.each([
+    ['application/x-www-form-urlencoded', 'query=%7B__typename%7D'],
+    ['application/graphql', '{ __typename }'],
+    ['text/plain', '{"query":"{ __typename }"}'],
+    ['multipart/form-data; boundary=x', '--x--'],
+  ])('%s', async (type, body) => {
+    const answer = await gateway.fetch('POST', '/graphql', {
+      token,
+      body,
+      headers: { 'content-type': type },
+    });
+    expect(answer.status).toBe(415);
+    expect(answer.body).toMatchObject({ errors: [{ message: 'The body must be application/json' }] });
+  });
+});
+
+const unauthenticated = {
+  errors: [{ message: 'Not authenticated', extensions: { code: 'UNAUTHENTICATED' } }],
+};
+
+describe('introspection', () => {
+  it('is open to all: it shows the published schema', async () => {
+    const answer = await gateway.graphql(getIntrospectionQuery({ specifiedByUrl: true }));
+    expect(answer.status).toBe(200);
+    const shown = lexicographicSortSchema(buildClientSchema(answer.body.data));
+    expect(`${printSchema(shown)}\n`).toBe(sdlText());
+  });
+
+  it.each([
+    '{ __typename }',
+    'mutation { __typename }',
+    '{ __type(name: "ApiKey") { fields { name } } }',
+    '{ __schema { types { ...T } } } fragment T on __Type { name }',
+  ])('needs no token: %s', async (query) => {
+    const answer = await gateway.graphql(query);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ data: expect.any(Object) });
+  });
+
+  it.each([
+    '{ __schema { types { name } } }',
+    '{ __type(name: "ApiKey") { name } }',
+    '{ ... { __schema { types { name } } } }',
+  ])('can be switched off: %s', async (query) => {
+    const answer = await closed.graphql(query, { token });
+    expect(answer.status).toBe(400);
+    expect(answer.body).not.toHaveProperty('data');
+    expect(answer.text).toContain('introspection');
+    expect(answer.text).not.toContain('ApiKey"}');
+  });
+
+  it('that is switched off leaves operations alone', async () => {
+    const answer = await closed.graphql('{ __typename privateKeyStatus { hasKey } }', { token });
+    expect(answer.body).toEqual({ data: { __typename: 'Query', privateKeyStatus: { hasKey: false } } });
+  });
+
+  it('that is switched off says nothing to a caller without a token', async () => {
+    const answer = await closed.graphql(getIntrospectionQuery());
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.text).not.toMatch(/ApiKey|privateKeyStatus|keyPrefix/);
+  });
+});
+
+describe('without a token', () => {
+  it.each([
+    ['an operation', '{ privateKeyStatus { hasKey } }'],
+    ['one beside introspection', '{ __typename privateKeyStatus { hasKey } }'],
+    ['one under the name of introspection', '{ __typename: privateKeyStatus { hasKey } }'],
+    ['one in a fragment', '{ ...F } fragment F on Query { privateKeyStatus { hasKey } }'],
+    ['one in an inline fragment', '{ ... on Query { privateKeyStatus { hasKey } } }'],
+    ['one that is skipped', '{ privateKeyStatus @skip(if: true) { hasKey } }'],
+    ['one in another operation', 'query A { __typename } mutation B { deactivateApiKey(keyId: 1) { id } }'],
+    ['a fragment on a type of ours', '{ __typename } fragment F on ApiKey { id }'],
+    ['a misspelt root field', '{ privateKeyStatu { hasKey } }'],
+    ['a misspelt field', '{ privateKeyStatus { hasKe } }'],
+    ['a misspelt field in a fragment', '{ __typename } fragment F on ApiKey { keyPrefi }'],
+    ['a misspelt argument', 'mutation { deactivateApiKey(keyI: 1) { id } }'],
+    ['a misspelt type', 'query ($x: ApiKe) { privateKeyStatus { hasKey } }'],
+    ['no selection', '{ privateKeyStatus }'],
+    ['an empty document', ''],
+    ['what is no GraphQL', '{ privateKeyStatus {'],
+    ['an unknown operation', 'subscription { privateKeyStatus }'],
+  ])('%s is a 401, and nothing more', async (_what, query) => {
+    const answer = await gateway.graphql(query);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="keyward"');
+    expect(answer.body).toEqual(unauthenticated);
+  });
+
+  it.each(['{"query":5}', '{}', '[]', 'null', '{"query":', ''])(
+    'the body %j is a 401, and nothing more',
+    async (body) => {
+      const headers = { accept: 'application/graphql-response+json', 'content-type': 'application/json' };
+      const answer = await gateway.fetch('POST', '/graphql', { body, headers });
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual(unauthenticated);
+    },
+  );
+
+  it.each([
+    '{ __schema { typs { name } } }',
+    '{ __type(name: "ApiKey") { fieldz { name } } }',
+    '{ __typenam }',
+    'mutation { __typenam }',
+    '{ __schema { types { name } } } fragment T on __Typ { name }',
+    'query ($x: ApiKe) { __typename }',
+    'query ($x: [PrivateKeyStatu!]) { __type(name: $x) { name } }',
+    '{ __type(name: PrivateKeyStatu) { name } }',
+    '{ __typename @deprecate }',
+  ])('nothing is suggested: %s', async (query) => {
+    for (const { graphql } of [gateway, closed]) {
+      const answer = await graphql(query);
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.text).not.toMatch(/Did you mean/);
+    }
+  });
+});

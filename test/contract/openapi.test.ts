@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { AccountId } from '../../src/accounts/account.entity.ts';
+import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document that the tests themselves are the types of
+type Json = any;
+
+const document: Json = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
+
+const lookUp = (ref: string): Json =>
+  ref
+    .slice(2)
+    .split('/')
+    .reduce((place, name) => place[name], document);
+
+/** What a part of the document says, references followed; an object holds what is documented and nothing else. */
+const resolve = (part: Json): Json => {
+  if (Array.isArray(part)) return part.map(resolve);
+  if (typeof part !== 'object' || part === null) return part;
+  if (part.$ref) return resolve(lookUp(part.$ref));
+  const resolved = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolve(value)]));
+  return resolved['type'] === 'object' ? { ...resolved, additionalProperties: false } : resolved;
+};
+
+/** Fails unless a value is what a JSON Schema of the document says. */
+const validate = (schema: Json, value: unknown) => {
+  expect(schema).toBeTypeOf('object');
+  const { error } = z.fromJSONSchema(resolve(schema)).safeParse(value);
+  expect(error && z.prettifyError(error), JSON.stringify(value)).toBeUndefined();
+};
+
+const signedIn = ['openid', 'email', 'profile'];
+const operations = [
+  {
+    ...{ operationId: 'deactivateApiKey', method: 'delete', path: '/api/v1/auth/keys/{key_id}' },
+    scopes: ['idp.signin.user.admin', ...signedIn],
+    statuses: ['200', '401', '403', '404', '413', '422', '500', '503'],
+  },
+  {
+    ...{ operationId: 'privateKeyStatus', method: 'get', path: '/api/v1/auth/private-key' },
+    scopes: signedIn,
+    statuses: ['200', '401', '403', '413', '500', '503'],
+  },
+  {
+    ...{ operationId: 'updateAutomationSettings', method: 'put', path: '/api/v1/automation/settings' },
+    scopes: signedIn,
+    statuses: ['200', '401', '403', '413', '415', '422', '500', '503'],
+  },
+];
+
+const responseOf = (operationId: string, status: number): Json => {
+  const { path, method } = operations.find((operation) => operation.operationId === operationId) ?? {};
+  return resolve(document.paths[path as string][method as string].responses[status]);
+};
+
+describe('the document', () => {
+  it('is OpenAPI 3.1', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d$/);
+    expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
+  });
+
+  it('declares both security schemes, in the Authorization header', () => {
+    const { OAuth2, BearerToken, ...others } = document.components.securitySchemes;
+    expect(OAuth2).toMatchObject({
+      type: 'openIdConnect',
+      openIdConnectUrl: expect.stringMatching(/\/\.well-known\/openid-configuration$/),
+    });
+    expect(BearerToken).toMatchObject({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
+    expect(others).toEqual({});
+  });
+
+  it('describes the three operations and nothing else', () => {
+    const described = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(described.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  it('has no reference that leads nowhere', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref as string);
+    expect(refs.length).toBeGreaterThan(10);
+    for (const ref of refs) expect(lookUp(ref), ref).toBeTypeOf('object');
+  });
+
+  it('names no camelCase member', () => {
+    const members = Object.values<Json>(document.components.schemas).flatMap(({ properties }) =>
+      Object.keys(properties),
+    );
+    expect(members).toContain('key_prefix');
+    expect(members.filter((name) => /[A-Z]/.test(name))).toEqual([]);
+  });
+});
+
+describe.each(operations)('$method $path', ({ operationId, method, path, scopes, statuses }) => {
+  const operation = document.paths[path][method];
+
+  it('is named after its field, and described', () => {
+    expect(operation.operationId).toBe(operationId);
+    expect(operation.summary).toMatch(/\.$/);
+    expect(operation.description.startsWith(operation.summary)).toBe(true);
+  });
+
+  it('requires its scopes by either scheme', () => {
+    expect(operation.security).toEqual([{ OAuth2: scopes }, { BearerToken: scopes }]);
+  });
+
+  it('answers each status that it may, in JSON', () => {
+    expect(Object.keys(operation.responses).sort()).toEqual(statuses);
+    for (const status of statuses) {
+      const response = resolve(operation.responses[status]);
+      expect(response.description).toMatch(/\.$/);
+      expect(Object.keys(response.content)).toEqual(['application/json']);
+    }
+  });
+
+  it('has examples that are what their schemas say', () => {
+    for (const status of statuses) {
+      const { schema, example } = resolve(operation.responses[status]).content['application/json'];
+      validate(schema, example);
+    }
+    for (const { schema, example } of operation.parameters ?? []) validate(schema, example);
+    const body = operation.requestBody?.content['application/json'];
+    if (body) validate(body.schema, body.example);
+  });
+
+  it('carries a challenge in 401 and 403, and Retry-After in 503', () => {
+    const headers = (status: number) => Object.keys(responseOf(operationId, status).headers ?? {});
+    expect([401, 403, 503].map(headers)).toEqual([
+      ['WWW-Authenticate'],
+      ['WWW-Authenticate'],
+      ['Retry-After'],
+    ]);
+  });
+});
+
+describe('input', () => {
+  it('key_id stands in the path, an integer of 32 bits', () => {
+    const [parameter, ...others] = document.paths['/api/v1/auth/keys/{key_id}'].delete.parameters;
+    expect(parameter).toMatchObject({
+      name: 'key_id',
+      in: 'path',
+      required: true,
+      schema: { type: 'integer', format: 'int32' },
+    });
+    expect(others).toEqual([]);
+    expect(document.paths['/api/v1/auth/keys/{key_id}'].delete).not.toHaveProperty('requestBody');
+  });
+
+  it('settings stand in a required body, each optional and nullable', () => {
+    const { requestBody, parameters } = document.paths['/api/v1/automation/settings'].put;
+    const { schema } = requestBody.content['application/json'];
+    expect(parameters).toBeUndefined();
+    expect(requestBody.required).toBe(true);
+    for (const body of [{}, { is_enabled: null, session_duration: null }, { is_enabled: false }])
+      validate(schema, body);
+    expect(schema.properties.is_enabled.type).toEqual(['boolean', 'null']);
+    expect(schema.properties.session_duration.type).toEqual(['integer', 'null']);
+    expect(schema.required).toBeUndefined();
+  });
+});
+
+describe('records', () => {
+  const nullable: Record<string, string[]> = {
+    ApiKey: ['name', 'encrypted_key'],
+    AutomationSettings: ['is_enabled', 'session_duration'],
+    PrivateKeyStatus: ['created_at', 'updated_at'],
+  };
+
+  it.each(Object.keys(nullable))('%s always has all its members; some may be null', (name) => {
+    const { properties, required } = document.components.schemas[name];
+    expect(required).toEqual(Object.keys(properties));
+    const mayBeNull = Object.keys(properties).filter((member) => properties[member].type.includes('null'));
+    expect(mayBeNull).toEqual(nullable[name]);
+  });
+});
+
+describe('the gateway', () => {
+  let issuer: TestIssuer;
+  let gateway: TestGateway;
+  let alice: AccountId;
+  let token: string;
+  beforeAll(async () => {
+    issuer = await startIssuer();
+  });
+  afterAll(() => issuer[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    gateway = await createTestGateway(issuer);
+    token = await issuer.sign();
+    alice = await gateway.createAccount('alice');
+  });
+  afterEach(() => gateway[Symbol.asyncDispose]());
+
+  const expectDocumented = (operationId: string, status: number, answer: Answer) => {
+    expect(answer.status).toBe(status);
+    const { content, headers = {} } = responseOf(operationId, status);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+    validate(content['application/json'].schema, answer.body);
+    for (const name of Object.keys(headers)) expect(answer.headers.has(name), name).toBe(true);
+  };
+
+  it('serves this document, with its own identity provider in it', async () => {
+    const { status, body, headers } = await gateway.rest('GET', '/openapi.json');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toContain('application/json');
+    const url = `${issuer.config.issuer}/.well-known/openid-configuration`;
+    expect(body.components.securitySchemes.OAuth2.openIdConnectUrl).toBe(url);
+    body.components.securitySchemes.OAuth2.openIdConnectUrl =
+      document.components.securitySchemes.OAuth2.openIdConnectUrl;
+    expect(body).toEqual(document);
+  });
+
+  it.each([{ name: null }, { name: 'x', encryptedKey: 'a..b.c.d', encryptionVersion: 2 }])(
+    'answers an API key as documented: %o',
+    async (values) => {
+      const id = await gateway.createApiKey(alice, values);
+      const answer = await gateway.rest('DELETE', `/auth/keys/${id}`, { token });
+      expectDocumented('deactivateApiKey', 200, answer);
+    },
+  );
+
+  it('answers a private key status as documented, with a key and without', async () => {
+    const status = () => gateway.rest('GET', '/auth/private-key', { token });
+    expectDocumented('privateKeyStatus', 200, await status());
+    await gateway.createPrivateKey(alice);
+    expectDocumented('privateKeyStatus', 200, await status());
+  });
+
+  it.each([{}, { is_enabled: true, session_duration: 60 }, { is_enabled: null, session_duration: null }])(
+    'answers settings as documented after %o',
+    async (json) => {
+      const answer = await gateway.rest('PUT', '/automation/settings', { token, json });
+      expectDocumented('updateAutomationSettings', 200, answer);
+    },
+  );
+
+  it('answers errors as documented', async () => {
+    const poor = await issuer.sign({ scope: 'openid' });
+    const put = (call: object) => gateway.rest('PUT', '/automation/settings', { token, ...call });
+    const end = (id: string, call: object = { token }) => gateway.rest('DELETE', `/auth/keys/${id}`, call);
+    const settings = 'updateAutomationSettings';
+    expectDocumented('deactivateApiKey', 401, await end('1', {}));
+    expectDocumented('privateKeyStatus', 401, await gateway.rest('GET', '/auth/private-key', { token: 'x' }));
+    expectDocumented('deactivateApiKey', 403, await end('1', { token: poor }));
+    expectDocumented('deactivateApiKey', 404, await end('99'));
+    expectDocumented(settings, 413, await put({ json: { more: 'a'.repeat(70_000) } }));
+    expectDocumented(settings, 415, await put({ body: '{}', headers: { 'content-type': 'text/plain' } }));
+    expectDocumented('deactivateApiKey', 422, await end('abc'));
+    expectDocumented(settings, 422, await put({ json: { is_enabled: 1, session_duration: 'x' } }));
+    expectDocumented(settings, 422, await put({ json: [] }));
+  });
+
+  it('answers 500 and 503 as documented', async () => {
+    await gateway.database.em.fork().execute('drop table private_key');
+    const answer = await gateway.rest('GET', '/auth/private-key', { token });
+    expectDocumented('privateKeyStatus', 500, answer);
+    await gateway.database.em.fork().execute('pragma query_only = on');
+    const settings = await gateway.rest('PUT', '/automation/settings', { token, json: {} });
+    expectDocumented('updateAutomationSettings', 503, settings);
+  });
+});

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { developmentClientId, developmentIssuer } from '../../src/dev/issuer.ts';
+import { requestToken } from '../../src/dev/request-token.ts';
+
+/** The folder of the project. */
+export const root = join(import.meta.dirname, '../..');
+
+/** The end of what the service prints when it is ready: the panel in development, one JSON line in production. */
+const ready = /to use your own\.\n|"msg":"ready".*\n/;
+
+/** A process that has ended. */
+export interface Ended {
+  /** Its exit code; null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** An empty folder, deleted when it is disposed of. */
+export async function createTemporaryFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'keyward-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A port that nobody listens on now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Long enough for a busy machine, and over before a test's own time is: what was started is then still ended. */
+const patience = 8_000;
+
+/**
+ * A child process whose output is kept; nothing of the test's own environment reaches it but where programs are.
+ * @param timeout after how many milliseconds it is killed; never where it is left out
+ */
+function launch(
+  command: string,
+  args: readonly string[],
+  { cwd, env, timeout }: { cwd: string; env: Record<string, string>; timeout?: number },
+) {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(command, args, {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    killSignal: 'SIGKILL',
+    ...(timeout !== undefined && { timeout }),
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, ...output }));
+  return { child, output, ended };
+}
+
+/** Runs a command in the project's folder, as a shell does, until it ends. */
+export const runShell = (command: string): Promise<Ended> =>
+  launch('sh', ['-c', command], { cwd: root, env: {}, timeout: patience }).ended;
+
+const main = join(root, 'src/main.ts');
+
+/** Runs the service with an environment that it cannot start with, until it ends. */
+export const runService = (cwd: string, env: Record<string, string>): Promise<Ended> =>
+  launch(process.execPath, [main], { cwd, env, timeout: patience }).ended;
+
+/** Resolves when the service has printed that it is ready; rejects with what it printed where that does not come. */
+function untilReady({ child, output, ended }: ReturnType<typeof launch>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (what: string) => reject(new Error(`${what}:\n${output.stdout}${output.stderr}`));
+    const timer = setTimeout(() => refuse('The service does not get ready'), patience);
+    child.stdout.on('data', () => {
+      if (ready.test(output.stdout)) resolve();
+    });
+    void ended.then(({ code }) => {
+      clearTimeout(timer);
+      refuse(`The service ended with ${code}`);
+    });
+  });
+}
+
+const kill = async (child: ChildProcess, ended: Promise<Ended>): Promise<void> => {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await ended;
+};
+
+/**
+ * Starts the service as a process of its own and waits until it says that it is ready.
+ * @param folder where it runs; its data goes to `data` below, and no `.env` of the project is read
+ * @param env its environment, beside a free PORT
+ */
+export async function startProcess(folder: string, env: Record<string, string> = {}) {
+  const port = Number(env['PORT'] ?? (await freePort()));
+  const dataDir = join(folder, 'data');
+  const startedAt = performance.now();
+  const service = launch(process.execPath, [main], {
+    cwd: folder,
+    env: { PORT: `${port}`, DATA_DIR: dataDir, ...env },
+  });
+  const { child, output, ended } = service;
+  try {
+    await untilReady(service);
+  } catch (error) {
+    await kill(child, ended);
+    throw error;
+  }
+  const issuer = developmentIssuer({ host: '127.0.0.1', port });
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    /** The path of its database file. */
+    databaseFile: join(dataDir, 'keyward.db'),
+    dataDir,
+    /** How long it took from the start of the process until it said that it was ready. */
+    milliseconds: Math.round(performance.now() - startedAt),
+    /** What it has printed so far. */
+    output,
+    /** An access token of its development identity provider; with all scopes unless told otherwise. */
+    token: (subject: string, scope?: string) =>
+      requestToken({ issuer, clientId: developmentClientId, subject, scope }),
+    /** Sends it a signal. */
+    signal: (name: NodeJS.Signals) => child.kill(name),
+    /** Resolves when it has ended. */
+    ended,
+    [Symbol.asyncDispose]: () => kill(child, ended),
+  };
+}
+
+/** A running service. */
+export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
+
+/** Waits until nobody listens on a service's port any more. */
+export async function untilRefused({ url }: ServiceProcess): Promise<void> {
+  // A connection for each: one that is kept would go on being answered.
+  const isAnswered = () =>
+    fetch(url, { headers: { connection: 'close' } }).then(
+      () => true,
+      () => false,
+    );
+  while (await isAnswered()) await delay(10);
+}
+
+/** A TCP connection to a service, for what no HTTP client would send; it is kept open until it is disposed of. */
+export async function openConnection({ port }: ServiceProcess) {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text: string) => {
+    received += text;
+  });
+  await once(socket, 'connect');
+  /** Resolves with all that was received when something is in it. */
+  const until = async (text: string): Promise<string> => {
+    while (!received.includes(text)) await once(socket, 'data');
+    return received;
+  };
+  return {
+    write: (text: string) => void socket.write(text),
+    until,
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}

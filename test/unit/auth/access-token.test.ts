@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { type Claims, readAccessToken, requireScopes } from '../../../src/auth/access-token.ts';
+import type { IssuerConfig } from '../../../src/config.ts';
+
+const config: IssuerConfig = {
+  issuer: 'https://id.example.com',
+  audiences: ['keyward'],
+  clientIds: [],
+  algorithms: ['RS256'],
+  scopeAliases: new Map([['aws.cognito.signin.user.admin', 'idp.signin.user.admin']]),
+};
+
+const read = (claims: Claims) => readAccessToken({ iss: config.issuer, sub: 'alice', ...claims }, config);
+
+const scopes = (claims: Claims) => [...read(claims).scopes];
+
+const tokenWith = (...names: string[]) => read({ scope: names.join(' ') });
+
+describe('readAccessToken', () => {
+  it.each<[string, Claims, string[]]>([
+    ['scope as a string', { scope: 'openid email' }, ['openid', 'email']],
+    ['scope with more spaces than needed', { scope: ' openid  email ' }, ['openid', 'email']],
+    ['scp as a string', { scp: 'openid email' }, ['openid', 'email']],
+    ['scp as an array', { scp: ['openid', 'email'] }, ['openid', 'email']],
+    ['both', { scope: 'openid', scp: ['email', 'openid'] }, ['openid', 'email']],
+    ["the provider's own name", { scope: 'aws.cognito.signin.user.admin' }, ['idp.signin.user.admin']],
+    ['members that are no names', { scp: ['openid', 5, null, ['email']] }, ['openid']],
+    ['an object', { scope: { openid: true } }, []],
+    ['nothing', {}, []],
+  ])('reads the scopes: %s', (_what, claims, expected) => {
+    expect(scopes(claims)).toEqual(expected);
+  });
+
+  it('says who is calling', () => {
+    expect(read({})).toMatchObject({ issuer: 'https://id.example.com', subject: 'alice' });
+  });
+
+  it.each<Claims>([{ sub: undefined }, { sub: 5 }, { iss: undefined }, { iss: ['https://id.example.com'] }])(
+    'refuses %o',
+    (claims) => {
+      expect(() => read(claims)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
+    },
+  );
+});
+
+describe('requireScopes', () => {
+  const required = ['openid', 'email', 'profile'];
+
+  it('lets all of them pass, and more', () => {
+    expect(() => requireScopes(required, tokenWith('profile', 'email', 'openid', 'other'))).not.toThrow();
+  });
+
+  it('names what is missing, and asks for all', () => {
+    expect(() => requireScopes(required, tokenWith('email'))).toThrow(
+      expect.objectContaining({
+        code: 'FORBIDDEN',
+        message: 'The access token lacks the scope: openid profile',
+        headers: {
+          'www-authenticate':
+            'Bearer realm="keyward", error="insufficient_scope", scope="openid email profile"',
+        },
+      }),
+    );
+  });
+
+  it.each(['open', 'OPENID', 'openid:read', 'openid,'])('does not take %s for openid', (name) => {
+    expect(() => requireScopes(['openid'], tokenWith(name))).toThrow(
+      expect.objectContaining({ code: 'FORBIDDEN' }),
+    );
+  });
+
+  it('asks for a token where there is none', () => {
+    expect(() => requireScopes(required, undefined)).toThrow(
+      expect.objectContaining({ code: 'UNAUTHENTICATED', message: 'Not authenticated' }),
+    );
+  });
+
+  it('asks for a token even where no scope is required', () => {
+    expect(() => requireScopes([], undefined)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
+  });
+});

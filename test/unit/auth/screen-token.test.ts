@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { Claims } from '../../../src/auth/access-token.ts';
+import { decodeToken, screenClaims, screenHeader } from '../../../src/auth/screen-token.ts';
+import type { IssuerConfig } from '../../../src/config.ts';
+
+const now = 1_800_000_000;
+
+const config: IssuerConfig = {
+  issuer: 'https://id.example.com',
+  audiences: ['keyward', 'keyward-two'],
+  clientIds: ['web'],
+  algorithms: ['RS256', 'ES256'],
+  scopeAliases: new Map(),
+};
+
+const header = { alg: 'RS256', kid: 'k', typ: 'at+jwt' };
+const claims = { iss: config.issuer, aud: 'keyward', sub: 'alice', exp: now + 300 };
+
+const refusal = (reason: string) =>
+  expect.objectContaining({
+    code: 'UNAUTHENTICATED',
+    message: 'Could not validate credentials',
+    reason: `token-${reason}`,
+  });
+
+const encode = (value: string) => Buffer.from(value).toString('base64url');
+
+describe('decodeToken', () => {
+  it('reads header and claims', () => {
+    const token = `${encode('{"alg":"RS256"}')}.${encode('{"sub":"alice"}')}.s`;
+    expect(decodeToken(token)).toEqual({ header: { alg: 'RS256' }, claims: { sub: 'alice' } });
+  });
+
+  it.each([
+    `${encode('{"alg":')}.${encode('{}')}.s`,
+    `${encode('{}')}.${encode('"alice"')}.s`,
+    `${encode('{}')}.${encode('[]')}.s`,
+    `${encode('null')}.${encode('{}')}.s`,
+    `${encode('{}')}.${encode('not JSON')}.s`,
+  ])('refuses %s', (token) => {
+    expect(() => decodeToken(token)).toThrow(refusal('malformed'));
+  });
+});
+
+describe('screenHeader', () => {
+  it.each([
+    {},
+    { alg: 'ES256' },
+    { typ: undefined },
+    { typ: 'JWT' },
+    { typ: 'AT+JWT' },
+    { typ: 'application/at+jwt' },
+    { jku: 'https://evil.example.com', x5u: 'https://evil.example.com', jwk: {} },
+  ])('passes %o', (members) => {
+    expect(() => screenHeader({ ...header, ...members }, config)).not.toThrow();
+  });
+
+  it.each<[object, string]>([
+    [{ alg: 'none' }, 'algorithm'],
+    [{ alg: 'HS256' }, 'algorithm'],
+    [{ alg: 'rs256' }, 'algorithm'],
+    [{ alg: 'RS512' }, 'algorithm'],
+    [{ alg: undefined }, 'algorithm'],
+    [{ alg: ['RS256'] }, 'algorithm'],
+    [{ crit: ['exp'] }, 'critical-header'],
+    [{ crit: [] }, 'critical-header'],
+    [{ crit: null }, 'critical-header'],
+    [{ typ: 'id+jwt' }, 'type'],
+    [{ typ: 'logout+jwt' }, 'type'],
+    [{ typ: '' }, 'type'],
+    [{ typ: null }, 'type'],
+    [{ typ: ['at+jwt'] }, 'type'],
+  ])('refuses %o', (members, reason) => {
+    expect(() => screenHeader({ ...header, ...members }, config)).toThrow(refusal(reason));
+  });
+});
+
+describe('screenClaims', () => {
+  it.each<Claims>([
+    {},
+    { aud: 'keyward-two' },
+    { aud: ['other', 'keyward'] },
+    { aud: undefined, client_id: 'web' },
+    { aud: 'keyward', client_id: 'other' },
+    { token_use: 'access' },
+    { typ: 'Bearer' },
+    { nbf: now },
+    { iat: now + 10_000 },
+    { scope: 5, unknown: {} },
+  ])('passes %o', (members) => {
+    expect(() => screenClaims({ ...claims, ...members }, config, now)).not.toThrow();
+  });
+
+  it.each<[Claims, string]>([
+    [{ iss: 'https://other.example.com' }, 'issuer'],
+    [{ iss: 'https://id.example.com/' }, 'issuer'],
+    [{ iss: ['https://id.example.com'] }, 'issuer'],
+    [{ iss: undefined }, 'issuer'],
+    [{ sub: undefined }, 'subject'],
+    [{ sub: '' }, 'subject'],
+    [{ sub: 5 }, 'subject'],
+    [{ aud: 'other' }, 'audience'],
+    [{ aud: 'keyward-' }, 'audience'],
+    [{ aud: [] }, 'audience'],
+    [{ aud: [['keyward']] }, 'audience'],
+    [{ aud: null }, 'audience'],
+    [{ aud: null, client_id: 'web' }, 'audience'],
+    [{ aud: 'other', client_id: 'web' }, 'audience'],
+    [{ aud: undefined }, 'audience'],
+    [{ aud: undefined, client_id: 'other' }, 'audience'],
+    [{ aud: undefined, client_id: ['web'] }, 'audience'],
+    [{ aud: undefined, azp: 'web' }, 'audience'],
+    [{ nonce: 'n' }, 'id-token'],
+    [{ nonce: '' }, 'id-token'],
+    [{ at_hash: 'h' }, 'id-token'],
+    [{ c_hash: 'h' }, 'id-token'],
+    [{ token_use: 'id' }, 'id-token'],
+    [{ typ: 'ID' }, 'id-token'],
+    [{ typ: 'Refresh' }, 'id-token'],
+    [{ exp: undefined }, 'no-expiry'],
+    [{ exp: `${now + 300}` }, 'no-expiry'],
+    [{ exp: null }, 'no-expiry'],
+    [{ nbf: `${now}` }, 'not-yet-valid'],
+    [{ nbf: null }, 'not-yet-valid'],
+  ])('refuses %o', (members, reason) => {
+    expect(() => screenClaims({ ...claims, ...members }, config, now)).toThrow(refusal(reason));
+  });
+
+  it('takes no client id where none is configured', () => {
+    const members = { ...claims, aud: undefined, client_id: 'web' };
+    expect(() => screenClaims(members, { ...config, clientIds: [] }, now)).toThrow(refusal('audience'));
+  });
+
+  describe('lets clocks differ by 60 seconds', () => {
+    it.each([0, 0.999])('at %d of a second', (fraction) => {
+      const at = now + fraction;
+      expect(() => screenClaims({ ...claims, exp: now - 60 }, config, at)).not.toThrow();
+      expect(() => screenClaims({ ...claims, exp: now - 61 }, config, at)).toThrow(refusal('expired'));
+      expect(() => screenClaims({ ...claims, nbf: now + 60 }, config, at)).not.toThrow();
+      expect(() => screenClaims({ ...claims, nbf: now + 61 }, config, at)).toThrow(refusal('not-yet-valid'));
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { parseVerificationKey } from '../../../src/auth/verification-key.ts';
+
+const jwkOf = (publicKey: KeyObject, members: object = {}): Record<string, unknown> => ({
+  ...(publicKey.export({ format: 'jwk' }) as JsonWebKey),
+  kid: 'k',
+  ...members,
+});
+
+const rsaKey = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).publicKey;
+const ecKey = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey;
+
+const rsa = rsaKey(2048);
+const p256 = ecKey('P-256');
+const ed25519 = generateKeyPairSync('ed25519').publicKey;
+
+const allRsa = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+
+describe('a verification key', () => {
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['RSA', jwkOf(rsa), allRsa],
+    ['RSA for signatures', jwkOf(rsa, { use: 'sig' }), allRsa],
+    ['RSA that verifies', jwkOf(rsa, { key_ops: ['verify'] }), allRsa],
+    ['RSA bound to PS256', jwkOf(rsa, { alg: 'PS256' }), ['PS256']],
+    ['P-256', jwkOf(p256), ['ES256']],
+    ['P-256 bound to ES256', jwkOf(p256, { alg: 'ES256', use: 'sig' }), ['ES256']],
+    ['P-384', jwkOf(ecKey('P-384')), ['ES384']],
+    ['P-521', jwkOf(ecKey('P-521')), ['ES512']],
+  ])('is made of %s', (_what, jwk, algorithms) => {
+    const key = parseVerificationKey(jwk);
+    expect(key).toMatchObject({ kid: 'k', algorithms });
+    expect(key?.publicKey.type).toBe('public');
+  });
+
+  it('is the public half of what was published', () => {
+    expect(parseVerificationKey(jwkOf(rsa))?.publicKey.equals(rsa)).toBe(true);
+  });
+});
+
+describe('no verification key', () => {
+  const { n: _n, ...withoutModulus } = jwkOf(rsa);
+  it.each<[string, unknown]>([
+    ['one for encryption', jwkOf(rsa, { use: 'enc' })],
+    ['one with an unknown use', jwkOf(rsa, { use: 'tls' })],
+    ['one that only encrypts', jwkOf(rsa, { key_ops: ['encrypt', 'wrapKey'] })],
+    ['one that only signs', jwkOf(rsa, { key_ops: ['sign'] })],
+    ['one whose key_ops is no list', jwkOf(rsa, { key_ops: 'verify' })],
+    ['RSA of 1024 bits', jwkOf(rsaKey(1024))],
+    ['RSA of 2040 bits', jwkOf(rsaKey(2040))],
+    ['RSA bound to an algorithm of another type', jwkOf(rsa, { alg: 'ES256' })],
+    ['RSA bound to encryption', jwkOf(rsa, { alg: 'RSA-OAEP' })],
+    ['RSA bound to HS256', jwkOf(rsa, { alg: 'HS256' })],
+    ['P-256 bound to ES384', jwkOf(p256, { alg: 'ES384' })],
+    ['secp256k1', jwkOf(ecKey('secp256k1'))],
+    ['Ed25519', jwkOf(ed25519)],
+    ['a symmetric one', { kty: 'oct', kid: 'k', k: 'c2VjcmV0', alg: 'HS256' }],
+    ['a symmetric one under an asymmetric name', { kty: 'oct', kid: 'k', k: 'c2VjcmV0', alg: 'RS256' }],
+    ['one without kid', jwkOf(rsa, { kid: undefined })],
+    ['one whose kid is a number', jwkOf(rsa, { kid: 5 })],
+    ['one of no type', jwkOf(rsa, { kty: undefined })],
+    ['one named after what objects inherit', { kty: 'EC', crv: 'constructor', kid: 'k', x: 'AA', y: 'AA' }],
+    ['RSA without modulus', withoutModulus],
+    ['a point that is not on its curve', jwkOf(p256, { x: 'A'.repeat(43) })],
+    ['nothing', null],
+    ['a list', []],
+    ['a word', 'k'],
+    ['an empty object', {}],
+  ])('is made of %s', (_what, published) => {
+    expect(parseVerificationKey(published)).toBeUndefined();
+  });
+});

@@ -1,0 +1,159 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { VerificationKey } from '../../../src/auth/verification-key.ts';
+import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
+
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const down = new Error('connection refused');
+
+/** What the issuer publishes; an error: it is down. */
+let published: string[] | Error;
+let reads: number;
+let failures: unknown[];
+let keys: VerificationKeys;
+
+const read = async (): Promise<ReadonlyMap<string, VerificationKey>> => {
+  reads += 1;
+  if (published instanceof Error) throw published;
+  return new Map(published.map((kid) => [kid, { kid, publicKey, algorithms: ['ES256'] }]));
+};
+
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+  published = ['one'];
+  reads = 0;
+  failures = [];
+  keys = new VerificationKeys(read, (error) => failures.push(error));
+});
+afterEach(() => {
+  keys[Symbol.dispose]();
+  vi.useRealTimers();
+});
+
+describe('find', () => {
+  it('reads the set when it is first asked, and not for a key that it knows', async () => {
+    expect(keys.get('one')).toBeUndefined();
+    expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+    expect(keys.get('one')).toMatchObject({ kid: 'one' });
+    await pass(60_000);
+    await keys.find('one');
+    expect(reads).toBe(1);
+  });
+
+  it('shares one read among all who ask at once', async () => {
+    const found = await Promise.all([keys.find('one'), keys.find('one'), keys.find('two'), keys.refresh()]);
+    expect(found.map((key) => key?.kid)).toEqual(['one', 'one', undefined, undefined]);
+    expect(reads).toBe(1);
+  });
+
+  it('asks for an unknown key again after 30 seconds, not before', async () => {
+    await keys.find('one');
+    published = ['one', 'rotated'];
+    await pass(29_999);
+    expect(await keys.find('rotated')).toBeUndefined();
+    expect(reads).toBe(1);
+    await pass(1);
+    expect(await keys.find('rotated')).toMatchObject({ kid: 'rotated' });
+    expect(reads).toBe(2);
+  });
+
+  it('counts failures: a provider that is down is not asked more often', async () => {
+    await keys.find('one');
+    published = down;
+    await pass(30_000);
+    expect(await keys.find('two')).toBeUndefined();
+    await pass(29_999);
+    expect(await keys.find('two')).toBeUndefined();
+    expect(reads).toBe(2);
+    expect(failures).toEqual([down]);
+  });
+
+  it('costs two reads a minute whatever is asked for', async () => {
+    await keys.find('one');
+    for (let i = 0; i < 10_000; i += 1) {
+      await pass(6);
+      await keys.find(`random-${i}`);
+    }
+    expect(reads).toBe(1 + 2);
+  });
+});
+
+describe('the last good set', () => {
+  it('stays while the provider is down', async () => {
+    await keys.find('one');
+    published = down;
+    await keys.refresh();
+    expect(failures).toEqual([down]);
+    expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+    expect(await keys.find('two')).toBeUndefined();
+  });
+
+  it('goes when another is read: a withdrawn key is unknown', async () => {
+    await keys.find('one');
+    published = ['two'];
+    await keys.refresh();
+    expect(keys.get('one')).toBeUndefined();
+    expect(await keys.find('one')).toBeUndefined();
+    expect(keys.get('two')).toMatchObject({ kid: 'two' });
+  });
+});
+
+describe('503', () => {
+  const unavailable = expect.objectContaining({
+    code: 'SERVICE_UNAVAILABLE',
+    status: 503,
+    headers: { 'retry-after': '5' },
+    reason: 'no-verification-keys',
+  });
+
+  it('as long as no set was ever read', async () => {
+    published = down;
+    await expect(keys.find('one')).rejects.toEqual(unavailable);
+    await expect(keys.find('one')).rejects.toEqual(unavailable);
+    expect(reads).toBe(1);
+  });
+
+  it('where the set that was read holds no usable key', async () => {
+    published = [];
+    await expect(keys.find('one')).rejects.toEqual(unavailable);
+  });
+
+  it('no longer, 30 seconds after the provider is there', async () => {
+    published = down;
+    await expect(keys.find('one')).rejects.toEqual(unavailable);
+    published = ['one'];
+    await pass(30_000);
+    expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+  });
+});
+
+describe('in the background', () => {
+  it('the set is read every 5 minutes, so that a withdrawn key stops working', async () => {
+    await keys.find('one');
+    published = ['two'];
+    await pass(5 * 60_000 - 1);
+    expect(keys.get('one')).toMatchObject({ kid: 'one' });
+    await pass(1);
+    expect(keys.get('one')).toBeUndefined();
+    expect(reads).toBe(2);
+    await pass(5 * 60_000);
+    expect(reads).toBe(3);
+  });
+
+  it('a failure is told and breaks nothing', async () => {
+    published = down;
+    await pass(5 * 60_000);
+    published = ['one'];
+    await pass(5 * 60_000);
+    expect(failures).toEqual([down]);
+    expect(keys.get('one')).toMatchObject({ kid: 'one' });
+  });
+
+  it('nothing is read once it is disposed of', async () => {
+    keys[Symbol.dispose]();
+    await pass(60 * 60_000);
+    expect(reads).toBe(0);
+  });
+});

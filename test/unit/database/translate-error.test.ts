@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GraphQLError } from 'graphql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrate, openDatabase } from '../../../src/database/database.ts';
+import { translateError } from '../../../src/database/translate-error.ts';
+import { GatewayError } from '../../../src/errors.ts';
+
+const insert = "insert into account (issuer, subject, created_at) values ('i', 's', 0)";
+
+let folder: string;
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'keyward-database-'));
+  database = await openDatabase(join(folder, 'keyward.db'));
+  await migrate(database);
+});
+afterEach(async () => {
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...statements: string[]): Promise<unknown> =>
+  (async () => {
+    for (const statement of statements) await database.em.fork().execute(statement);
+  })().then(
+    () => expect.fail('the database took it'),
+    (error: unknown) => error,
+  );
+
+describe('503', () => {
+  const unavailable = { code: 'SERVICE_UNAVAILABLE', reason: 'database', headers: { 'retry-after': '5' } };
+
+  it('a database that is full', async () => {
+    const fill = `insert into account (issuer, subject, created_at) values (hex(zeroblob(100000)), 's', 0)`;
+    const error = await run('pragma max_page_count = 1', fill);
+    expect(String(error)).toContain('full');
+    expect(translateError(error)).toMatchObject({ ...unavailable, cause: error });
+  });
+
+  it('a database that cannot be written', async () => {
+    const error = await run('pragma query_only = on', insert);
+    expect(translateError(error)).toMatchObject(unavailable);
+  });
+
+  it('a database that another process holds', async () => {
+    await using other = await openDatabase(join(folder, 'keyward.db'));
+    await database.em.fork().execute('pragma busy_timeout = 0');
+    await other.em.fork().execute('begin immediate');
+    const error = await run(insert);
+    await other.em.fork().execute('rollback');
+    expect(String(error)).toContain('locked');
+    expect(translateError(error)).toMatchObject(unavailable);
+  });
+
+  it('however deep it is wrapped', async () => {
+    const originalError = (await run('pragma query_only = on', insert)) as Error;
+    const wrapped = new GraphQLError('x', { originalError: new GraphQLError('y', { originalError }) });
+    expect(translateError(wrapped)).toMatchObject({ ...unavailable, cause: originalError });
+  });
+});
+
+describe('500', () => {
+  const masked = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal Server Error' };
+
+  it.each([
+    ['a unique constraint', [insert, insert]],
+    ['a foreign key', ['insert into api_key (account_id, key_prefix, created_at) values (99, 0, 0)']],
+    ['a table that is not there', ['select * from nothing']],
+    ['a query that is none', ['selekt 1']],
+  ])('%s', async (_what, statements) => {
+    const error = await run(...statements);
+    expect(translateError(error)).toMatchObject({ ...masked, cause: error });
+  });
+
+  it('what is not from the database', () => {
+    expect(translateError(new TypeError('x'))).toMatchObject(masked);
+  });
+});
+
+describe('any other', () => {
+  it('is left as it is', () => {
+    const error = new GatewayError('NOT_FOUND', 'API key not found');
+    expect(translateError(new GraphQLError('x', { originalError: error }))).toBe(error);
+  });
+});

@@ -1,0 +1,88 @@
+import { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import {
+  badUserInput,
+  type ErrorCode,
+  GatewayError,
+  serviceUnavailable,
+  toGatewayError,
+  unwrap,
+} from '../../src/errors.ts';
+
+const notFound = new GatewayError('NOT_FOUND', 'API key not found');
+
+const wrap = (originalError: Error) => new GraphQLError('wrapped', { originalError });
+
+describe('GatewayError', () => {
+  it.each<[ErrorCode, number]>([
+    ['BAD_REQUEST', 400],
+    ['UNAUTHENTICATED', 401],
+    ['FORBIDDEN', 403],
+    ['NOT_FOUND', 404],
+    ['METHOD_NOT_ALLOWED', 405],
+    ['PAYLOAD_TOO_LARGE', 413],
+    ['UNSUPPORTED_MEDIA_TYPE', 415],
+    ['BAD_USER_INPUT', 422],
+    ['INTERNAL_SERVER_ERROR', 500],
+    ['SERVICE_UNAVAILABLE', 503],
+  ])('%s is a %i', (code, status) => {
+    expect(new GatewayError(code, 'x')).toMatchObject({ code, status, headers: {}, issues: [] });
+  });
+
+  it('keeps its private side apart from its message', () => {
+    const cause = new Error('disk');
+    const error = new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', { reason: 'why', cause });
+    expect(error).toMatchObject({ message: 'Service Unavailable', reason: 'why', cause });
+  });
+});
+
+describe('badUserInput', () => {
+  it('says every issue', () => {
+    const issues = [
+      { path: ['isEnabled'], message: 'Must be true or false.', type: 'bool_type' },
+      { path: ['sessionDuration'], message: 'Must be an integer.', type: 'int_type' },
+    ];
+    const error = badUserInput(issues);
+    expect(error.message).toBe('Must be true or false. Must be an integer.');
+    expect(error).toMatchObject({ code: 'BAD_USER_INPUT', issues });
+  });
+});
+
+describe('serviceUnavailable', () => {
+  it('says when to try again', () => {
+    const error = serviceUnavailable('database', notFound);
+    expect(error).toMatchObject({ status: 503, message: 'Service Unavailable', reason: 'database' });
+    expect(error.headers).toEqual({ 'retry-after': '5' });
+    expect(error.cause).toBe(notFound);
+  });
+});
+
+describe('toGatewayError', () => {
+  it('leaves one of ours as it is, however deep it is wrapped', () => {
+    expect(toGatewayError(notFound)).toBe(notFound);
+    expect(toGatewayError(wrap(wrap(notFound)))).toBe(notFound);
+  });
+
+  it.each([new Error('select * from secrets'), 'select', undefined, null, { message: 'select' }])(
+    'masks what nobody foresaw: %o',
+    (thrown) => {
+      const error = toGatewayError(thrown);
+      expect(error).toMatchObject({ code: 'INTERNAL_SERVER_ERROR', message: 'Internal Server Error' });
+      expect(error.cause).toBe(thrown);
+    },
+  );
+
+  it('keeps as cause what was wrapped, not its wrapping', () => {
+    const inner = new TypeError('x is not a function');
+    expect(toGatewayError(wrap(inner)).cause).toBe(inner);
+  });
+});
+
+describe('unwrap', () => {
+  it('goes to the innermost error, and leaves what wraps nothing', () => {
+    const bare = new GraphQLError('bare');
+    expect(unwrap(wrap(wrap(notFound)))).toBe(notFound);
+    expect(unwrap(bare)).toBe(bare);
+    expect(unwrap({ originalError: notFound })).toEqual({ originalError: notFound });
+  });
+});

@@ -1,0 +1,78 @@
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { coerceInput } from '../../../src/graphql/coerce-input.ts';
+
+const colour = new GraphQLEnumType({ name: 'Colour', values: { RED: {} } });
+const range = new GraphQLInputObjectType({
+  name: 'Range',
+  fields: { min: { type: new GraphQLNonNull(GraphQLInt) }, max: { type: GraphQLInt } },
+});
+const required = (type: typeof GraphQLInt | typeof GraphQLBoolean) => new GraphQLNonNull(type);
+
+describe('a value of its type', () => {
+  it.each<[GraphQLInputType, unknown, unknown]>([
+    [GraphQLInt, 0, 0],
+    [GraphQLInt, 3600.0, 3600],
+    [GraphQLInt, -2_147_483_648, -2_147_483_648],
+    [GraphQLInt, 2_147_483_647, 2_147_483_647],
+    [GraphQLInt, null, null],
+    [GraphQLBoolean, false, false],
+    [GraphQLBoolean, null, null],
+    [GraphQLString, '', ''],
+    [colour, 'RED', 'RED'],
+    [range, { min: 1 }, { min: 1 }],
+    [new GraphQLList(GraphQLInt), [1, null], [1, null]],
+  ])('%s takes %j', (type, value, coerced) => {
+    expect(coerceInput(type, value, ['it'])).toEqual({ value: coerced, issues: [] });
+  });
+});
+
+describe('a value of another type', () => {
+  const size = ['int_parsing_size', 'Must be an integer from -2147483648 to 2147483647.'] as const;
+  const int = ['int_type', 'Must be an integer.'] as const;
+  const fraction = ['int_from_float', 'Must be an integer, without a fraction.'] as const;
+  const bool = ['bool_type', 'Must be true or false.'] as const;
+  const string = ['string_type', 'Must be a string.'] as const;
+
+  it.each<[GraphQLInputType, unknown, readonly [string, string]]>([
+    [GraphQLInt, 2_147_483_648, size],
+    [GraphQLInt, -2_147_483_649, size],
+    [GraphQLInt, 1e300, size],
+    [GraphQLInt, Number.POSITIVE_INFINITY, size],
+    [GraphQLInt, 3600.5, fraction],
+    [GraphQLInt, '3600', int],
+    [GraphQLInt, true, int],
+    [GraphQLInt, [], int],
+    [GraphQLInt, {}, int],
+    [required(GraphQLInt), null, int],
+    [required(GraphQLInt), undefined, ['missing', 'Required.']],
+    [GraphQLBoolean, 'yes', bool],
+    [GraphQLBoolean, 1, bool],
+    [GraphQLBoolean, 0, bool],
+    [GraphQLBoolean, [true], bool],
+    [required(GraphQLBoolean), null, bool],
+    [GraphQLString, 5, string],
+    [GraphQLString, ['a'], string],
+    [colour, 'BLUE', ['value_error', 'Must be a Colour.']],
+  ])('%s does not take %j', (type, value, [issueType, message]) => {
+    const { issues } = coerceInput(type, value, ['it']);
+    expect(issues).toEqual([{ path: ['it'], type: issueType, message }]);
+  });
+
+  it('is named by its place, each of them', () => {
+    const { issues } = coerceInput(new GraphQLList(GraphQLInt), [1, 'x', 2, 2.5], ['limits']);
+    expect(issues.map(({ path, type }) => [path, type])).toEqual([
+      [['limits', '1'], 'int_type'],
+      [['limits', '3'], 'int_from_float'],
+    ]);
+  });
+});

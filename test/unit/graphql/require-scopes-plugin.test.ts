@@ -1,0 +1,71 @@
+import SchemaBuilder from '@pothos/core';
+import type { GraphQLObjectType, OperationTypeNode } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import type { Scope } from '../../../src/auth/scopes.ts';
+import '../../../src/graphql/require-scopes-plugin.ts';
+
+const createBuilder = () => new SchemaBuilder({ plugins: ['requireScopes'] });
+
+type RootKind = 'query' | 'mutation' | 'subscription';
+
+/** A schema with one root field, built without the compiler's help. */
+const build = (kind: RootKind, scopes?: readonly string[]) => {
+  const builder = createBuilder();
+  builder.queryType();
+  if (kind === 'mutation') builder.mutationType();
+  if (kind === 'subscription') builder.subscriptionType();
+  const options = {
+    type: 'Int',
+    resolve: () => 1,
+    subscribe: async function* () {},
+    ...(scopes && { requiredScopes: scopes }),
+  };
+  const define = (t: { field: (options: object) => unknown }) => t.field(options);
+  builder[`${kind}Field`]('answer', define as never);
+  if (kind !== 'query') {
+    builder.queryField('other', (t) => t.int({ requiredScopes: ['openid'], resolve: () => 1 }));
+  }
+  return builder.toSchema();
+};
+
+describe('a root field', () => {
+  it.each<RootKind>(['query', 'mutation', 'subscription'])('of a %s shows its scopes', (kind) => {
+    const scopes: Scope[] = ['openid', 'email'];
+    const schema = build(kind, scopes);
+    const field = schema.getRootType(kind as OperationTypeNode)?.getFields()['answer'];
+    expect(field?.extensions['requiredScopes']).toEqual(scopes);
+  });
+
+  it.each<RootKind>(['query', 'mutation', 'subscription'])('of a %s without scopes is not built', (kind) => {
+    expect(() => build(kind)).toThrow(/answer declares no required scopes$/);
+  });
+
+  it('with an empty list of scopes is not built', () => {
+    expect(() => build('query', [])).toThrow('Query.answer declares no required scopes');
+  });
+
+  it('does not compile without scopes', () => {
+    const builder = createBuilder();
+    builder.queryType({
+      // @ts-expect-error requiredScopes is missing
+      fields: (t) => ({ answer: t.int({ resolve: () => 1 }) }),
+    });
+    expect(() => builder.toSchema()).toThrow('Query.answer declares no required scopes');
+  });
+});
+
+describe('a field of another type', () => {
+  it('needs no scopes', () => {
+    const builder = createBuilder();
+    const Thing = builder.objectRef<{ id: number }>('Thing').implement({
+      fields: (t) => ({ id: t.exposeInt('id') }),
+    });
+    builder.queryType({
+      fields: (t) => ({
+        thing: t.field({ type: Thing, requiredScopes: ['openid'], resolve: () => ({ id: 1 }) }),
+      }),
+    });
+    const type = builder.toSchema().getType('Thing') as GraphQLObjectType;
+    expect(type.getFields()['id']?.extensions).not.toHaveProperty('requiredScopes');
+  });
+});

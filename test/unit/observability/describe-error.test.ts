@@ -1,0 +1,64 @@
+import type { EntityManager } from '@mikro-orm/sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Account } from '../../../src/accounts/account.entity.ts';
+import { migrate, openDatabase } from '../../../src/database/database.ts';
+import { describeError } from '../../../src/observability/describe-error.ts';
+
+const stackOf = (error: Error) => (describeError(error)?.['stack'] ?? []) as string[];
+
+describe('an error', () => {
+  it('keeps its type, code, message and where it was thrown', () => {
+    const error = Object.assign(new TypeError('not a function'), { code: 'ERR_X' });
+    const description = describeError(error);
+    expect(description).toMatchObject({ type: 'TypeError', code: 'ERR_X', message: 'not a function' });
+    expect(stackOf(error)[0]).toMatch(/^at .*describe-error\.test\.ts/);
+  });
+
+  it('keeps what caused it, and what caused that', () => {
+    const cause = new Error('socket', { cause: new RangeError('port') });
+    expect(describeError(new Error('fetch failed', { cause }))).toMatchObject({
+      cause: { message: 'socket', cause: { type: 'RangeError', message: 'port', cause: undefined } },
+    });
+  });
+
+  it('keeps a dozen frames and no line of the message among them', () => {
+    const dive = (depth: number): Error => (depth === 0 ? new Error('one\ntwo\nthree') : dive(depth - 1));
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 50;
+    const stack = stackOf(dive(15));
+    Error.stackTraceLimit = limit;
+    expect(stack).toHaveLength(12);
+    expect(stack.every((frame) => frame.startsWith('at '))).toBe(true);
+  });
+});
+
+describe("a database's error", () => {
+  let database: Awaited<ReturnType<typeof openDatabase>>;
+  beforeAll(async () => {
+    database = await openDatabase(':memory:');
+    await migrate(database);
+  });
+  afterAll(() => database.close());
+
+  it.each<[string, (em: EntityManager) => Promise<unknown>]>([
+    ['a query that it refuses', (em) => em.execute('select c4n4ry from account')],
+    ['a row that is not there', (em) => em.findOneOrFail(Account, { issuer: 'i', subject: 'c4n4ry' })],
+  ])('says nothing of the values of %s', async (_what, run) => {
+    const error = await run(database.em.fork()).catch((reason: unknown) => reason);
+    expect(String(error)).toContain('c4n4ry');
+    const description = describeError(error);
+    expect(description).toMatchObject({ type: (error as Error).name, message: undefined });
+    expect(JSON.stringify(description)).not.toContain('c4n4ry');
+  });
+});
+
+describe('what is no error', () => {
+  it.each([
+    ['c4n4ry', { type: 'string' }],
+    [{ message: 'c4n4ry' }, { type: 'object' }],
+    [null, { type: 'object' }],
+    [undefined, undefined],
+  ])('%o', (thrown, description) => {
+    expect(describeError(thrown)).toEqual(description);
+  });
+});

@@ -1,0 +1,85 @@
+import {
+  GraphQLInt,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  graphql,
+  printSchema,
+} from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { snakeCase, toRestSchema } from '../../../src/rest/names.ts';
+
+const Room = new GraphQLObjectType({
+  name: 'LivingRoom',
+  fields: {
+    doorCount: { type: GraphQLInt },
+    wallColour: { type: GraphQLString, resolve: ({ wallColour }) => `${wallColour}!` },
+    asked: { type: GraphQLString },
+  },
+});
+
+const schema = new GraphQLSchema({
+  query: new GraphQLObjectType({
+    name: 'Query',
+    fields: {
+      livingRoom: {
+        type: Room,
+        args: { roomId: { type: new GraphQLNonNull(GraphQLInt) }, floorName: { type: GraphQLString } },
+        resolve: (_root, args) => ({ doorCount: 2, wallColour: 'white', asked: JSON.stringify(args) }),
+      },
+      roomCount: { type: GraphQLInt },
+    },
+  }),
+});
+
+describe('snakeCase', () => {
+  it.each([
+    ['id', 'id'],
+    ['keyId', 'key_id'],
+    ['isActive', 'is_active'],
+    ['sessionDurationMax', 'session_duration_max'],
+    ['already_so', 'already_so'],
+    ['v2Key', 'v2_key'],
+  ])('%s → %s', (name, expected) => {
+    expect(snakeCase(name)).toBe(expected);
+  });
+});
+
+describe('toRestSchema', () => {
+  it('renames fields and arguments, and neither types nor root fields', () => {
+    expect(printSchema(toRestSchema(schema))).toBe(`type Query {
+  livingRoom(room_id: Int!, floor_name: String): LivingRoom
+  roomCount: Int
+}
+
+type LivingRoom {
+  door_count: Int
+  wall_colour: String
+  asked: String
+}`);
+  });
+
+  it('resolves as the schema itself does', async () => {
+    const source = '{ livingRoom(room_id: 5, floor_name: null) { door_count wall_colour asked } roomCount }';
+    const result = await graphql({ schema: toRestSchema(schema), source, rootValue: { roomCount: 3 } });
+    expect(JSON.parse(JSON.stringify(result))).toEqual({
+      data: {
+        livingRoom: { door_count: 2, wall_colour: 'white!', asked: '{"roomId":5,"floorName":null}' },
+        roomCount: 3,
+      },
+    });
+  });
+
+  it('gives no argument that was not given', async () => {
+    const source = '{ livingRoom(room_id: 5) { asked } }';
+    const result = await graphql({ schema: toRestSchema(schema), source });
+    expect(result.data?.['livingRoom']).toEqual({ asked: '{"roomId":5}' });
+  });
+
+  it('leaves the schema that it is given as it was', () => {
+    const before = printSchema(schema);
+    toRestSchema(schema);
+    expect(printSchema(schema)).toBe(before);
+  });
+});
