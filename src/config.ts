@@ -150,7 +150,7 @@ const crossFaults = (given: NodeJS.ProcessEnv, env: Partial<Environment>): strin
       !issuerGiven &&
         !production &&
         !/^(localhost|127(\.\d{1,3}){3}|::1|0\.0\.0\.0|::)$/.test(env.HOST ?? 'localhost'),
-      'HOST must be 127.0.0.1, ::1, 0.0.0.0 or :: while no AUTH_ISSUER is set: the development identity provider stays on this machine',
+      'HOST must be 127.0.0.1, ::1, 0.0.0.0 or :: while no AUTH_ISSUER is set: the development identity provider is found at this machine alone',
     ],
     [
       issuerGiven && !accepted,

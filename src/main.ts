@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { ConfigError, loadConfig } from './config.ts';
 import { startService } from './service.ts';
 
+// Listened for from the first moment: a signal during the start would end the process at once.
+const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+
 try {
   await using service = await startService(loadConfig());
   process.stdout.write(service.greeting);
-  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  await stopped;
 } catch (error) {
   // What an operator can mend is said in words; only the unforeseen comes with a stack.
   if (!(error instanceof ConfigError)) throw error;

@@ -2,7 +2,8 @@ import type { Plugin } from 'graphql-yoga';
 import { graphqlPath } from './use-graphql-endpoint.ts';
 
 const tabs = [
-  `# Whether you have a private key registered.
+  `# Headers, below: "Authorization": "Bearer <access token>".
+# Whether you have a private key registered.
 query PrivateKeyStatus {
   privateKeyStatus {
     hasKey
@@ -11,7 +12,8 @@ query PrivateKeyStatus {
   }
 }
 `,
-  `# Deactivates one of your API keys.
+  `# Headers, below: "Authorization": "Bearer <access token>".
+# Deactivates one of your API keys.
 mutation DeactivateApiKey {
   deactivateApiKey(keyId: 1) {
     id
@@ -22,9 +24,14 @@ mutation DeactivateApiKey {
   }
 }
 `,
-  `# Changes your automation settings: what is left out stays as it is, null clears it.
+  `# Headers, below: "Authorization": "Bearer <access token>".
+# Changes your automation settings:
+# what is left out stays as it is, null clears it.
 mutation UpdateAutomationSettings {
-  updateAutomationSettings(isEnabled: true, sessionDuration: 3600) {
+  updateAutomationSettings(
+    isEnabled: true
+    sessionDuration: 3600
+  ) {
     isEnabled
     sessionDuration
     userId
@@ -32,7 +39,7 @@ mutation UpdateAutomationSettings {
   }
 }
 `,
-].map((query) => ({ query, headers: '{ "Authorization": "Bearer <access token>" }' }));
+].map((query) => ({ query, headers: '{ "Authorization": "" }' }));
 
 // The page is 9 MB of script: loaded when it is first asked for, and put together once.
 let page: Promise<string> | undefined;

@@ -36,8 +36,11 @@ const graceMilliseconds = 8000;
 export const stop = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+    // A connection is idle only once its answer is sent; a client that keeps it would hold the process up.
+    const sweep = setInterval(() => server.closeIdleConnections(), 100);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(sweep);
       resolve();
     });
     server.closeIdleConnections();

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTemporaryFolder, runService } from '../support/process.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** All that is printed: the faults, one a line, and so no stack. */
+const refusal = (...faults: string[]) => ({
+  code: 1,
+  stdout: '',
+  stderr: `Keyward cannot start with this configuration:\n${faults.map((fault) => `  ${fault}\n`).join('')}`,
+});
+
+describe('refused, in words', () => {
+  it('names every fault at once', async () => {
+    const ended = await runService(folder.path, {
+      PORT: 'http',
+      AUTH_ISSUER: 'http://id.example.com',
+      AUTH_ALGORITHMS: 'RS256,HS256',
+      SESSION_DURATION_MIN: '0',
+      LOG_LEVEL: 'loud',
+    });
+    expect(ended).toEqual(
+      refusal(
+        'PORT must be a whole number from 0 to 65535',
+        'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)',
+        'AUTH_ALGORITHMS may only name RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512',
+        'SESSION_DURATION_MIN must be a whole number from 1 to 999999999',
+        'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent',
+        'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set beside AUTH_ISSUER: else a token for any other service would do',
+      ),
+    );
+  });
+
+  it('says that the port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const ended = await runService(folder.path, { PORT: `${port}` });
+    other.close();
+    expect(ended).toEqual(refusal(`PORT ${port} is in use on 127.0.0.1: set another one`));
+  });
+
+  it('does not start in production without an issuer', async () => {
+    expect(await runService(folder.path, { NODE_ENV: 'production' })).toEqual(
+      refusal('AUTH_ISSUER must be set in production: the development identity provider lets anyone in'),
+    );
+  });
+});

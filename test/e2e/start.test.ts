@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { open, stat } from 'node:fs/promises';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/database.ts';
+import { createTemporaryFolder, runShell, type ServiceProcess, startProcess } from '../support/process.ts';
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+if (!hasCurl) process.stdout.write('No curl here: the printed call is not tried out.\n');
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  service = await startProcess(folder.path);
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const call = async (subject: string, method: string, path: string, json?: unknown) => {
+  const authorization = `Bearer ${await service.token(subject)}`;
+  const response = await fetch(`${service.url}/api/v1${path}`, {
+    method,
+    headers: { authorization, 'content-type': 'application/json' },
+    body: json === undefined ? null : JSON.stringify(json),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
+
+/** What the database file holds, seen from outside the process. */
+const query = async (sql: string): Promise<Record<string, unknown>[]> => {
+  await using database = await openDatabase(service.databaseFile);
+  return await database.em.fork().execute(sql);
+};
+
+describe('ready', () => {
+  it('within 3 seconds', async () => {
+    const times = [service.milliseconds];
+    // The best of three counts: this machine runs other tests at the same time.
+    while (Math.min(...times) >= 3000 && times.length < 3) {
+      await using other = await createTemporaryFolder();
+      await using again = await startProcess(other.path);
+      times.push(again.milliseconds);
+    }
+    process.stdout.write(`ready after ${Math.min(...times)} ms\n`);
+    expect(Math.min(...times)).toBeLessThan(3000);
+  }, 20_000);
+
+  it('says where everything is, and warns of the development identity provider', () => {
+    const { stdout, stderr } = service.output;
+    expect(stdout).toMatch(new RegExp(`GraphQL, GraphiQL +${service.url}/graphql\n`));
+    expect(stdout).toMatch(new RegExp(`REST +${service.url}/api/v1\n`));
+    expect(stdout).toMatch(new RegExp(`OpenAPI +${service.url}/api/v1/openapi.json\n`));
+    expect(stdout).toContain('Warning: the development identity provider lets anyone in, as anyone.');
+    expect(stderr).toBe('');
+  });
+
+  it.runIf(hasCurl)('prints a first call that works as it is printed', async () => {
+    const printed = /^ *(curl .+)$/m.exec(service.output.stdout)?.[1] ?? '';
+    const { code, stdout } = await runShell(printed);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ has_key: true });
+  });
+
+  it.each([
+    ['/graphql', 'text/html', 'text/html; charset=utf-8'],
+    ['/api/v1/openapi.json', '*/*', 'application/json'],
+  ])('answers %s, which it has named', async (path, accept, type) => {
+    const response = await fetch(service.url + path, { headers: { accept } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain(type);
+    await response.body?.cancel();
+  });
+});
+
+describe('npm run token', () => {
+  const run = (options: string) =>
+    runShell(`PORT=${service.port} npm run --silent token -- --subject alice ${options}`);
+
+  it('prints an access token with all four scopes', async () => {
+    const { code, stdout } = await run('');
+    expect(code).toBe(0);
+    expect(decodeProtectedHeader(stdout.trim())).toMatchObject({ typ: 'at+jwt', alg: 'RS256' });
+    const { sub, iss, aud, scope } = decodeJwt(stdout.trim());
+    expect({ sub, iss, aud }).toEqual({ sub: 'alice', iss: `${service.url}/idp`, aud: 'keyward' });
+    expect(String(scope).split(' ').sort()).toEqual(['email', 'idp.signin.user.admin', 'openid', 'profile']);
+  });
+
+  it('narrows the scopes to those that are asked for', async () => {
+    const { stdout } = await run('--scope "openid email"');
+    expect(decodeJwt(stdout.trim())['scope']).toBe('openid email');
+  });
+});
+
+describe('seed', () => {
+  it.each([
+    { subject: 'alice', id: 1, record: { name: 'Laptop', is_default: true } },
+    { subject: 'alice', id: 2, record: { name: 'Build server', is_default: false } },
+    { subject: 'alice', id: 3, record: { name: null, is_default: false } },
+    { subject: 'bob', id: 4, record: { name: 'Notebook', is_default: true } },
+  ])('gave $subject the API key $id', async ({ subject, id, record }) => {
+    const prefix = expect.stringMatching(/^sk-[a-z0-9]{6}$/);
+    const { status, body } = await call(subject, 'DELETE', `/auth/keys/${id}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, key_prefix: prefix, is_active: false, ...record });
+  });
+
+  it.each([
+    ['alice', 4],
+    ['alice', 5],
+    ['bob', 3],
+  ])('did not give %s the API key %i', async (subject, id) => {
+    expect((await call(subject, 'DELETE', `/auth/keys/${id}`)).status).toBe(404);
+  });
+
+  it('gave alice a private key, and bob none', async () => {
+    const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const status = { has_key: true, created_at: timestamp, updated_at: timestamp };
+    expect((await call('alice', 'GET', '/auth/private-key')).body).toEqual(status);
+    const none = { has_key: false, created_at: null, updated_at: null };
+    expect((await call('bob', 'GET', '/auth/private-key')).body).toEqual(none);
+  });
+});
+
+describe('database file', () => {
+  it.runIf(process.platform !== 'win32')('is for its owner alone, and so is its folder', async () => {
+    const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+    expect(await modeOf(service.dataDir)).toBe('700');
+    expect(await modeOf(service.databaseFile)).toBe('600');
+    expect(await modeOf(`${service.databaseFile}-wal`)).toBe('600');
+  });
+
+  it('has a write-ahead log', async () => {
+    // Bytes 18 and 19 of the file's header are its write and read version: 2 is a write-ahead log.
+    await using file = await open(service.databaseFile);
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 18);
+    expect([...buffer]).toEqual([2, 2]);
+  });
+
+  it('is synced at each commit', async () => {
+    expect(await query('pragma synchronous')).toEqual([{ synchronous: 2 }]);
+  });
+});
+
+describe('second start', () => {
+  const keys = () => query('select id, account_id, key_prefix, is_active from api_key order by id');
+
+  it('keeps the data, and does not seed again', async () => {
+    await call('alice', 'DELETE', '/auth/keys/2');
+    const { body: settings } = await call('carol', 'PUT', '/automation/settings', { session_duration: 600 });
+    const before = await keys();
+    service.signal('SIGTERM');
+    await service.ended;
+
+    service = await startProcess(folder.path, { PORT: `${service.port}` });
+    expect(await keys()).toEqual(before);
+    expect(before).toHaveLength(4);
+    expect(await query('select subject from account order by id')).toEqual([
+      { subject: 'alice' },
+      { subject: 'bob' },
+      { subject: 'carol' },
+    ]);
+    expect((await call('carol', 'PUT', '/automation/settings', {})).body).toEqual(settings);
+  });
+});

@@ -1,0 +1,63 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createTemporaryFolder,
+  openConnection,
+  type ServiceProcess,
+  startProcess,
+  untilRefused,
+} from '../support/process.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+beforeEach(async () => {
+  service = await startProcess(folder.path);
+});
+afterEach(() => service?.[Symbol.asyncDispose]());
+
+const body = '{"is_enabled": true}';
+
+/** Sends a request but for its body, and waits until the service has taken it on. */
+const begin = async (connection: Awaited<ReturnType<typeof openConnection>>, header = '') => {
+  connection.write(
+    `PUT /api/v1/automation/settings HTTP/1.1\r\nHost: 127.0.0.1\r\n${header}` +
+      `Authorization: Bearer ${await service.token('alice')}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  await connection.until('100 Continue');
+};
+
+describe('SIGTERM', () => {
+  it('ends it with exit code 0', async () => {
+    service.signal('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('answers the request in flight, and takes no other', async () => {
+    using connection = await openConnection(service);
+    await begin(connection, 'Connection: close\r\n');
+    service.signal('SIGTERM');
+    await untilRefused(service);
+    connection.write(body);
+    expect(await connection.until('"is_enabled":true')).toContain('HTTP/1.1 200 OK');
+    expect((await service.ended).code).toBe(0);
+  });
+});
+
+describe('SIGINT', () => {
+  it('does the same, and does not wait for a client that keeps its connection', async () => {
+    using connection = await openConnection(service);
+    await begin(connection);
+    service.signal('SIGINT');
+    await untilRefused(service);
+    connection.write(body);
+    expect(await connection.until('"is_enabled":true')).toContain('HTTP/1.1 200 OK');
+    const answeredAt = performance.now();
+    expect((await service.ended).code).toBe(0);
+    expect(performance.now() - answeredAt).toBeLessThan(2000);
+  });
+});

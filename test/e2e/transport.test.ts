@@ -1,0 +1,156 @@
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createTemporaryFolder,
+  openConnection,
+  type ServiceProcess,
+  startProcess,
+} from '../support/process.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let service: ServiceProcess;
+let token: string;
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  service = await startProcess(folder.path);
+  token = await service.token('alice');
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** A request whose body comes in pieces, its length not told beforehand. */
+const sendChunks = (method: string, path: string, chunks: readonly string[], headers = {}) =>
+  new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
+    const outgoing = request(service.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked', ...headers },
+    });
+    outgoing.on('error', reject).on('response', async (incoming) => {
+      const text = (await incoming.setEncoding('utf8').toArray()).join('');
+      outgoing.destroy();
+      resolve({ status: incoming.statusCode, body: JSON.parse(text) });
+    });
+    for (const chunk of chunks) outgoing.write(chunk);
+    outgoing.end();
+  });
+
+describe('200', () => {
+  it('GraphQL', async () => {
+    const response = await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ privateKeyStatus { hasKey } }' }),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ data: { privateKeyStatus: { hasKey: true } } });
+  });
+
+  it('REST', async () => {
+    const response = await fetch(`${service.url}/api/v1/automation/settings`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ is_enabled: true, session_duration: 3600 }),
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toMatchObject({ is_enabled: true, session_duration: 3600, user_id: 1 });
+  });
+
+  it('REST, with a body in chunks', async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await sendChunks(
+      'PUT',
+      '/api/v1/automation/settings',
+      ['{"is_en', 'abled":null}'],
+      headers,
+    );
+    expect(answer).toMatchObject({ status: 200, body: { is_enabled: null } });
+  });
+});
+
+describe('400', () => {
+  const send = async (target: string, host: string) => {
+    using connection = await openConnection(service);
+    connection.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    return await connection.until('"}');
+  };
+
+  it('is for the two lists below alone', async () => {
+    expect(await send('/nowhere', 'keyward.test')).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it.each(['http://127.0.0.1/graphql', 'http://evil.test/api/v1/openapi.json', '*'])(
+    'for the request target %s',
+    async (target) => {
+      const answer = await send(target, '127.0.0.1');
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(answer).toContain('{"detail":"Bad Request"}');
+    },
+  );
+
+  it.each([
+    'evil.test/graphql',
+    'evil.test#',
+    'evil.test?',
+    'alice@evil.test',
+    'evil.test:',
+    'a b',
+    '[::1',
+    '',
+  ])('for the Host %j', async (host) => {
+    const answer = await send('/nowhere', host);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('{"detail":"Bad Request"}');
+  });
+});
+
+describe('413', () => {
+  const detail = 'The body is larger than 65536 bytes';
+  const tooMuch = Array.from({ length: 80 }, () => ' '.repeat(1024));
+
+  it.each([['with a token'], ['without a token']])('REST, for a body in chunks, %s', async (which) => {
+    const headers = which === 'with a token' ? { authorization: `Bearer ${token}` } : {};
+    const answer = await sendChunks('PUT', '/api/v1/automation/settings', tooMuch, headers);
+    expect(answer).toEqual({ status: 413, body: { detail } });
+  });
+
+  it('GraphQL, for a body in chunks', async () => {
+    const answer = await sendChunks('POST', '/graphql', tooMuch);
+    const errors = [{ message: detail, extensions: { code: 'PAYLOAD_TOO_LARGE' } }];
+    expect(answer).toEqual({ status: 413, body: { errors } });
+  });
+});
+
+describe('log', () => {
+  const calls = [
+    ['GET', '/api/v1/auth/private-key', 200],
+    ['DELETE', '/api/v1/auth/keys/4', 404],
+    ['DELETE', '/api/v1/auth/keys/none', 422],
+    ['GET', '/nowhere', 404],
+  ] as const;
+
+  const linesOf = (requestId: string) =>
+    service.output.stdout.split('\n').filter((line) => line.includes(requestId));
+
+  it.each(calls)('has one JSON line of %s %s', async (method, path, status) => {
+    const requestId = crypto.randomUUID();
+    const headers = { authorization: `Bearer ${token}`, 'x-request-id': requestId };
+    await fetch(service.url + path, { method, headers });
+    while (linesOf(requestId).length === 0) await delay(5);
+    expect(linesOf(requestId).map((line) => JSON.parse(line))).toMatchObject([
+      { requestId, method, status, msg: 'request', milliseconds: expect.any(Number) },
+    ]);
+  });
+
+  it('carries no token, and nothing but JSON lines after the panel', () => {
+    const { stdout, stderr } = service.output;
+    const [, lines = ''] = stdout.split('to use your own.\n\n');
+    for (const line of lines.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+    expect(lines).toContain('"route":"/graphql"');
+    for (const part of token.split('.')) expect(stdout + stderr).not.toContain(part);
+  });
+});
