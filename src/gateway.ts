@@ -2,10 +2,10 @@ import type { EntityManager } from '@mikro-orm/core';
 import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import { useAccessToken } from './auth/use-access-token.ts';
 import { useRequiredScopes } from './auth/use-required-scopes.ts';
-import type { VerificationKeys } from './auth/verification-keys.ts';
-import type { IssuerConfig } from './config.ts';
+import { useResourceMetadata } from './auth/use-resource-metadata.ts';
 import { translateError } from './database/translate-error.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
@@ -23,9 +23,10 @@ import { useRest } from './rest/use-rest.ts';
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
-  /** The issuer whose access tokens are accepted. */
-  readonly issuer: IssuerConfig;
-  readonly verificationKeys: VerificationKeys;
+  /** The issuers whose access tokens are accepted, at least one. */
+  readonly trusted: readonly [TrustedIssuer, ...TrustedIssuer[]];
+  /** The URL by which clients reach this service. */
+  readonly publicUrl: string;
   /** The global entity manager; each request gets a fork of it. */
   readonly em: EntityManager;
   readonly limits: OperationLimits;
@@ -35,14 +36,9 @@ export interface GatewayDependencies {
 }
 
 /** The gateway, GraphQL and REST, as a listener for node:http and as a fetch handler. */
-export function createGateway({
-  issuer,
-  verificationKeys,
-  em,
-  limits,
-  introspection,
-  logger,
-}: GatewayDependencies) {
+export function createGateway(dependencies: GatewayDependencies) {
+  const { trusted, publicUrl, em, limits, introspection, logger } = dependencies;
+  const issuers = trusted.map(({ config }) => config.issuer);
   return createYoga({
     schema,
     graphqlEndpoint: graphqlPath,
@@ -60,10 +56,11 @@ export function createGateway({
       useTelemetry(logger),
       useResponseHeaders(),
       useHead(),
-      useRest(schema, issuer.issuer, translateError),
+      useResourceMetadata(publicUrl, issuers),
+      useRest(schema, trusted[0].config.issuer, translateError),
       useGraphqlEndpoint(),
       useGraphiQL(),
-      useAccessToken(issuer, verificationKeys),
+      useAccessToken(trusted),
       useRequiredScopes(schema),
       useAuthenticatedErrors(),
       useOperationContext(em, limits),

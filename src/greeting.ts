@@ -10,10 +10,16 @@ interface Ready {
 
 const wildcards = ['0.0.0.0', '::'];
 
+/** The URL of a server that listens here; of one that listens everywhere, its URL on this machine. */
+export function baseUrl(host: string, port: number): string {
+  const reachable = wildcards.includes(host) ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
 /** What a newcomer needs to know when the service is ready; one JSON line in production. */
 export function greet({ config, port, development }: Ready): string {
   const host = wildcards.includes(config.host) ? '127.0.0.1' : config.host;
-  const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const base = baseUrl(config.host, port);
   if (config.production) return `${JSON.stringify({ level: 30, msg: 'ready', url: base })}\n`;
   const places = `
   Keyward is ready.

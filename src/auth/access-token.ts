@@ -7,6 +7,8 @@ export interface AccessToken {
   readonly subject: string;
   /** In this service's own names. */
   readonly scopes: ReadonlySet<string>;
+  /** `exp`: seconds since 1970. */
+  readonly expiresAt: number;
 }
 
 /** The claims of a token, as on the wire (RFC 9068). */
@@ -19,10 +21,11 @@ const words = (value: unknown): string[] => {
 
 /** The access token that verified claims amount to. Scopes stand in `scope`, or in `scp` (Entra, Okta). */
 export function readAccessToken(claims: Claims, { scopeAliases }: IssuerConfig): AccessToken {
-  const { iss, sub, scope, scp } = claims;
-  if (typeof iss !== 'string' || typeof sub !== 'string') throw invalidToken('subject');
-  const scopes = [...words(scope), ...words(scp)].map((name) => scopeAliases.get(name) ?? name);
-  return { issuer: iss, subject: sub, scopes: new Set(scopes) };
+  const { iss, sub, exp, scope, scp } = claims;
+  if (typeof iss !== 'string' || typeof sub !== 'string' || typeof exp !== 'number')
+    throw invalidToken('subject');
+  const scopes = [...words(scope), ...words(scp)].flatMap((name) => scopeAliases.get(name) ?? [name]);
+  return { issuer: iss, subject: sub, scopes: new Set(scopes), expiresAt: exp };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isSecureUrl } from '../config.ts';
+import { isSecureUrl } from '../environment.ts';
 
 const maximumBytes = 1024 * 1024;
 const timeoutMilliseconds = 5000;

@@ -1,15 +1,32 @@
 import { z } from 'zod';
+import type { IssuerConfig } from '../config.ts';
 import { fetchJson } from './fetch-json.ts';
-import { parseVerificationKey, type VerificationKey } from './verification-key.ts';
+import { type KeySet, parseVerificationKey } from './verification-key.ts';
 
 const metadataSchema = z.object({ issuer: z.string(), jwks_uri: z.url() });
 const keySetSchema = z.object({ keys: z.array(z.unknown()) });
 
 /**
+ * A function that reads an issuer's verification keys. Where they are is found out once, and again after a failure.
+ */
+export function createKeyReader({ issuer, jwksUri }: IssuerConfig): () => Promise<KeySet> {
+  let found = jwksUri;
+  return async () => {
+    try {
+      found ??= await discoverJwksUri(issuer);
+      return await fetchVerificationKeys(found);
+    } catch (error) {
+      found = jwksUri;
+      throw error;
+    }
+  };
+}
+
+/**
  * Where an issuer publishes its verification keys, by OpenID Connect Discovery.
  * @throws {Error} where its metadata cannot be read, or names another issuer
  */
-export async function discoverJwksUri(issuer: string): Promise<string> {
+async function discoverJwksUri(issuer: string): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const metadata = metadataSchema.parse(await fetchJson(url));
   if (metadata.issuer !== issuer) throw new Error(`${url} names the issuer ${metadata.issuer}`);
@@ -20,7 +37,7 @@ export async function discoverJwksUri(issuer: string): Promise<string> {
  * The usable verification keys of a JWK Set (RFC 7517), by `kid`.
  * @throws {Error} where it cannot be read
  */
-export async function fetchVerificationKeys(jwksUri: string): Promise<ReadonlyMap<string, VerificationKey>> {
+async function fetchVerificationKeys(jwksUri: string): Promise<KeySet> {
   const { keys } = keySetSchema.parse(await fetchJson(jwksUri));
   const usable = keys.map(parseVerificationKey).filter((key) => key !== undefined);
   return new Map(usable.map((key) => [key.kid, key]));

@@ -2,6 +2,8 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { IssuerConfig } from '../config.ts';
 import type { Claims } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
+import type { TrustedIssuer } from './trusted-issuer.ts';
+import type { VerificationKey } from './verification-key.ts';
 
 /** The protected header of a signed token (RFC 7515, section 4.1). */
 interface Header {
@@ -14,14 +16,31 @@ interface Header {
 /** How far clocks may differ, in seconds. */
 const clockTolerance = 60;
 
+/** Whether a part is the one spelling of its bytes (RFC 4648, section 3.5): no token has two. */
+const isCanonical = (part: string) => Buffer.from(part, 'base64url').toString('base64url') === part;
+
+/** A token, read and not yet believed. */
+export interface DecodedToken {
+  readonly header: Header;
+  readonly claims: Claims;
+  readonly signature: Buffer;
+}
+
 /** Reads a token without believing it. */
-export function decodeToken(token: string): { header: Header; claims: Claims } {
+export function decodeToken(token: string): DecodedToken {
+  if (!token.split('.').every(isCanonical)) throw invalidToken('malformed');
   try {
-    return { header: decodeProtectedHeader(token), claims: decodeJwt(token) };
+    const signature = Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url');
+    return { header: decodeProtectedHeader(token), claims: decodeJwt(token), signature };
   } catch (cause) {
     throw invalidToken('malformed', cause);
   }
 }
+
+const now = () => Math.floor(Date.now() / 1000);
+
+/** Whether a token with this `exp` has expired, the difference of clocks allowed for. */
+export const isExpired = (exp: number): boolean => now() > exp + clockTolerance;
 
 type Check = [reason: string, passes: boolean];
 
@@ -30,6 +49,28 @@ const assertAll = (checks: readonly Check[]) => {
 };
 
 const accessTokenTypes: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
+
+/**
+ * Checks all of a token but its signature, against the issuer that it names.
+ * @throws {GatewayError} `UNAUTHENTICATED`; `SERVICE_UNAVAILABLE` where the issuer's keys were never read
+ */
+export async function screenToken(
+  { header, claims, signature }: DecodedToken,
+  { config, keys }: TrustedIssuer,
+): Promise<void> {
+  screenHeader(header, config);
+  screenClaims(claims, config);
+  const key = typeof header.kid === 'string' ? await keys.find(header.kid) : undefined;
+  if (!key) throw invalidToken('unknown-key');
+  if (!key.algorithms.some((algorithm) => algorithm === header.alg)) throw invalidToken('key-algorithm');
+  if (!isFullLength(signature, key)) throw invalidToken('signature');
+}
+
+/** As long as the modulus (RFC 8017, section 8.1.2): OpenSSL takes an RSA-PSS signature without its leading zeros. */
+const isFullLength = ({ length }: Buffer, { publicKey }: VerificationKey): boolean => {
+  const bits = publicKey.asymmetricKeyDetails?.modulusLength;
+  return bits === undefined || length === Math.ceil(bits / 8);
+};
 
 /** Refuses a header that no access token of this issuer has. `jku`, `x5u` and `jwk` are never looked at. */
 export function screenHeader({ alg, typ, crit }: Header, { algorithms }: IssuerConfig): void {
@@ -41,21 +82,26 @@ export function screenHeader({ alg, typ, crit }: Header, { algorithms }: IssuerC
 }
 
 /** Refuses the claims of an ID token, and of any that was not issued for this service, now. */
-export function screenClaims(claims: Claims, config: IssuerConfig, now = Date.now() / 1000): void {
+export function screenClaims(claims: Claims, config: IssuerConfig): void {
   const { iss, sub, exp, nbf } = claims;
   assertAll([
     ['issuer', iss === config.issuer],
-    ['subject', typeof sub === 'string' && sub !== ''],
+    ['subject', isSubject(sub)],
     ['audience', isForThisService(claims, config)],
     ['id-token', !isIdToken(claims)],
-    ['no-expiry', typeof exp === 'number'],
-    ['expired', typeof exp === 'number' && Math.floor(now) <= exp + clockTolerance],
-    [
-      'not-yet-valid',
-      nbf === undefined || (typeof nbf === 'number' && nbf <= Math.floor(now) + clockTolerance),
-    ],
+    ['no-expiry', Number.isFinite(exp)],
+    ['expired', !isExpired(exp as number)],
+    ['not-yet-valid', nbf === undefined || (typeof nbf === 'number' && nbf <= now() + clockTolerance)],
   ]);
 }
+
+/** 1 to 255 characters (OpenID Connect Core, section 2), each of which a database can store. */
+const isSubject = (sub: unknown): boolean =>
+  typeof sub === 'string' &&
+  sub.length >= 1 &&
+  sub.length <= 255 &&
+  !sub.includes('\0') &&
+  sub.isWellFormed();
 
 const isForThisService = ({ aud, client_id }: Claims, { audiences, clientIds }: IssuerConfig): boolean =>
   aud === undefined

@@ -1,20 +1,19 @@
-import type { KeyObject } from 'node:crypto';
-import { useJWT } from '@graphql-yoga/plugin-jwt';
 import type { Plugin } from 'graphql-yoga';
-import type { IssuerConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import { type AccessToken, type Claims, readAccessToken } from './access-token.ts';
 import { parseBearerToken } from './bearer-token.ts';
 import { invalidToken } from './challenge.ts';
-import { decodeToken, screenClaims, screenHeader } from './screen-token.ts';
-import type { VerificationKeys } from './verification-keys.ts';
+import { RememberedTokens } from './remembered-tokens.ts';
+import { decodeToken, screenToken } from './screen-token.ts';
+import type { TrustedIssuer } from './trusted-issuer.ts';
+import { useSignature } from './use-signature.ts';
 
 /** What the plugin leaves in the context: undefined where the request carried no token. */
 export interface WithAccessToken {
   accessToken?: AccessToken;
 }
 
-/** What plugin-jwt leaves there. */
+/** What plugin-jwt leaves there of a token whose signature is good. */
 interface WithJwt extends WithAccessToken {
   jwt?: { payload: Claims };
 }
@@ -22,54 +21,55 @@ interface WithJwt extends WithAccessToken {
 /**
  * Authenticates each request by its access token, on both transports; a request without one goes on as nobody's.
  * Throws one `UNAUTHENTICATED` for every token that will not do.
- * @param config the issuer that is trusted, and for what
- * @param keys its verification keys
+ * @param trusted the issuers that are trusted; a token belongs to the one that it names
  */
-export function useAccessToken(config: IssuerConfig, keys: VerificationKeys): Plugin<WithJwt, WithJwt> {
-  const jwt = useVerifiedJwt(config, keys);
-  const authenticate = async (context: WithJwt, verify: () => unknown) => {
-    try {
-      await verify();
-    } catch (error) {
-      // All but the signature was checked before: what the plugin itself refuses, it refuses for that.
-      throw error instanceof GatewayError ? error : invalidToken('signature', error);
-    }
-    if (context.jwt) context.accessToken ??= readAccessToken(context.jwt.payload, config);
+export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJwt, WithJwt> {
+  const remembered = new RememberedTokens();
+  const signatures = new Map(
+    trusted.map((issuer) => [issuer.config.issuer, { issuer, plugin: useSignature(issuer) }]),
+  );
+
+  const verify = async (token: string, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
+    const decoded = decodeToken(token);
+    const signature = signatures.get(String(decoded.claims['iss']));
+    if (!signature) throw invalidToken('issuer');
+    const { issuer, plugin } = signature;
+    await screenToken(decoded, issuer);
+    // Taken before: a set that is read meanwhile has not verified this token.
+    const keySet = issuer.keys.current;
+    await signatureOnly(() => runPlugin(plugin));
+    if (!context.jwt) throw invalidToken('signature');
+    const accessToken = readAccessToken(context.jwt.payload, issuer.config);
+    remembered.remember(token, accessToken, issuer.keys, keySet);
+    return accessToken;
   };
+
+  const authenticate = async (request: Request, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
+    if (context.accessToken) return;
+    const token = parseBearerToken(request.headers.get('authorization'));
+    if (token === undefined) return;
+    context.accessToken = remembered.recall(token) ?? (await verify(token, context, runPlugin));
+  };
+
   return {
-    onYogaInit: (payload) => jwt.onYogaInit?.(payload as never),
-    onRequestParse: (payload) => authenticate(payload.serverContext, () => jwt.onRequestParse?.(payload)),
+    onYogaInit: (payload) => {
+      for (const { plugin } of signatures.values()) plugin.onYogaInit?.(payload as never);
+    },
+    onRequestParse: (payload) =>
+      authenticate(payload.request, payload.serverContext, (plugin) => plugin.onRequestParse?.(payload)),
     onContextBuilding: async (payload) => {
-      await authenticate(payload.context, () => jwt.onContextBuilding?.(payload));
+      await authenticate(payload.context.request, payload.context, (plugin) =>
+        plugin.onContextBuilding?.(payload),
+      );
     },
   };
 }
 
-/**
- * plugin-jwt on its own verifies too little: it takes HS256, answers an unknown `kid` with 500 and `bearer` with 400,
- * and asks for no issuer, audience, expiry or subject. So all of that is checked where it looks for the token, on the
- * same bytes; what is left to it is the signature.
- */
-const useVerifiedJwt = (config: IssuerConfig, keys: VerificationKeys): Plugin =>
-  useJWT({
-    tokenLookupLocations: [({ request }) => findToken(request, config, keys)],
-    signingKeyProviders: [(kid) => pluginKey(keys.get(kid ?? '')?.publicKey)],
-    // Expiry was checked to the second before; here it may only not be stricter.
-    tokenVerification: { algorithms: [...config.algorithms], issuer: config.issuer, clockTolerance: 61 },
-    reject: { missingToken: false, invalidToken: true },
-  });
-
-async function findToken(request: Request, config: IssuerConfig, keys: VerificationKeys) {
-  const token = parseBearerToken(request.headers.get('authorization'));
-  if (token === undefined) return undefined;
-  const { header, claims } = decodeToken(token);
-  screenHeader(header, config);
-  screenClaims(claims, config);
-  const key = typeof header.kid === 'string' ? await keys.find(header.kid) : undefined;
-  if (!key) throw invalidToken('unknown-key');
-  if (!key.algorithms.some((algorithm) => algorithm === header.alg)) throw invalidToken('key-algorithm');
-  return { token };
+/** What plugin-jwt refuses after everything else was checked, it refuses for the signature. */
+async function signatureOnly(run: () => unknown): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    throw error instanceof GatewayError ? error : invalidToken('signature', error);
+  }
 }
-
-// Its types know PEM text only; jsonwebtoken takes a key object as well, and need not parse it for each token.
-const pluginKey = (key: KeyObject | undefined) => key as unknown as string;

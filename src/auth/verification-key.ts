@@ -8,6 +8,9 @@ export interface VerificationKey {
   readonly algorithms: readonly string[];
 }
 
+/** An issuer's verification keys, by `kid`, as they were read at one time. */
+export type KeySet = ReadonlyMap<string, VerificationKey>;
+
 /** A JSON Web Key as it is published (RFC 7517, section 4). */
 interface PublishedKey extends JsonWebKey {
   readonly kid?: unknown;

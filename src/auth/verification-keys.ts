@@ -1,7 +1,5 @@
 import { serviceUnavailable } from '../errors.ts';
-import type { VerificationKey } from './verification-key.ts';
-
-type KeySet = ReadonlyMap<string, VerificationKey>;
+import type { KeySet, VerificationKey } from './verification-key.ts';
 
 /** No more than one read in this time, failures counted: an unknown `kid` costs anyone nothing to send. */
 const cooldownMilliseconds = 30_000;
@@ -25,7 +23,7 @@ export class VerificationKeys implements Disposable {
   constructor(read: () => Promise<KeySet>, onFailure: (error: unknown) => void) {
     this.#read = read;
     this.#onFailure = onFailure;
-    this.#timer = setInterval(() => this.refresh(), refreshMilliseconds).unref();
+    this.#timer = setInterval(() => this.#refreshIfDue(), refreshMilliseconds).unref();
   }
 
   /**
@@ -36,15 +34,14 @@ export class VerificationKeys implements Disposable {
   async find(kid: string): Promise<VerificationKey | undefined> {
     const known = this.#keys?.get(kid);
     if (known) return known;
-    if (performance.now() - this.#lastRead >= cooldownMilliseconds || this.#reading !== undefined)
-      await this.refresh();
+    await this.#refreshIfDue();
     if (!this.#keys?.size) throw serviceUnavailable('no-verification-keys');
     return this.#keys.get(kid);
   }
 
-  /** The key with this id, of those that are known now. */
-  get(kid: string): VerificationKey | undefined {
-    return this.#keys?.get(kid);
+  /** The keys as they were last read. What one set has verified, another has not. */
+  get current(): KeySet | undefined {
+    return this.#keys;
   }
 
   /** Reads the set again; callers at the same time share one read. Never rejects. */
@@ -57,6 +54,12 @@ export class VerificationKeys implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
+  }
+
+  /** Waits for a read that is under way, or begins one, unless the last was too short a time ago. */
+  async #refreshIfDue(): Promise<void> {
+    const isDue = performance.now() - this.#lastRead >= cooldownMilliseconds;
+    if (isDue || this.#reading !== undefined) await this.refresh();
   }
 
   async #readOnce(): Promise<void> {

@@ -28,6 +28,7 @@ export async function startDevelopment({ config, port, em }: Surroundings) {
   const { pathname } = new URL(issuer);
   const trusted: IssuerConfig = {
     issuer,
+    jwksUri: undefined,
     audiences: [developmentAudience],
     clientIds: [],
     algorithms: config.algorithms,

@@ -2,6 +2,7 @@ import { buildClientSchema, getIntrospectionQuery, lexicographicSortSchema, prin
 import { serverAudits } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sdlText } from '../../src/dev/contracts.ts';
+import { challenge } from '../support/challenge.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 
@@ -128,7 +129,7 @@ describe('without a token', () => {
   ])('%s is a 401, and nothing more', async (_what, query) => {
     const answer = await gateway.graphql(query);
     expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="keyward"');
+    expect(answer.headers.get('www-authenticate')).toBe(challenge());
     expect(answer.body).toEqual(unauthenticated);
   });
 

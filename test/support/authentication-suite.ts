@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { challenge } from './challenge.ts';
 import type { Answer, Call } from './gateway.ts';
 import type { Setup } from './set-up-gateway.ts';
 
@@ -23,8 +24,8 @@ const transports: Transport[] = ['REST', 'GraphQL', 'GraphQL as application/json
 const refusal = (transport: Transport, message: string, code: string) =>
   transport === 'REST' ? { detail: message } : { errors: [{ message, extensions: { code } }] };
 
-const noToken = 'Bearer realm="keyward"';
-const badToken = 'Bearer realm="keyward", error="invalid_token"';
+const noToken = challenge();
+const badToken = challenge(', error="invalid_token"');
 
 /** Tests that an operation is refused with 401 and 403 on both transports, and for whom it is not. */
 export function describeAuthentication(setup: Setup, operation: TestedOperation): void {
@@ -38,10 +39,10 @@ export function describeAuthentication(setup: Setup, operation: TestedOperation)
   };
 
   describe.each(transports)('401 over %s', (transport) => {
-    const expectRefusal = (answer: Answer, message: string, challenge: string) => {
+    const expectRefusal = (answer: Answer, message: string, expected: string) => {
       expect(answer.status).toBe(401);
       expect(answer.body).toEqual(refusal(transport, message, 'UNAUTHENTICATED'));
-      expect(answer.headers.get('www-authenticate')).toBe(challenge);
+      expect(answer.headers.get('www-authenticate')).toBe(expected);
     };
 
     it.each([
@@ -84,14 +85,14 @@ export function describeAuthentication(setup: Setup, operation: TestedOperation)
 
   describe.each(transports)('403 over %s', (transport) => {
     const { scopes } = operation;
-    const challenge = `Bearer realm="keyward", error="insufficient_scope", scope="${scopes.join(' ')}"`;
+    const expected = challenge(`, error="insufficient_scope", scope="${scopes.join(' ')}"`);
     const without = (missing: string) => scopes.filter((scope) => scope !== missing);
 
     const expectRefusal = (answer: Answer, missing: string) => {
       expect(answer.status).toBe(403);
       const message = `The access token lacks the scope: ${missing}`;
       expect(answer.body).toEqual(refusal(transport, message, 'FORBIDDEN'));
-      expect(answer.headers.get('www-authenticate')).toBe(challenge);
+      expect(answer.headers.get('www-authenticate')).toBe(expected);
     };
 
     it.each(

@@ -39,6 +39,7 @@ export async function startIssuer() {
 
   const config: IssuerConfig = {
     issuer,
+    jwksUri: undefined,
     audiences: ['keyward'],
     clientIds: [],
     algorithms: ['RS256', 'PS256', 'ES256'],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConfigError, isSecureUrl, loadConfig } from '../../src/config.ts';
+import { ConfigError, loadConfig } from '../../src/config.ts';
 
 type Environment = Record<string, string>;
 
@@ -21,7 +21,10 @@ const faultsOf = (environment: Environment): string[] => {
 };
 
 const variables = [
-  ...['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL', 'LOG_LEVEL', 'GRAPHQL_INTROSPECTION'],
+  ...['NODE_ENV', 'HOST', 'PORT', 'PUBLIC_URL', 'DATA_DIR', 'LOG_LEVEL', 'GRAPHQL_INTROSPECTION'],
+  ...['DATABASE_URL', 'DATABASE_MIGRATE', 'DATABASE_POOL_SIZE', 'DATABASE_CONNECT_TIMEOUT'],
+  ...['DATABASE_STATEMENT_TIMEOUT', 'DATABASE_IDLE_TRANSACTION_TIMEOUT'],
+  ...['AUTH_ISSUERS', 'AUTH_JWKS_URI'],
   ...['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_CLIENT_ID', 'AUTH_ALGORITHMS', 'AUTH_SCOPE_ALIASES'],
   ...['SESSION_DURATION_MIN', 'SESSION_DURATION_MAX'],
 ];
@@ -31,9 +34,14 @@ describe('defaults', () => {
     production: false,
     host: '127.0.0.1',
     port: 4000,
-    dataDir: 'data',
-    databaseFile: 'data/keyward.db',
-    issuer: undefined,
+    database: {
+      url: 'sqlite:data/keyward.db',
+      migrateAtStart: true,
+      poolSize: 10,
+      timeouts: { connect: 3000, statement: 10_000, idleInTransaction: 10_000 },
+    },
+    publicUrl: undefined,
+    issuers: [],
     algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
     sessionDuration: { min: 60, max: 86_400 },
     introspection: true,
@@ -56,12 +64,12 @@ describe('values', () => {
       { host: '::1', port: 0 },
     ],
     [{ PORT: '65535' }, { port: 65_535 }],
-    [{ DATA_DIR: '/srv/keyward' }, { dataDir: '/srv/keyward', databaseFile: '/srv/keyward/keyward.db' }],
-    [{ DATABASE_URL: 'sqlite::memory:' }, { databaseFile: ':memory:' }],
-    [
-      { DATABASE_URL: 'sqlite:/srv/k.db', DATA_DIR: '/var' },
-      { databaseFile: '/srv/k.db', dataDir: '/var' },
-    ],
+    [{ DATA_DIR: '/srv/keyward' }, { database: { url: 'sqlite:/srv/keyward/keyward.db' } }],
+    [{ DATABASE_URL: 'sqlite::memory:' }, { database: { url: 'sqlite::memory:' } }],
+    [{ DATABASE_URL: 'sqlite:/srv/k.db', DATA_DIR: '/var' }, { database: { url: 'sqlite:/srv/k.db' } }],
+    [{ PUBLIC_URL: 'https://gateway.example.com' }, { publicUrl: 'https://gateway.example.com' }],
+    [{ PUBLIC_URL: 'https://gateway.example.com:8443/' }, { publicUrl: 'https://gateway.example.com:8443' }],
+    [{ PUBLIC_URL: 'http://gateway.internal' }, { publicUrl: 'http://gateway.internal' }],
     [
       { SESSION_DURATION_MIN: '300', SESSION_DURATION_MAX: '300' },
       { sessionDuration: { min: 300, max: 300 } },
@@ -77,20 +85,203 @@ describe('values', () => {
   it('of an identity provider are put together', () => {
     const environment = {
       AUTH_ISSUER: 'https://id.example.com/realms/one/',
+      AUTH_JWKS_URI: 'https://keys.example.com/one',
       AUTH_AUDIENCE: 'keyward, other,,',
       AUTH_CLIENT_ID: 'web',
       AUTH_ALGORITHMS: 'ES256',
-      AUTH_SCOPE_ALIASES: 'aws.cognito.signin.user.admin=idp.signin.user.admin, mail=email',
+      AUTH_SCOPE_ALIASES:
+        'aws.cognito.signin.user.admin=idp.signin.user.admin, mail=email, all=openid, all=profile',
     };
-    expect(loadConfig(environment).issuer).toEqual({
-      issuer: 'https://id.example.com/realms/one/',
-      audiences: ['keyward', 'other'],
-      clientIds: ['web'],
-      algorithms: ['ES256'],
-      scopeAliases: new Map([
-        ['aws.cognito.signin.user.admin', 'idp.signin.user.admin'],
-        ['mail', 'email'],
+    expect(loadConfig(environment).issuers).toEqual([
+      {
+        issuer: 'https://id.example.com/realms/one/',
+        jwksUri: 'https://keys.example.com/one',
+        audiences: ['keyward', 'other'],
+        clientIds: ['web'],
+        algorithms: ['ES256'],
+        scopeAliases: new Map([
+          ['aws.cognito.signin.user.admin', ['idp.signin.user.admin']],
+          ['mail', ['email']],
+          ['all', ['openid', 'profile']],
+        ]),
+      },
+    ]);
+  });
+});
+
+describe('AUTH_ISSUERS', () => {
+  const one = { issuer: 'https://one.example.com', audience: 'keyward' };
+  const two = { issuer: 'https://two.example.com', clientId: 'web' };
+  const given = (list: unknown, environment: Environment = {}): Environment => ({
+    ...environment,
+    AUTH_ISSUERS: JSON.stringify(list),
+  });
+  const issuersOf = (environment: Environment) => loadConfig(environment).issuers;
+
+  it('is a list of issuers, each with what belongs to it', () => {
+    const list = [
+      {
+        issuer: 'https://one.example.com/',
+        jwksUri: 'https://keys.example.com/one',
+        audience: ['keyward', 'other'],
+        clientId: 'web, app,,',
+        scopeAliases: 'mail=email',
+      },
+      two,
+    ];
+    expect(issuersOf(given(list, { AUTH_ALGORITHMS: 'ES256' }))).toEqual([
+      {
+        issuer: 'https://one.example.com/',
+        jwksUri: 'https://keys.example.com/one',
+        audiences: ['keyward', 'other'],
+        clientIds: ['web', 'app'],
+        algorithms: ['ES256'],
+        scopeAliases: new Map([['mail', ['email']]]),
+      },
+      {
+        issuer: 'https://two.example.com',
+        jwksUri: undefined,
+        audiences: [],
+        clientIds: ['web'],
+        algorithms: ['ES256'],
+        scopeAliases: new Map(),
+      },
+    ]);
+  });
+
+  it.each([
+    ['a text', 'keyward, other', ['keyward', 'other']],
+    ['a list', ['keyward', 'other'], ['keyward', 'other']],
+    ['a list, a name in it with a comma', ['api://keyward,v1'], ['api://keyward,v1']],
+  ])('takes an audience as %s', (_what, audience, audiences) => {
+    expect(issuersOf(given([{ ...one, audience }]))).toMatchObject([{ audiences }]);
+  });
+
+  it('stands beside AUTH_ISSUER, whose variables are its alone', () => {
+    const environment = given([one, two], { ...issuer, AUTH_SCOPE_ALIASES: 'mail=email' });
+    expect(
+      issuersOf(environment).map((each) => [each.issuer, each.audiences, each.scopeAliases.size]),
+    ).toEqual([
+      ['https://id.example.com', ['keyward'], 1],
+      ['https://one.example.com', ['keyward'], 0],
+      ['https://two.example.com', [], 0],
+    ]);
+  });
+
+  it('is enough for production, and for a host of any name', () => {
+    const environment = given([one], { NODE_ENV: 'production', HOST: 'gateway.example.com' });
+    expect(issuersOf(environment)).toHaveLength(1);
+  });
+
+  const list = 'AUTH_ISSUERS must be a JSON list of issuers';
+  const belonging = 'needs an audience or a clientId: else a token for any other service would do';
+  const https = 'must begin with https:// (plain http:// is for this machine only)';
+
+  it.each<[string, string, string]>([
+    ['malformed JSON', '[{', list],
+    ['a text', 'https://one.example.com', list],
+    ['an object', JSON.stringify(one), list],
+    ['null', 'null', list],
+    ['no issuer', '[]', 'AUTH_ISSUERS must name at least one issuer'],
+    ['an unknown member', JSON.stringify([{ ...one, audiences: 'x' }]), '0 has an unknown member audiences'],
+    ['no URL', JSON.stringify([{ audience: 'keyward' }]), 'AUTH_ISSUERS 0 issuer must be a URL'],
+    ['a URL of another type', JSON.stringify([one, { ...two, issuer: 5 }]), 'AUTH_ISSUERS 1 issuer must be'],
+    ['http', JSON.stringify([{ ...one, issuer: 'http://id.example.com' }]), `AUTH_ISSUERS 0 issuer ${https}`],
+    ['keys by http', JSON.stringify([{ ...one, jwksUri: 'http://k.example.com' }]), `0 jwksUri ${https}`],
+    [
+      'neither audience nor client id',
+      JSON.stringify([one, { issuer: two.issuer }]),
+      `AUTH_ISSUERS 1 ${belonging}`,
+    ],
+    ['an audience that names nothing', JSON.stringify([{ ...one, audience: ' , ' }]), belonging],
+    ['an empty list of audiences', JSON.stringify([{ ...one, audience: [] }]), belonging],
+    ['a list with an empty audience', JSON.stringify([{ ...one, audience: [''] }]), belonging],
+    [
+      'an audience that is none',
+      JSON.stringify([{ ...one, audience: 5 }]),
+      '0 audience must be a text or a list',
+    ],
+    [
+      'aliases that are none',
+      JSON.stringify([{ ...one, scopeAliases: 'mail' }]),
+      '0 scopeAliases must be pairs',
+    ],
+    ['aliases as an object', JSON.stringify([{ ...one, scopeAliases: {} }]), '0 scopeAliases must be a text'],
+    ['an issuer twice', JSON.stringify([one, two, { ...one, audience: 'b' }]), 'must name each issuer once'],
+  ])('is refused with %s', (_what, text, fault) => {
+    expect(faultsOf({ AUTH_ISSUERS: text })).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it('is refused where it names what is no issuer, in words', () => {
+    expect(faultsOf(given([one, 5]))).toEqual([expect.stringMatching(/^AUTH_ISSUERS 1 must be /)]);
+  });
+
+  it('may use plain HTTP on this machine', () => {
+    const local = { ...one, issuer: 'http://localhost:9000', jwksUri: 'http://127.0.0.1:9000/jwks' };
+    expect(issuersOf(given([local]))).toHaveLength(1);
+  });
+
+  it('may not name the issuer of AUTH_ISSUER again', () => {
+    const again = { issuer: issuer.AUTH_ISSUER, audience: 'other' };
+    expect(faultsOf(given([one, again], issuer))).toEqual([
+      'AUTH_ISSUERS must not name the issuer of AUTH_ISSUER again',
+    ]);
+  });
+
+  it('does not stand in for AUTH_ISSUER beside its variables', () => {
+    expect(faultsOf(given([one], { AUTH_AUDIENCE: 'keyward' }))).toEqual([
+      expect.stringMatching(/^AUTH_ISSUER must be set beside /),
+    ]);
+  });
+
+  it('has the faults of all its members named at once', () => {
+    const faults = faultsOf(
+      given([
+        { ...one, jwksUri: 'keys' },
+        { issuer: 'id', audience: 5, secret: 'c4n4ry' },
       ]),
+    );
+    expect(faults.map((fault) => fault.split(' ').slice(0, 3).join(' ')).sort()).toEqual([
+      'AUTH_ISSUERS 0 jwksUri',
+      'AUTH_ISSUERS 1 audience',
+      'AUTH_ISSUERS 1 has',
+      'AUTH_ISSUERS 1 issuer',
+    ]);
+    expect(faults.join('\n')).not.toContain('c4n4ry');
+  });
+});
+
+describe('the database', () => {
+  const postgres = 'postgres://keyward:secret@db.example.com:5432/keyward?sslmode=verify-full';
+  const databaseOf = (environment: Environment) => loadConfig(environment).database;
+
+  it.each([postgres, 'postgresql://db/keyward', 'postgres://[::1]/keyward'])('may be %s', (url) => {
+    expect(databaseOf({ DATABASE_URL: url }).url).toBe(url);
+  });
+
+  it.each<[string, Environment, boolean]>([
+    ['SQLite', {}, true],
+    ['SQLite, told to', { DATABASE_MIGRATE: 'auto' }, true],
+    ['SQLite, told not to', { DATABASE_MIGRATE: 'check' }, false],
+    ['PostgreSQL', { DATABASE_URL: postgres }, false],
+    ['PostgreSQL, told to', { DATABASE_URL: postgres, DATABASE_MIGRATE: 'auto' }, true],
+    ['PostgreSQL, told not to', { DATABASE_URL: postgres, DATABASE_MIGRATE: 'check' }, false],
+  ])('is migrated at the start where it should be: %s', (_what, environment, migrateAtStart) => {
+    expect(databaseOf(environment)).toMatchObject({ migrateAtStart });
+  });
+
+  it('has its pool and its timeouts, given in seconds and used in milliseconds', () => {
+    expect(
+      databaseOf({
+        DATABASE_URL: postgres,
+        DATABASE_POOL_SIZE: '25',
+        DATABASE_CONNECT_TIMEOUT: '1',
+        DATABASE_STATEMENT_TIMEOUT: '20',
+        DATABASE_IDLE_TRANSACTION_TIMEOUT: '600',
+      }),
+    ).toMatchObject({
+      poolSize: 25,
+      timeouts: { connect: 1000, statement: 20_000, idleInTransaction: 600_000 },
     });
   });
 });
@@ -98,8 +289,13 @@ describe('values', () => {
 describe('faults', () => {
   const port = 'PORT must be a whole number from 0 to 65535';
   const seconds = 'must be a whole number from 1 to 999999999';
+  const timeout = 'must be a whole number from 1 to 600';
+  const databaseUrl =
+    'DATABASE_URL must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database';
+  const publicUrl = 'PUBLIC_URL must be a URL, such as https://id.example.com';
   const url = 'AUTH_ISSUER must be a URL, such as https://id.example.com';
   const https = 'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)';
+  const beside = 'AUTH_ISSUER must be set beside';
   const algorithm = /^AUTH_ALGORITHMS may only name RS256, .*, ES512$/;
   const alias = /^AUTH_SCOPE_ALIASES must be pairs/;
 
@@ -109,8 +305,23 @@ describe('faults', () => {
     ['PORT', '65536', port],
     ['PORT', '80.5', port],
     ['PORT', '0x50', port],
-    ['DATABASE_URL', 'postgres://user:secret@db/keyward', /^DATABASE_URL must be sqlite:/],
-    ['DATABASE_URL', 'sqlite:', /^DATABASE_URL must be sqlite:/],
+    ['PUBLIC_URL', 'gateway', publicUrl],
+    ['PUBLIC_URL', '/api/v1', publicUrl],
+    ['PUBLIC_URL', 'gateway.example.com:8443', publicUrl],
+    ['PUBLIC_URL', 'mailto:keys@example.com', publicUrl],
+    ['DATABASE_URL', 'sqlite:', databaseUrl],
+    ['DATABASE_URL', 'data/keyward.db', databaseUrl],
+    ['DATABASE_URL', 'mysql://user:secret@db/keyward', databaseUrl],
+    ['DATABASE_URL', 'postgres:keyward', databaseUrl],
+    ['DATABASE_URL', 'postgres://user:secret@db:port/keyward', databaseUrl],
+    ['DATABASE_URL', 'http://db/?postgres://', databaseUrl],
+    ['DATABASE_MIGRATE', 'yes', 'DATABASE_MIGRATE must be "auto" or "check"'],
+    ['DATABASE_POOL_SIZE', '0', 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000'],
+    ['DATABASE_POOL_SIZE', '1001', 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000'],
+    ['DATABASE_CONNECT_TIMEOUT', '0', `DATABASE_CONNECT_TIMEOUT ${timeout}`],
+    ['DATABASE_CONNECT_TIMEOUT', '3s', `DATABASE_CONNECT_TIMEOUT ${timeout}`],
+    ['DATABASE_STATEMENT_TIMEOUT', '601', `DATABASE_STATEMENT_TIMEOUT ${timeout}`],
+    ['DATABASE_IDLE_TRANSACTION_TIMEOUT', '0.5', `DATABASE_IDLE_TRANSACTION_TIMEOUT ${timeout}`],
     ['SESSION_DURATION_MIN', '0', `SESSION_DURATION_MIN ${seconds}`],
     ['SESSION_DURATION_MIN', '1h', `SESSION_DURATION_MIN ${seconds}`],
     ['SESSION_DURATION_MAX', '1000000000', `SESSION_DURATION_MAX ${seconds}`],
@@ -121,6 +332,8 @@ describe('faults', () => {
     ['AUTH_ISSUER', 'http://10.0.0.1', https],
     ['AUTH_ISSUER', 'http://127.0.0.1.example.com', https],
     ['AUTH_ISSUER', 'ftp://id.example.com', https],
+    ['AUTH_JWKS_URI', 'jwks', 'AUTH_JWKS_URI must be a URL, such as https://id.example.com'],
+    ['AUTH_JWKS_URI', 'http://id.example.com/jwks', https.replace('AUTH_ISSUER', 'AUTH_JWKS_URI')],
     ['AUTH_ALGORITHMS', 'HS256', algorithm],
     ['AUTH_ALGORITHMS', 'RS256,HS512', algorithm],
     ['AUTH_ALGORITHMS', 'none', algorithm],
@@ -137,11 +350,15 @@ describe('faults', () => {
   it.each<[string, Environment, string]>([
     ['bounds that cross', { SESSION_DURATION_MIN: '61', SESSION_DURATION_MAX: '60' }, 'SESSION_DURATION_MIN'],
     ['a maximum below the default minimum', { SESSION_DURATION_MAX: '59' }, 'SESSION_DURATION_MIN must not'],
-    ['production without an issuer', { NODE_ENV: 'production' }, 'AUTH_ISSUER must be set in production'],
+    [
+      'production without an issuer',
+      { NODE_ENV: 'production' },
+      'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production',
+    ],
     [
       'production with an audience alone',
       { NODE_ENV: 'production', AUTH_AUDIENCE: 'keyward' },
-      'AUTH_ISSUER must be set in production',
+      'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production',
     ],
     [
       'an issuer for any audience',
@@ -153,8 +370,10 @@ describe('faults', () => {
       { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: ' , ' },
       'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set',
     ],
-    ['an audience without an issuer', { AUTH_AUDIENCE: 'keyward' }, 'AUTH_ISSUER must be set beside'],
-    ['a client id without an issuer', { AUTH_CLIENT_ID: 'web' }, 'AUTH_ISSUER must be set beside'],
+    ['an audience without an issuer', { AUTH_AUDIENCE: 'keyward' }, beside],
+    ['a client id without an issuer', { AUTH_CLIENT_ID: 'web' }, beside],
+    ['verification keys without an issuer', { AUTH_JWKS_URI: 'https://id.example.com/jwks' }, beside],
+    ['scope aliases without an issuer', { AUTH_SCOPE_ALIASES: 'mail=email' }, beside],
     ['another address without an issuer', { HOST: '192.168.1.5' }, 'HOST must be'],
     ['another name without an issuer', { HOST: 'gateway.example.com' }, 'HOST must be'],
     ['a name like an address without an issuer', { HOST: '127.example.com' }, 'HOST must be'],
@@ -172,26 +391,33 @@ describe('faults', () => {
     const faults = faultsOf({
       NODE_ENV: 'production',
       PORT: 'http',
+      PUBLIC_URL: 'gateway',
       DATABASE_URL: 'mysql:',
+      DATABASE_MIGRATE: 'never',
+      DATABASE_POOL_SIZE: 'big',
+      DATABASE_CONNECT_TIMEOUT: '0',
+      DATABASE_STATEMENT_TIMEOUT: '0',
+      DATABASE_IDLE_TRANSACTION_TIMEOUT: '0',
+      AUTH_JWKS_URI: 'jwks',
+      AUTH_ISSUERS: 'one',
       LOG_LEVEL: 'loud',
       AUTH_ALGORITHMS: 'HS256',
       SESSION_DURATION_MIN: '90',
       SESSION_DURATION_MAX: '80',
     });
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
-      'PORT',
-      'DATABASE_URL',
-      'AUTH_ALGORITHMS',
-      'LOG_LEVEL',
-      'SESSION_DURATION_MIN',
-      'AUTH_ISSUER',
+      ...['PORT', 'PUBLIC_URL', 'DATABASE_URL', 'DATABASE_MIGRATE', 'DATABASE_POOL_SIZE'],
+      ...['DATABASE_CONNECT_TIMEOUT', 'DATABASE_STATEMENT_TIMEOUT', 'DATABASE_IDLE_TRANSACTION_TIMEOUT'],
+      ...['AUTH_JWKS_URI', 'AUTH_ALGORITHMS', 'AUTH_ISSUERS', 'LOG_LEVEL'],
+      // Those that no single variable shows: the bounds, and an issuer for the keys.
+      ...['SESSION_DURATION_MIN', 'AUTH_ISSUER'],
     ]);
   });
 
   it('repeat no value', () => {
     const canary = 'c4n4ry';
     const faults = faultsOf(Object.fromEntries(variables.map((name) => [name, `${canary} =`])));
-    expect(faults.length).toBeGreaterThan(7);
+    expect(faults.length).toBeGreaterThan(14);
     expect(faults.join('\n')).not.toContain(canary);
   });
 });
@@ -219,24 +445,5 @@ describe('the file .env', () => {
     writeFileSync('.env', 'PORT=4200\nHOST=::1\n');
     vi.stubEnv('PORT', '4100');
     expect(loadConfig()).toMatchObject({ port: 4100, host: '::1' });
-  });
-});
-
-describe('isSecureUrl', () => {
-  it.each([
-    ['https://id.example.com', true],
-    ['http://localhost:4000/idp', true],
-    ['http://127.0.0.1:4000', true],
-    ['http://127.8.9.10', true],
-    ['http://[::1]:4000', true],
-    ['http://id.example.com', false],
-    ['http://localhost.example.com', false],
-    ['http://127.0.0.1.example.com', false],
-    ['http://10.0.0.1', false],
-    ['http://[::2]', false],
-    ['ftp://localhost', false],
-    ['file:///etc/passwd', false],
-  ])('%s → %s', (url, secure) => {
-    expect(isSecureUrl(new URL(url))).toBe(secure);
   });
 });

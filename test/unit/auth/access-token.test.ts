@@ -4,13 +4,20 @@ import type { IssuerConfig } from '../../../src/config.ts';
 
 const config: IssuerConfig = {
   issuer: 'https://id.example.com',
+  jwksUri: undefined,
   audiences: ['keyward'],
   clientIds: [],
   algorithms: ['RS256'],
-  scopeAliases: new Map([['aws.cognito.signin.user.admin', 'idp.signin.user.admin']]),
+  scopeAliases: new Map([
+    ['aws.cognito.signin.user.admin', ['idp.signin.user.admin']],
+    ['access', ['openid', 'email']],
+  ]),
 };
 
-const read = (claims: Claims) => readAccessToken({ iss: config.issuer, sub: 'alice', ...claims }, config);
+const exp = 1_800_000_000;
+
+const read = (claims: Claims) =>
+  readAccessToken({ iss: config.issuer, sub: 'alice', exp, ...claims }, config);
 
 const scopes = (claims: Claims) => [...read(claims).scopes];
 
@@ -24,6 +31,7 @@ describe('readAccessToken', () => {
     ['scp as an array', { scp: ['openid', 'email'] }, ['openid', 'email']],
     ['both', { scope: 'openid', scp: ['email', 'openid'] }, ['openid', 'email']],
     ["the provider's own name", { scope: 'aws.cognito.signin.user.admin' }, ['idp.signin.user.admin']],
+    ['a name that stands for several', { scope: 'access profile' }, ['openid', 'email', 'profile']],
     ['members that are no names', { scp: ['openid', 5, null, ['email']] }, ['openid']],
     ['an object', { scope: { openid: true } }, []],
     ['nothing', {}, []],
@@ -31,16 +39,24 @@ describe('readAccessToken', () => {
     expect(scopes(claims)).toEqual(expected);
   });
 
-  it('says who is calling', () => {
-    expect(read({})).toMatchObject({ issuer: 'https://id.example.com', subject: 'alice' });
+  it('says who is calling, and until when', () => {
+    expect(read({})).toMatchObject({
+      issuer: 'https://id.example.com',
+      subject: 'alice',
+      expiresAt: exp,
+    });
   });
 
-  it.each<Claims>([{ sub: undefined }, { sub: 5 }, { iss: undefined }, { iss: ['https://id.example.com'] }])(
-    'refuses %o',
-    (claims) => {
-      expect(() => read(claims)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
-    },
-  );
+  it.each<Claims>([
+    { sub: undefined },
+    { sub: 5 },
+    { iss: undefined },
+    { iss: ['https://id.example.com'] },
+    { exp: undefined },
+    { exp: `${exp}` },
+  ])('refuses %o', (claims) => {
+    expect(() => read(claims)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
+  });
 });
 
 describe('requireScopes', () => {

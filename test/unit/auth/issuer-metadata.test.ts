@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { discoverJwksUri, fetchVerificationKeys } from '../../../src/auth/issuer-metadata.ts';
+import { createKeyReader } from '../../../src/auth/issuer-metadata.ts';
+import type { IssuerConfig } from '../../../src/config.ts';
 import { startProvider } from './provider-server.ts';
 
 let provider: Awaited<ReturnType<typeof startProvider>>;
@@ -15,62 +16,127 @@ const jwk = (kid: string, members: object = {}) => ({
   ...members,
 });
 
-describe('discoverJwksUri', () => {
-  it.each(['', '/', '/realms/one', '/realms/one/'])('finds the key set of an issuer at %j', async (path) => {
-    const issuer = provider.url + path;
-    provider.answerJson({ issuer, jwks_uri: 'https://id.example.com/jwks', more: 1 });
-    expect(await discoverJwksUri(issuer)).toBe('https://id.example.com/jwks');
-    expect(provider.requests).toEqual([`${path.replace(/\/$/, '')}/.well-known/openid-configuration`]);
+const configOf = (issuer: string, jwksUri?: string): IssuerConfig => ({
+  issuer,
+  jwksUri,
+  audiences: ['keyward'],
+  clientIds: [],
+  algorithms: ['ES256'],
+  scopeAliases: new Map(),
+});
+
+/** Reads the keys of the issuer, which publishes them where its metadata say, unless a place is configured. */
+const read = (issuer: string, jwksUri?: string) => createKeyReader(configOf(issuer, jwksUri))();
+
+const wellKnown = '/.well-known/openid-configuration';
+
+/** Answers metadata, an error status where there are none, and at any other path a key set. */
+const publish = (metadata: unknown, keySet: unknown = { keys: [jwk('one')] }) =>
+  provider.answerWith(({ url }, response) => {
+    const document = url?.endsWith(wellKnown) ? metadata : keySet;
+    if (document === undefined) response.statusCode = 404;
+    response.end(JSON.stringify(document));
   });
 
-  it('refuses metadata that name another issuer', async () => {
-    provider.answerJson({ issuer: 'https://other.example.com', jwks_uri: 'https://id.example.com/jwks' });
-    await expect(discoverJwksUri(provider.url)).rejects.toThrow('names the issuer https://other.example.com');
+describe('the metadata', () => {
+  it.each(['', '/', '/realms/one', '/realms/one/'])(
+    'say where the keys of an issuer at %j are',
+    async (path) => {
+      const issuer = provider.url + path;
+      publish({ issuer, jwks_uri: `${provider.url}/jwks`, more: 1 });
+      expect([...(await read(issuer)).keys()]).toEqual(['one']);
+      expect(provider.requests).toEqual([path.replace(/\/$/, '') + wellKnown, '/jwks']);
+    },
+  );
+
+  it('are refused where they name another issuer', async () => {
+    publish({ issuer: 'https://other.example.com', jwks_uri: `${provider.url}/jwks` });
+    await expect(read(provider.url)).rejects.toThrow('names the issuer https://other.example.com');
+    expect(provider.requests).toEqual([wellKnown]);
   });
 
-  it('takes no slash for granted', async () => {
-    provider.answerJson({ issuer: `${provider.url}/`, jwks_uri: 'https://id.example.com/jwks' });
-    await expect(discoverJwksUri(provider.url)).rejects.toThrow('names the issuer');
+  it('take no slash for granted', async () => {
+    publish({ issuer: `${provider.url}/`, jwks_uri: `${provider.url}/jwks` });
+    await expect(read(provider.url)).rejects.toThrow('names the issuer');
   });
 
-  it.each([
-    {},
-    [],
-    null,
-    { jwks_uri: 'https://id.example.com/jwks' },
-    { issuer: 'x' },
-    { issuer: 'x', jwks_uri: 'jwks' },
-  ])('refuses %o', async (metadata) => {
-    provider.answerJson(metadata);
-    await expect(discoverJwksUri(provider.url)).rejects.toThrow();
+  it.each<[string, (url: string) => unknown]>([
+    ['nothing', () => ({})],
+    ['a list', () => []],
+    ['null', () => null],
+    ['no issuer', (url) => ({ jwks_uri: `${url}/jwks` })],
+    ['no place', (url) => ({ issuer: url })],
+    ['a place that is no URL', (url) => ({ issuer: url, jwks_uri: 'jwks' })],
+  ])('are refused where they hold %s', async (_what, metadata) => {
+    publish(metadata(provider.url));
+    await expect(read(provider.url)).rejects.toThrow();
+    expect(provider.requests).toEqual([wellKnown]);
   });
 
-  it('asks no issuer over plain HTTP outside this machine', async () => {
-    await expect(discoverJwksUri('http://id.example.com')).rejects.toThrow('not HTTPS');
+  it('are asked of no issuer over plain HTTP outside this machine', async () => {
+    await expect(read('http://id.example.com')).rejects.toThrow(
+      'not HTTPS: http://id.example.com/.well-known',
+    );
+  });
+
+  it('are read once', async () => {
+    publish({ issuer: provider.url, jwks_uri: `${provider.url}/jwks` });
+    const readAgain = createKeyReader(configOf(provider.url));
+    await readAgain();
+    await readAgain();
+    expect(provider.requests).toEqual([wellKnown, '/jwks', '/jwks']);
+  });
+
+  it('are read again after a failure: the keys may have moved', async () => {
+    publish({ issuer: provider.url, jwks_uri: `${provider.url}/old` }, {});
+    const readAgain = createKeyReader(configOf(provider.url));
+    await expect(readAgain()).rejects.toThrow();
+    publish({ issuer: provider.url, jwks_uri: `${provider.url}/new` });
+    expect([...(await readAgain()).keys()]).toEqual(['one']);
+    expect(provider.requests).toEqual([wellKnown, '/old', wellKnown, '/new']);
   });
 });
 
-describe('fetchVerificationKeys', () => {
-  it('keeps the usable keys, by their id', async () => {
+describe('a configured place', () => {
+  it('is asked in place of the metadata', async () => {
+    publish(undefined);
+    expect([...(await read('https://id.example.com', `${provider.url}/keys`)).keys()]).toEqual(['one']);
+    expect(provider.requests).toEqual(['/keys']);
+  });
+
+  it('stays after a failure', async () => {
+    publish(undefined, {});
+    const readAgain = createKeyReader(configOf('https://id.example.com', `${provider.url}/keys`));
+    await expect(readAgain()).rejects.toThrow();
+    publish(undefined);
+    expect([...(await readAgain()).keys()]).toEqual(['one']);
+    expect(provider.requests).toEqual(['/keys', '/keys']);
+  });
+});
+
+describe('the key set', () => {
+  const readKeys = () => read(provider.url, `${provider.url}/jwks`);
+
+  it('holds the usable keys, by their id', async () => {
     provider.answerJson({ keys: [jwk('one'), jwk('encryption', { use: 'enc' }), null, jwk('two'), {}] });
-    const keys = await fetchVerificationKeys(`${provider.url}/jwks`);
-    expect([...keys].map(([kid, key]) => [kid, key.kid])).toEqual([
+    expect([...(await readKeys())].map(([kid, key]) => [kid, key.kid])).toEqual([
       ['one', 'one'],
       ['two', 'two'],
     ]);
   });
 
-  it('may find none', async () => {
+  it('may hold none', async () => {
     provider.answerJson({ keys: [] });
-    expect(await fetchVerificationKeys(provider.url)).toEqual(new Map());
+    expect(await readKeys()).toEqual(new Map());
   });
 
-  it.each([{}, { keys: {} }, { keys: null }, [], 'keys'])('refuses %o', async (keySet) => {
+  it.each([{}, { keys: {} }, { keys: null }, [], 'keys'])('is refused where it is %o', async (keySet) => {
     provider.answerJson(keySet);
-    await expect(fetchVerificationKeys(provider.url)).rejects.toThrow();
+    await expect(readKeys()).rejects.toThrow();
   });
 
-  it('asks nobody over plain HTTP outside this machine, whatever the metadata say', async () => {
-    await expect(fetchVerificationKeys('http://id.example.com/jwks')).rejects.toThrow('not HTTPS');
+  it('is asked of nobody over plain HTTP outside this machine, whatever the metadata say', async () => {
+    publish({ issuer: provider.url, jwks_uri: 'http://id.example.com/jwks' });
+    await expect(read(provider.url)).rejects.toThrow('not HTTPS: http://id.example.com/jwks');
   });
 });

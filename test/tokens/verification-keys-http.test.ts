@@ -1,0 +1,427 @@
+import { randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair } from 'jose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import {
+  type Behaviour,
+  type IllBehavedIssuer,
+  misbehaviours,
+  startIllBehavedIssuer,
+} from '../support/ill-behaved-issuer.ts';
+
+const minute = 60_000;
+
+let issuer: IllBehavedIssuer;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  issuer = await startIllBehavedIssuer();
+});
+afterAll(() => issuer[Symbol.asyncDispose]());
+// Sockets need the real timers; what the gateway counts time by is in the test's hands.
+beforeEach(async () => {
+  vi.useFakeTimers({
+    toFake: ['Date', 'performance', 'setInterval', 'clearInterval'],
+    now: new Date('2026-03-01T12:00:00.000Z'),
+  });
+  gateway = await createTestGateway(issuer);
+});
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]();
+  issuer.reset();
+  vi.useRealTimers();
+});
+
+const transports = ['REST', 'GraphQL'] as const;
+type Transport = (typeof transports)[number];
+
+const call = (transport: Transport, token: string, called = gateway): Promise<Answer> =>
+  transport === 'REST'
+    ? called.rest('GET', '/auth/private-key', { token })
+    : called.graphql('{ privateKeyStatus { hasKey } }', { token });
+
+const statusOf = async (transport: Transport, token: string, called = gateway) =>
+  (await call(transport, token, called)).status;
+
+const unavailable = {
+  REST: { detail: 'Service Unavailable' },
+  GraphQL: { errors: [{ message: 'Service Unavailable', extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
+};
+
+const expectUnavailable = async (transport: Transport, token: string) => {
+  const answer = await call(transport, token);
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status: 503,
+    body: unavailable[transport],
+  });
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(answer.headers.get('www-authenticate')).toBeNull();
+  expect(gateway.log().at(-1)?.['reason']).toBe('no-verification-keys');
+};
+
+/** A token that outlives every advance of the clock in these tests. */
+const sign = (kid = 'test-1', key = issuer.privateKey) =>
+  issuer.sign({ exp: Math.floor(Date.now() / 1000) + 3600, jti: randomUUID() }, { kid }, key);
+
+/** A new signing key, published under an id beside those that are there. */
+const publishKey = async (kid: string) => {
+  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+  issuer.published.keys.push({ ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' });
+  return privateKey;
+};
+
+/**
+ * Makes the issuer misbehave. A request that it leaves open is ended at once, in place of when its time is up.
+ * @returns how long requests were given
+ */
+const misbehave = (behave: Behaviour, ...documents: ('metadata' | 'keys')[]) => {
+  const controllers: AbortController[] = [];
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    const controller = new AbortController();
+    controllers.push(controller);
+    return controller.signal;
+  });
+  for (const document of documents) {
+    issuer.behaviour[document] = (response) => {
+      behave(response);
+      if (response.writableEnded || response.destroyed) return;
+      for (const controller of controllers) controller.abort(new DOMException('too late', 'TimeoutError'));
+    };
+  }
+  return timeout;
+};
+
+/** Waits for what happens over sockets, in real time. */
+const until = (condition: () => boolean) => vi.waitFor(() => expect(condition()).toBe(true), { interval: 1 });
+
+describe.each(transports)('503 over %s while no key was ever read', (transport) => {
+  const bad = Object.entries(misbehaviours);
+
+  it.each(bad)('key set: %s', async (_name, behave) => {
+    const timeout = misbehave(behave, 'keys');
+    await expectUnavailable(transport, await sign());
+    expect(issuer.counts).toEqual({ metadata: 1, keys: 1, elsewhere: 0 });
+    expect(timeout).toHaveBeenCalledWith(5000);
+  });
+
+  it.each(bad)('metadata: %s', async (_name, behave) => {
+    misbehave(behave, 'metadata');
+    await expectUnavailable(transport, await sign());
+    expect(issuer.counts).toEqual({ metadata: 1, keys: 0, elsewhere: 0 });
+  });
+
+  it.each<[string, (url: string) => object]>([
+    ["another issuer's", (url) => ({ issuer: `${url}/`, jwks_uri: `${url}/jwks` })],
+    ['no issuer named', (url) => ({ jwks_uri: `${url}/jwks` })],
+    ['no address of keys', (url) => ({ issuer: url })],
+    ['keys by plain HTTP on another machine', (url) => ({ issuer: url, jwks_uri: 'http://192.0.2.1/jwks' })],
+    ['keys in a file', (url) => ({ issuer: url, jwks_uri: 'file:///etc/passwd' })],
+    ['keys in the address itself', (url) => ({ issuer: url, jwks_uri: 'data:application/json,{"keys":[]}' })],
+  ])('metadata: %s', async (_name, metadata) => {
+    issuer.behaviour.metadata = issuer.json(metadata(issuer.config.issuer));
+    await expectUnavailable(transport, await sign());
+    expect(issuer.counts).toEqual({ metadata: 1, keys: 0, elsewhere: 0 });
+  });
+
+  it.each<[string, unknown]>([
+    ['empty', []],
+    ['of things that are no keys', [null, 5, 'key', [], {}, { kty: 'RSA', kid: 'test-1' }]],
+    ['of secrets', [{ kty: 'oct', k: 'c2VjcmV0', kid: 'test-1' }]],
+  ])('a key set that is %s', async (_name, keys) => {
+    issuer.behaviour.keys = issuer.json({ keys });
+    await expectUnavailable(transport, await sign());
+  });
+
+  it('ends when the issuer is well again, and not before 30 seconds', async () => {
+    const token = await sign();
+    issuer.behaviour.keys = misbehaviours.failing;
+    await expectUnavailable(transport, token);
+    issuer.recover();
+    vi.advanceTimersByTime(29_999);
+    await expectUnavailable(transport, token);
+    expect(issuer.counts.keys).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(await statusOf(transport, token)).toBe(200);
+  });
+
+  it('is not for a token that is bad whatever the keys are', async () => {
+    issuer.behaviour.keys = misbehaviours.gone;
+    expect(await statusOf(transport, await issuer.sign({ aud: 'other' }))).toBe(401);
+    expect(await statusOf(transport, 'no.token.atall')).toBe(401);
+  });
+});
+
+describe.each(transports)('the last good keys over %s', (transport) => {
+  it.each(Object.entries(misbehaviours))('are kept: %s', async (_name, behave) => {
+    expect(await statusOf(transport, await sign())).toBe(200);
+    misbehave(behave, 'metadata', 'keys');
+    vi.advanceTimersByTime(30_000);
+    expect(await statusOf(transport, await sign('unknown'))).toBe(401);
+    expect(gateway.log().at(-1)?.['reason']).toBe('token-unknown-key');
+    expect(issuer.counts.keys).toBe(2);
+    expect(await statusOf(transport, await sign())).toBe(200);
+  });
+
+  it('are kept for hours while the issuer is down', async () => {
+    const token = await sign();
+    expect(await statusOf(transport, token)).toBe(200);
+    issuer.behaviour.keys = misbehaviours.gone;
+    issuer.behaviour.metadata = misbehaviours.gone;
+    for (let passed = 0; passed < 50; passed += 5) {
+      vi.advanceTimersByTime(5 * minute);
+      await gateway.verificationKeys.refresh();
+      expect(await statusOf(transport, token)).toBe(200);
+    }
+    expect(issuer.counts.metadata).toBeGreaterThan(5);
+  });
+
+  it('are given up for an empty set that the issuer publishes', async () => {
+    const token = await sign();
+    expect(await statusOf(transport, token)).toBe(200);
+    issuer.published.keys = [];
+    vi.advanceTimersByTime(5 * minute);
+    await gateway.verificationKeys.refresh();
+    await expectUnavailable(transport, token);
+  });
+
+  it('leave out what cannot be used, and keep the rest', async () => {
+    issuer.published.keys.unshift(null as never, {}, { kty: 'RSA', kid: 'broken', n: '!', e: 'AQAB' });
+    expect(await statusOf(transport, await sign())).toBe(200);
+    expect(await statusOf(transport, await sign('broken'))).toBe(401);
+  });
+});
+
+describe.each(transports)('rotation over %s', (transport) => {
+  it('makes a new key usable within 30 seconds', async () => {
+    expect(await statusOf(transport, await sign())).toBe(200);
+    const token = await sign('next', await publishKey('next'));
+    vi.advanceTimersByTime(29_999);
+    expect(await statusOf(transport, token)).toBe(401);
+    expect(issuer.counts.keys).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(await statusOf(transport, token)).toBe(200);
+    expect(await statusOf(transport, await sign())).toBe(200);
+    expect(issuer.counts).toEqual({ metadata: 1, keys: 2, elsewhere: 0 });
+  });
+
+  it('ends a withdrawn key with the next read, within 10 minutes, for a token that was remembered too', async () => {
+    await publishKey('next');
+    const remembered = await sign();
+    expect(await statusOf(transport, remembered)).toBe(200);
+    issuer.published.keys.shift();
+    const before = gateway.verificationKeys.current;
+    expect(await statusOf(transport, remembered)).toBe(200);
+    vi.advanceTimersByTime(10 * minute);
+    await until(() => gateway.verificationKeys.current !== before);
+    expect(await statusOf(transport, remembered)).toBe(401);
+    expect(gateway.log().at(-1)?.['reason']).toBe('token-unknown-key');
+    expect(await statusOf(transport, await sign())).toBe(401);
+  });
+
+  it('takes another key under an old id for what it is', async () => {
+    const old = await sign();
+    expect(await statusOf(transport, old)).toBe(200);
+    issuer.published.keys = [];
+    const key = await publishKey('test-1');
+    vi.advanceTimersByTime(5 * minute);
+    await gateway.verificationKeys.refresh();
+    expect(await statusOf(transport, old)).toBe(401);
+    expect(gateway.log().at(-1)?.['reason']).toBe('token-signature');
+    expect(await statusOf(transport, await sign('test-1', key))).toBe(200);
+  });
+
+  it('remembers no refusal: a token that was too early is taken later', async () => {
+    const seconds = Math.floor(Date.now() / 1000);
+    const early = await issuer.sign({ nbf: seconds + 90, exp: seconds + 600 });
+    expect(await statusOf(transport, early)).toBe(401);
+    vi.advanceTimersByTime(30_000);
+    expect(await statusOf(transport, early)).toBe(200);
+  });
+
+  it('lets a remembered token expire', async () => {
+    const token = await issuer.sign({ exp: Math.floor(Date.now() / 1000) + 10 });
+    expect(await statusOf(transport, token)).toBe(200);
+    vi.advanceTimersByTime(70_000);
+    expect(await statusOf(transport, token)).toBe(200);
+    vi.advanceTimersByTime(1000);
+    expect(await statusOf(transport, token)).toBe(401);
+    expect(gateway.log().at(-1)?.['reason']).toBe('token-expired');
+  });
+});
+
+describe('one read at a time', () => {
+  it('is shared by all who wait for it', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => sign()));
+    const answers = tokens.map((token, index) => statusOf(transports[index % 2] ?? 'REST', token));
+    expect(await Promise.all(answers)).toEqual(tokens.map(() => 200));
+    expect(issuer.counts).toEqual({ metadata: 1, keys: 1, elsewhere: 0 });
+  });
+
+  it('lets a good token pass while another waits for a key', async () => {
+    expect(await statusOf('REST', await sign())).toBe(200);
+    vi.advanceTimersByTime(30_000);
+    const held: (() => void)[] = [];
+    issuer.behaviour.keys = (response) => {
+      held.push(() => issuer.json(issuer.published)(response));
+    };
+    let answered = false;
+    const waiting = statusOf('REST', await sign('unknown')).finally(() => {
+      answered = true;
+    });
+    await until(() => held.length === 1);
+    expect(await statusOf('REST', await sign())).toBe(200);
+    expect(await statusOf('GraphQL', await sign())).toBe(200);
+    expect(answered).toBe(false);
+    for (const release of held) release();
+    expect(await waiting).toBe(401);
+  });
+
+  it('happens in the background, without a request', async () => {
+    await gateway.verificationKeys.refresh();
+    for (const reads of [2, 3]) {
+      const before = gateway.verificationKeys.current;
+      vi.advanceTimersByTime(5 * minute);
+      await until(() => gateway.verificationKeys.current !== before);
+      expect(issuer.counts.keys).toBe(reads);
+    }
+  });
+});
+
+describe('tokens with key ids that nobody knows', () => {
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+  /** How long a good token takes while 50 others are under way, in milliseconds, and the statuses of those. */
+  const timedAmong = async (good: string, other: () => string) => {
+    const others = Array.from({ length: 50 }, (_, at) => statusOf(transports[at % 2] ?? 'REST', other()));
+    const startedAt = process.hrtime.bigint();
+    expect(await statusOf('REST', good)).toBe(200);
+    const milliseconds = Number(process.hrtime.bigint() - startedAt) / 1e6;
+    return { milliseconds, statuses: await Promise.all(others) };
+  };
+
+  it.each([
+    ['well', 10_000, undefined],
+    ['down', 1000, misbehaviours.gone],
+  ])(
+    'cause two reads a minute and delay no good token: issuer %s, %i tokens',
+    async (_name, count, behave) => {
+      const good = await sign();
+      const [, claims, signature] = good.split('.');
+      const random = () => {
+        const header = JSON.stringify({ alg: 'RS256', kid: randomUUID(), typ: 'at+jwt' });
+        return `${Buffer.from(header).toString('base64url')}.${claims}.${signature}`;
+      };
+      const before: number[] = [];
+      const during: number[] = [];
+      for (let index = 0; index < 20; index += 1)
+        before.push((await timedAmong(good, () => good)).milliseconds);
+      if (behave) Object.assign(issuer.behaviour, { metadata: behave, keys: behave });
+      vi.advanceTimersByTime(minute);
+      const asked = { ...issuer.counts };
+      const seen = new Set<number>();
+      for (let sent = 0; sent < count; sent += 50) {
+        const { milliseconds, statuses } = await timedAmong(good, random);
+        during.push(milliseconds);
+        for (const status of statuses) seen.add(status);
+        vi.advanceTimersByTime((minute - 1) * (50 / count));
+      }
+      expect([...seen]).toEqual([401]);
+      const reads = {
+        metadata: issuer.counts.metadata - asked.metadata,
+        keys: issuer.counts.keys - asked.keys,
+      };
+      expect(reads).toEqual(behave ? { metadata: 1, keys: 1 } : { metadata: 0, keys: 2 });
+      const text = [before, during].map((values) => median(values).toFixed(1));
+      process.stdout.write(`a good token among 50 good: ${text[0]} ms, among 50 unknown: ${text[1]} ms\n`);
+      expect(median(during)).toBeLessThan(3 * median(before) + 20);
+    },
+  );
+});
+
+describe('AUTH_JWKS_URI', () => {
+  it.each(transports)('is read in place of what the metadata says, over %s', async (transport) => {
+    issuer.behaviour.metadata = misbehaviours.failing;
+    issuer.behaviour.keys = misbehaviours.failing;
+    const config = { ...issuer.config, jwksUri: `${issuer.config.issuer}/keys` };
+    await using told = await createTestGateway({ ...issuer, config });
+    expect(await statusOf(transport, await sign(), told)).toBe(200);
+    expect(issuer.counts).toEqual({ metadata: 0, keys: 0, elsewhere: 1 });
+  });
+
+  it('is read again after a failure', async () => {
+    const config = { ...issuer.config, jwksUri: `${issuer.config.issuer}/jwks` };
+    await using told = await createTestGateway({ ...issuer, config });
+    issuer.behaviour.keys = misbehaviours.failing;
+    expect(await statusOf('REST', await sign(), told)).toBe(503);
+    issuer.recover();
+    vi.advanceTimersByTime(30_000);
+    expect(await statusOf('REST', await sign(), told)).toBe(200);
+    expect(issuer.counts.metadata).toBe(0);
+  });
+});
+
+describe('metadata', () => {
+  it('is found again when the keys have moved', async () => {
+    await gateway.verificationKeys.refresh();
+    issuer.behaviour.keys = misbehaviours.missing;
+    const moved = { issuer: issuer.config.issuer, jwks_uri: `${issuer.config.issuer}/moved` };
+    issuer.behaviour.metadata = issuer.json(moved);
+    const token = await sign('next', await publishKey('next'));
+    vi.advanceTimersByTime(30_000);
+    expect(await statusOf('REST', token)).toBe(401);
+    vi.advanceTimersByTime(30_000);
+    expect(await statusOf('REST', token)).toBe(200);
+    expect(issuer.counts).toEqual({ metadata: 2, keys: 2, elsewhere: 1 });
+  });
+});
+
+describe.each(transports)('several issuers over %s', (transport) => {
+  it('are each trusted by their own keys, audiences and names of scopes', async () => {
+    await using other = await startIllBehavedIssuer();
+    const config = {
+      ...other.config,
+      audiences: ['other-api'],
+      clientIds: ['other-client'],
+      scopeAliases: new Map([['api.all', ['profile']]]),
+    };
+    await using both = await createTestGateway(issuer, { issuers: [config] });
+    const ours = issuer.config.issuer;
+    const theirs = config.issuer;
+    const scope = 'openid email api.all';
+    const cases: [string, Promise<string>, number][] = [
+      ['ours', issuer.sign(), 200],
+      ['theirs', other.sign({ aud: 'other-api' }), 200],
+      ['theirs by client id', other.sign({ aud: undefined, client_id: 'other-client' } as never), 200],
+      ['ours by their client id', issuer.sign({ aud: undefined, client_id: 'other-client' } as never), 401],
+      ['ours for their audience', issuer.sign({ aud: 'other-api' }), 401],
+      ['theirs for our audience', other.sign({ aud: 'keyward' }), 401],
+      ['ours, signed by them under the same key id', other.sign({ iss: ours }), 401],
+      ['theirs, signed by us under the same key id', issuer.sign({ iss: theirs, aud: 'other-api' }), 401],
+      ['their name of a scope in theirs', other.sign({ aud: 'other-api', scope }), 200],
+      ['their name of a scope in ours', issuer.sign({ scope }), 403],
+    ];
+    const answered: [string, number][] = [];
+    for (const [name, token] of cases) answered.push([name, await statusOf(transport, await token, both)]);
+    expect(answered).toEqual(cases.map(([name, , status]) => [name, status]));
+  });
+
+  it('do not share their failures', async () => {
+    await using other = await startIllBehavedIssuer();
+    other.behaviour.keys = misbehaviours.gone;
+    await using both = await createTestGateway(issuer, { issuers: [other.config] });
+    expect(await statusOf(transport, await other.sign(), both)).toBe(503);
+    expect(await statusOf(transport, await issuer.sign(), both)).toBe(200);
+  });
+
+  it('do not share their people', async () => {
+    await using other = await startIllBehavedIssuer();
+    await using both = await createTestGateway(issuer, { issuers: [other.config] });
+    await both.createPrivateKey(await both.createAccount('alice'));
+    const hasKey = async (token: string) => {
+      const { body } = await call(transport, token, both);
+      return transport === 'REST' ? body.has_key : body.data.privateKeyStatus.hasKey;
+    };
+    expect(await hasKey(await issuer.sign())).toBe(true);
+    expect(await hasKey(await other.sign())).toBe(false);
+  });
+});

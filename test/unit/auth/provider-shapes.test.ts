@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readAccessToken, requireScopes } from '../../../src/auth/access-token.ts';
+import { accountAdmin } from '../../../src/auth/scopes.ts';
+import { screenClaims, screenHeader } from '../../../src/auth/screen-token.ts';
+import { type IssuerConfig, loadConfig } from '../../../src/config.ts';
+import {
+  type ProviderTokens,
+  providerTokens,
+  type ShownToken,
+  validAt,
+} from '../../support/provider-tokens.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: validAt });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const configure = (environment: Readonly<Record<string, string>>) =>
+  loadConfig({ NODE_ENV: 'production', ...environment }).issuers[0] as IssuerConfig;
+
+/** Checks of a token all but its signature. */
+const screen = ({ header, claims }: ShownToken, config: IssuerConfig) => {
+  screenHeader(header, config);
+  screenClaims(claims, config);
+};
+
+const refusedFor = (reason: string) => expect.objectContaining({ status: 401, reason: `token-${reason}` });
+
+/** The token, with claims in place of its own. */
+const withClaims = ({ header, claims }: ShownToken, others: object): ShownToken => ({
+  header,
+  claims: { ...claims, ...others },
+});
+
+describe.each(Object.entries(providerTokens))('%s', (_name, tokens: ProviderTokens) => {
+  const { environment, accessToken, idToken, idTokenReason, forOurAudience } = tokens;
+  const config = configure(environment);
+  const { aud, client_id } = accessToken.claims;
+
+  it("takes an access token, with every scope in this service's own names", () => {
+    expect(() => screen(accessToken, config)).not.toThrow();
+    const read = readAccessToken(accessToken.claims, config);
+    expect(read).toMatchObject({ issuer: config.issuer, subject: accessToken.claims['sub'] });
+    expect(() => requireScopes(accountAdmin, read)).not.toThrow();
+  });
+
+  it('takes no ID token', () => {
+    expect(() => screen(idToken, config)).toThrow(refusedFor(idTokenReason));
+  });
+
+  it('takes none either that is for the same audience', () => {
+    const same = withClaims(idToken, { aud, client_id });
+    expect(() => screen(same, config)).toThrow(refusedFor(forOurAudience));
+  });
+
+  it('takes no access token for somebody else', () => {
+    const others = aud === undefined ? { client_id: 'another' } : { aud: 'another' };
+    expect(() => screen(withClaims(accessToken, others), config)).toThrow(refusedFor('audience'));
+  });
+
+  it('takes none of another tenant', () => {
+    const other = withClaims(accessToken, { iss: `${config.issuer}-other` });
+    expect(() => screen(other, config)).toThrow(refusedFor('issuer'));
+  });
+
+  it('takes none an hour later', () => {
+    vi.setSystemTime(validAt.getTime() + 3_700_000);
+    expect(() => screen(accessToken, config)).toThrow(refusedFor('expired'));
+  });
+});

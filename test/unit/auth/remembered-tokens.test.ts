@@ -1,0 +1,105 @@
+import { inspect } from 'node:util';
+import { LRUCache } from 'lru-cache';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AccessToken } from '../../../src/auth/access-token.ts';
+import { RememberedTokens } from '../../../src/auth/remembered-tokens.ts';
+import type { KeySet } from '../../../src/auth/verification-key.ts';
+import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
+
+const now = Date.parse('2026-03-01T12:00:00.000Z');
+
+let keys: VerificationKeys;
+let remembered: RememberedTokens;
+let read: () => Promise<KeySet>;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  read = async () => new Map();
+  keys = new VerificationKeys(
+    () => read(),
+    () => {},
+  );
+  await keys.refresh();
+  remembered = new RememberedTokens();
+});
+afterEach(() => {
+  keys[Symbol.dispose]();
+  vi.useRealTimers();
+});
+
+const alice = (seconds = 300): AccessToken => ({
+  issuer: 'https://id.example.com',
+  subject: 'alice',
+  scopes: new Set(['openid']),
+  expiresAt: now / 1000 + seconds,
+});
+
+describe('a token that was verified', () => {
+  it('is recalled as what it amounts to, and no other is', () => {
+    const accessToken = alice();
+    remembered.remember('a.b.c', accessToken, keys, keys.current);
+    expect(remembered.recall('a.b.c')).toBe(accessToken);
+    expect(remembered.recall('a.b.d')).toBeUndefined();
+    expect(remembered.recall('a.b.C')).toBeUndefined();
+    expect(remembered.recall('')).toBeUndefined();
+  });
+
+  it('is forgotten 60 seconds after it expired', () => {
+    remembered.remember('a.b.c', alice(10), keys, keys.current);
+    vi.setSystemTime(now + 70_000);
+    expect(remembered.recall('a.b.c')).toBeDefined();
+    vi.setSystemTime(now + 71_000);
+    expect(remembered.recall('a.b.c')).toBeUndefined();
+    vi.setSystemTime(now);
+    expect(remembered.recall('a.b.c')).toBeUndefined();
+  });
+
+  it('is forgotten when the keys are read again', async () => {
+    remembered.remember('a.b.c', alice(), keys, keys.current);
+    await keys.refresh();
+    expect(remembered.recall('a.b.c')).toBeUndefined();
+  });
+
+  it('is kept when the keys could not be read again', async () => {
+    remembered.remember('a.b.c', alice(), keys, keys.current);
+    read = () => Promise.reject(new Error('down'));
+    await keys.refresh();
+    expect(remembered.recall('a.b.c')).toBeDefined();
+  });
+
+  it("is not forgotten for another issuer's keys", async () => {
+    using others = new VerificationKeys(read, () => {});
+    remembered.remember('a.b.c', alice(), keys, keys.current);
+    await others.refresh();
+    expect(remembered.recall('a.b.c')).toBeDefined();
+  });
+});
+
+describe('what is kept', () => {
+  it('is no more than 10,000 tokens: the one that was used least recently goes', () => {
+    for (let index = 0; index < 10_000; index += 1)
+      remembered.remember(`a.${index}.c`, alice(), keys, keys.current);
+    expect(remembered.recall('a.0.c')).toBeDefined();
+    remembered.remember('a.10000.c', alice(), keys, keys.current);
+    const known = Array.from({ length: 10_001 }, (_, index) => remembered.recall(`a.${index}.c`));
+    expect(known.filter((accessToken) => accessToken === undefined)).toHaveLength(1);
+    expect(known[1]).toBeUndefined();
+  });
+
+  it('holds no token: a digest stands for it', () => {
+    const set = vi.spyOn(LRUCache.prototype, 'set');
+    const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl';
+    remembered.remember(token, alice(), keys, keys.current);
+    const text = inspect(set.mock.calls, { depth: Infinity, showHidden: true });
+    expect(set).toHaveBeenCalledTimes(1);
+    expect(set.mock.calls[0]?.[0]).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+    for (const part of token.split('.')) expect(text).not.toContain(part);
+  });
+
+  it('is nothing of a token that was only asked for', () => {
+    const set = vi.spyOn(LRUCache.prototype, 'set');
+    remembered.recall('a.b.c');
+    expect(set).not.toHaveBeenCalled();
+    expect(remembered.recall('a.b.c')).toBeUndefined();
+  });
+});
