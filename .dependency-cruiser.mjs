@@ -122,7 +122,7 @@ const rooms = [
     'gateway-is-given-its-configuration',
     'createGateway(deps) is handed what it needs; of config.ts it may know the types.',
     { path: '^src/gateway[.]ts$' },
-    { path: '^src/config[.]ts$', dependencyTypesNot: ['type-only'] },
+    { path: '^src/(config|environment)[.]ts$', dependencyTypesNot: ['type-only'] },
   ),
 ];
 

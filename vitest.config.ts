@@ -14,8 +14,34 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'main',
-          include: ['test/{unit,integration,contract,e2e}/**/*.test.ts'],
+          include: ['test/{unit,integration,tokens,contract,e2e}/**/*.test.ts'],
+          // An SQLite file is for one process.
+          exclude: ['test/integration/two-nodes.test.ts'],
           testTimeout: 10_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // The same integration tests, on the other database.
+          name: 'postgres',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: 'test/support/postgres-server.ts',
+          setupFiles: 'test/support/need-postgres.ts',
+          testTimeout: 10_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          globalSetup: 'test/support/postgres-server.ts',
+          setupFiles: 'test/support/need-postgres.ts',
+          // One fault at a time, each with the machine to itself.
+          fileParallelism: false,
+          testTimeout: 600_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -1,11 +1,12 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { discoverJwksUri, fetchVerificationKeys } from './auth/issuer-metadata.ts';
-import { VerificationKeys } from './auth/verification-keys.ts';
+import { type TrustedIssuer, trustIssuer } from './auth/trusted-issuer.ts';
 import { type Config, ConfigError, type IssuerConfig } from './config.ts';
-import { migrate, openDatabase } from './database/database.ts';
+import { openDatabase } from './database/database.ts';
+import { assertMigrated, migrate } from './database/migrate.ts';
+import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
-import { greet } from './greeting.ts';
+import { baseUrl, greet } from './greeting.ts';
 import { createHttpServer, listen, stop } from './http/server.ts';
 import { describeError } from './observability/describe-error.ts';
 import { createLogger } from './observability/logger.ts';
@@ -28,9 +29,10 @@ const starting: RequestListener = (_request, response) => {
 export async function startService(config: Config): Promise<Service> {
   await using started = new AsyncDisposableStack();
   const logger = createLogger(config.logLevel);
-  const development = config.issuer ? undefined : import('./dev/development.ts');
-  const database = started.use(await openDatabase(config.databaseFile));
-  await migrate(database);
+  const development = config.issuers.length > 0 ? undefined : import('./dev/development.ts');
+  const orm = started.use(await openDatabase(config.database));
+  await (config.database.migrateAtStart ? migrate(orm, config.database) : assertMigrated(orm));
+  started.use(watchDatabase(orm, () => endHung(logger)));
 
   let listener = starting;
   const server = createHttpServer((request, response) => listener(request, response));
@@ -40,20 +42,21 @@ export async function startService(config: Config): Promise<Service> {
   const identityProvider = await (await development)?.startDevelopment({
     config,
     port,
-    em: database.em.fork(),
+    em: orm.em.fork(),
   });
-  const issuer = (config.issuer ?? identityProvider?.issuer) as IssuerConfig;
-  const verificationKeys = started.use(createVerificationKeys(issuer, logger));
+  const issuers = identityProvider ? [identityProvider.issuer] : config.issuers;
+  const trusted = issuers.map((issuer) => trust(issuer, logger)) as [TrustedIssuer, ...TrustedIssuer[]];
+  for (const { keys } of trusted) started.use(keys);
   const gateway = createGateway({
-    issuer,
-    verificationKeys,
-    em: database.em,
+    trusted,
+    publicUrl: config.publicUrl ?? baseUrl(config.host, port),
+    em: orm.em,
     limits: { sessionDuration: config.sessionDuration },
     introspection: config.introspection,
     logger,
   });
   listener = identityProvider?.mount(gateway) ?? gateway;
-  await verificationKeys.refresh();
+  await Promise.all(trusted.map(({ keys }) => keys.refresh()));
 
   const stack = started.move();
   return {
@@ -62,12 +65,19 @@ export async function startService(config: Config): Promise<Service> {
   };
 }
 
-function createVerificationKeys({ issuer }: IssuerConfig, logger: Logger): VerificationKeys {
-  const read = async () => fetchVerificationKeys(await discoverJwksUri(issuer));
-  return new VerificationKeys(read, (error) =>
-    logger.warn({ issuer, error: describeError(error) }, 'verification keys could not be read'),
-  );
+/** Ends a process whose database connection hangs: a supervisor starts it again, with a new one. */
+function endHung(logger: Logger): never {
+  logger.fatal('the database connection hangs: ending the process');
+  process.exit(1);
 }
+
+const trust = (issuer: IssuerConfig, logger: Logger): TrustedIssuer =>
+  trustIssuer(issuer, (error) =>
+    logger.warn(
+      { issuer: issuer.issuer, error: describeError(error) },
+      'verification keys could not be read',
+    ),
+  );
 
 const refusePort =
   ({ host, port }: Config) =>

@@ -1,30 +1,36 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { MikroORM } from '@mikro-orm/sqlite';
-import { databaseOptions } from './options.ts';
+import { MikroORM } from '@mikro-orm/core';
+import type { AbstractSqlDriver } from '@mikro-orm/sql';
+import type { DatabaseConfig } from '../config.ts';
+import { mendTransactions } from './mend-transactions.ts';
+import { databaseOptions, isPostgres, sqliteFile } from './options.ts';
+import { createPrivately, lockFile } from './sqlite-file.ts';
+
+/** An open database; disposing of it closes it. */
+export type Database = MikroORM<AbstractSqlDriver> & AsyncDisposable;
 
 /**
- * Opens the SQLite database, durable (write-ahead log, synced at each commit) and readable by its owner alone.
- * Disposing of it closes it.
- * @param file its path, or `:memory:`; a missing file and its folder are made
+ * Opens the database; SQLite durably (write-ahead log, synced at each commit), and for this process alone.
+ * A missing SQLite file is made.
+ * @throws {ConfigError} where another process holds the file
  */
-export async function openDatabase(file: string) {
-  if (file !== ':memory:') createPrivately(file);
-  const orm = await MikroORM.init(databaseOptions(file));
+export async function openDatabase(config: DatabaseConfig): Promise<Database> {
+  await using opened = new AsyncDisposableStack();
+  const file = isPostgres(config) ? undefined : sqliteFile(config);
+  if (file !== undefined && file !== ':memory:') {
+    createPrivately(file);
+    opened.use(lockFile(file));
+  }
+  const orm = new MikroORM<AbstractSqlDriver>(databaseOptions(config));
+  mendTransactions(orm);
+  opened.defer(() => orm.close());
+  await orm.connect();
+  if (file !== undefined) await makeDurable(orm);
+  const stack = opened.move();
+  return Object.assign(orm, { [Symbol.asyncDispose]: () => stack.disposeAsync() });
+}
+
+async function makeDurable(orm: MikroORM<AbstractSqlDriver>): Promise<void> {
   for (const pragma of ['journal_mode = wal', 'synchronous = full', 'foreign_keys = on']) {
     await orm.em.getConnection().execute(`pragma ${pragma}`);
   }
-  return Object.assign(orm, { [Symbol.asyncDispose]: () => orm.close() });
 }
-
-/** Brings the schema up to date. */
-export async function migrate(database: MikroORM): Promise<void> {
-  await database.migrator.up();
-}
-
-// SQLite gives the log beside the file the file's own mode.
-const createPrivately = (file: string) => {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
-};

@@ -1,26 +1,76 @@
 import { join } from 'node:path';
+import type { Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
-import { defineConfig } from '@mikro-orm/sqlite';
+import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import type { AbstractSqlDriver } from '@mikro-orm/sql';
+import { SqliteDriver } from '@mikro-orm/sqlite';
 import { Account } from '../accounts/account.entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { AutomationSettings } from '../automation-settings/automation-settings.entity.ts';
+import type { DatabaseConfig } from '../config.ts';
 import { PrivateKey } from '../private-key/private-key.entity.ts';
 
-/**
- * The ORM's options, for the service and for the ORM's command line alike.
- * @param file the path of the SQLite file, or `:memory:`
- */
-export const databaseOptions = (file: string) =>
-  defineConfig({
-    dbName: file,
+/** Whether a database is PostgreSQL; it is SQLite otherwise. */
+export const isPostgres = ({ url }: Pick<DatabaseConfig, 'url'>): boolean => !url.startsWith('sqlite:');
+
+/** The path of the SQLite file behind a URL, or `:memory:`. */
+export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.slice('sqlite:'.length);
+
+/** The ORM's options, for the service and for the ORM's command line alike. */
+export function databaseOptions(config: DatabaseConfig): Partial<Options<AbstractSqlDriver>> {
+  const postgres = isPostgres(config);
+  return {
+    ...(postgres ? postgresOptions(config) : { driver: SqliteDriver, dbName: sqliteFile(config) }),
     entities: [Account, ApiKey, PrivateKey, AutomationSettings],
     extensions: [Migrator],
     migrations: {
-      path: join(import.meta.dirname, 'migrations'),
+      path: join(import.meta.dirname, 'migrations', postgres ? 'postgresql' : 'sqlite'),
       emit: 'ts',
       snapshotName: 'schema-snapshot',
       snapshotOnMigrate: false,
       silent: true,
     },
     logger: () => {},
+  };
+}
+
+/** `pg` reads the URL itself, TLS included (`?sslmode=verify-full`). All times in milliseconds. */
+const postgresOptions = ({ url, poolSize, timeouts }: DatabaseConfig) => ({
+  driver: PostgreSqlDriver,
+  clientUrl: url,
+  pool: { min: 0, max: poolSize },
+  driverOptions: {
+    connectionString: url,
+    application_name: 'keyward',
+    keepAlive: true,
+    connectionTimeoutMillis: timeouts.connect,
+    statement_timeout: timeouts.statement,
+    query_timeout: timeouts.statement + 1000,
+    idle_in_transaction_session_timeout: timeouts.idleInTransaction,
+    onPoolCreated: dropUnfinished,
+  },
+});
+
+/** What is used of a connection of `pg`'s and of its pool. */
+interface Client {
+  /** The query that it has not been answered yet. Not part of pg's documented interface; undefined counts as none. */
+  readonly _activeQuery?: unknown;
+  /** `I`: no transaction is open. */
+  getTransactionStatus(): string | null;
+  end(): Promise<void>;
+}
+
+interface ClientPool {
+  on(event: 'release', listener: (error: unknown, client: Client) => void): unknown;
+}
+
+/**
+ * Keeps connections out of the pool that still have a query to answer (one that took too long) or a transaction open:
+ * a BEGIN that is carried out late would swallow whatever the connection is used for next.
+ */
+const dropUnfinished = (pool: ClientPool): void => {
+  pool.on('release', (_error, client) => {
+    // A client that is ending is not taken back.
+    if (client._activeQuery || client.getTransactionStatus() !== 'I') client.end().catch(() => {});
   });
+};

@@ -10,11 +10,22 @@ import { type GatewayError, serviceUnavailable, toGatewayError, unwrap } from '.
 
 const passing = [DeadlockException, LockWaitTimeoutException, ReadOnlyException];
 
+const isSqlState = (code: unknown): code is string => /^(?=.*\d)[\dA-Z]{5}$/.test(String(code));
+
+/**
+ * PostgreSQL's classes of error (SQLSTATE) that another attempt may not meet: connection, log-in, database, deadlock,
+ * read-only, resources, lock, shutdown and start, its disk. Others are about the query.
+ */
+const passingState = /^(08|28|3D|40|25006|53|55P03|57|58)/;
+
+const isPassing = (error: DriverException): boolean => {
+  if (isSqlState(error.code)) return passingState.test(error.code);
+  return !(error instanceof ServerException) || passing.some((kind) => error instanceof kind);
+};
+
 /** A database that is not there, or full, or locked; not a query that it refuses. */
 const isUnavailable = (error: unknown): boolean =>
-  error instanceof DriverException &&
-  !(error instanceof ConstraintViolationException) &&
-  (!(error instanceof ServerException) || passing.some((kind) => error instanceof kind));
+  error instanceof DriverException && !(error instanceof ConstraintViolationException) && isPassing(error);
 
 /** Any error as a GatewayError; a database that does not answer is `SERVICE_UNAVAILABLE`. */
 export function translateError(error: unknown): GatewayError {

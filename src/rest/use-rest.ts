@@ -33,7 +33,7 @@ export function useRest(
 ): Plugin<object, ServerContext> {
   const matchRoute = createRouteMatcher({ ...routes, ...openApiRoute });
   const sofa = createSofa(schema);
-  const openApi = JSON.stringify(createOpenApi(sofa.schema, sofa.document, issuer));
+  let openApi: string | undefined;
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
   let yoga: Yoga;
 
@@ -45,6 +45,7 @@ export function useRest(
   ) => {
     const field = fields[match.field];
     if (!field) {
+      openApi ??= JSON.stringify(createOpenApi(sofa.schema, sofa.document, issuer));
       return new fetchAPI.Response(openApi, { headers: { 'content-type': 'application/json' } });
     }
     const bounded = await limitBody(request, fetchAPI);

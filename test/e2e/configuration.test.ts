@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTemporaryFolder, runService } from '../support/process.ts';
+import { createTemporaryFolder, runService, startProcess } from '../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 
@@ -49,7 +49,33 @@ describe('refused, in words', () => {
 
   it('does not start in production without an issuer', async () => {
     expect(await runService(folder.path, { NODE_ENV: 'production' })).toEqual(
-      refusal('AUTH_ISSUER must be set in production: the development identity provider lets anyone in'),
+      refusal(
+        'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production: the development identity provider lets anyone in',
+      ),
     );
+  });
+
+  it('does not start on an empty database that it may not migrate', async () => {
+    await using empty = await createTemporaryFolder();
+    expect(await runService(empty.path, { PORT: '0', DATABASE_MIGRATE: 'check' })).toEqual(
+      refusal(
+        'DATABASE_URL names a database whose schema is older than this version: run `npm run db:migrate`, or set DATABASE_MIGRATE=auto',
+      ),
+    );
+  });
+
+  it('does not start on the database of a process that runs, which goes on', async () => {
+    await using data = await createTemporaryFolder();
+    await using service = await startProcess(data.path);
+    expect(await runService(data.path, { PORT: '0', DATA_DIR: service.dataDir })).toEqual(
+      refusal(`DATABASE_URL names ${service.databaseFile}, which another process of Keyward is using`),
+    );
+    const headers = { authorization: `Bearer ${await service.token('alice')}` };
+    const settings = {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{}',
+    };
+    expect((await fetch(`${service.url}/api/v1/automation/settings`, settings)).status).toBe(200);
   });
 });

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { open, stat } from 'node:fs/promises';
+import Sqlite from 'better-sqlite3';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/database/database.ts';
 import { createTemporaryFolder, runShell, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
@@ -31,9 +31,13 @@ const call = async (subject: string, method: string, path: string, json?: unknow
 };
 
 /** What the database file holds, seen from outside the process. */
-const query = async (sql: string): Promise<Record<string, unknown>[]> => {
-  await using database = await openDatabase(service.databaseFile);
-  return await database.em.fork().execute(sql);
+const query = (sql: string): unknown[] => {
+  const database = new Sqlite(service.databaseFile, { readonly: true, fileMustExist: true });
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
 };
 
 describe('ready', () => {
@@ -139,10 +143,6 @@ describe('database file', () => {
     const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 18);
     expect([...buffer]).toEqual([2, 2]);
   });
-
-  it('is synced at each commit', async () => {
-    expect(await query('pragma synchronous')).toEqual([{ synchronous: 2 }]);
-  });
 });
 
 describe('second start', () => {
@@ -151,14 +151,14 @@ describe('second start', () => {
   it('keeps the data, and does not seed again', async () => {
     await call('alice', 'DELETE', '/auth/keys/2');
     const { body: settings } = await call('carol', 'PUT', '/automation/settings', { session_duration: 600 });
-    const before = await keys();
+    const before = keys();
     service.signal('SIGTERM');
     await service.ended;
 
     service = await startProcess(folder.path, { PORT: `${service.port}` });
-    expect(await keys()).toEqual(before);
+    expect(keys()).toEqual(before);
     expect(before).toHaveLength(4);
-    expect(await query('select subject from account order by id')).toEqual([
+    expect(query('select subject from account order by id')).toEqual([
       { subject: 'alice' },
       { subject: 'bob' },
       { subject: 'carol' },

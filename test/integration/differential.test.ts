@@ -102,9 +102,7 @@ const startOfTime = Date.parse('2026-03-01T12:00:00.000Z');
 
 /** Empties a database and puts into it what each run begins with: keys 1 and 2 are alice's, 3 is bob's. */
 const reset = async (gateway: TestGateway) => {
-  const em = gateway.database.em.fork();
-  for (const table of tables.toReversed()) await em.execute(`delete from ${table}`);
-  await em.execute('delete from sqlite_sequence');
+  expect(await gateway.reset()).toBe(true);
   const alice = await gateway.createAccount('alice');
   const bob = await gateway.createAccount('bob');
   await gateway.createApiKey(alice, { isDefault: true });

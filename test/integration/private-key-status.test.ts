@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
+import { challenge } from '../support/challenge.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -82,7 +83,7 @@ describe('401 over REST', () => {
   it('answers HEAD without a token with the challenge and no body', async () => {
     const answer = await setup.gateway.rest('HEAD', '/auth/private-key');
     expect(answer).toMatchObject({ status: 401, text: '' });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="keyward"');
+    expect(answer.headers.get('www-authenticate')).toBe(challenge());
   });
 });
 

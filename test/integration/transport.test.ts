@@ -1,13 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createHttpServer, listen, stop } from '../../src/http/server.ts';
+import { challenge } from '../support/challenge.ts';
+import { dropDatabase, dropTable, refuseAccounts, setReadOnly } from '../support/database.ts';
 import { type Answer, type Call, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer } from '../support/issuer.ts';
+import { createTemporaryFolder } from '../support/process.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
+const postgres = inject('postgresUrl') !== undefined;
 const setup = setUpGateway();
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -466,7 +469,7 @@ describe('a token outside the Authorization header', () => {
     const answer = await setup.gateway.fetch(method, query === undefined ? path : `${path}?${query}`, call);
     expect(answer.status).toBe(401);
     expect(answer.text).toContain('Not authenticated');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="keyward"');
+    expect(answer.headers.get('www-authenticate')).toBe(challenge());
     expect(await setup.stored()).toEqual(before);
   });
 });
@@ -512,7 +515,7 @@ describe('500', () => {
     'says nothing of an unexpected failure but that there was one: %s',
     async (name, call) => {
       await createRows();
-      await setup.gateway.database.em.fork().execute(`drop table ${tableOf[name]}`);
+      await dropTable(setup.gateway.database, `${tableOf[name]}`);
       const answer = await call(setup.gateway, await setup.sign());
       expect(answer.status).toBe(500);
       expect(failureOf(answer)).toEqual(
@@ -521,7 +524,7 @@ describe('500', () => {
           : ['Internal Server Error', { code: 'INTERNAL_SERVER_ERROR' }],
       );
       expect(answer.text).not.toMatch(
-        /sqlite|select|update |no such table|exception|node_modules|\.[jt]s|\bat /i,
+        /sqlite|postgres|select|update |no such table|relation|exception|node_modules|\.[jt]s|\bat /i,
       );
       expect(answer.headers.has('retry-after')).toBe(false);
       const requestId = answer.headers.get('x-request-id');
@@ -532,7 +535,7 @@ describe('500', () => {
 
   it('is a 500 in plain application/json as well', async () => {
     await createRows();
-    await setup.gateway.database.em.fork().execute('drop table api_key');
+    await dropTable(setup.gateway.database, 'api_key');
     const headers = { accept: 'application/json' };
     const answer = await setup.gateway.graphql(deactivation, { token: await setup.sign(), headers });
     expect(answer.status).toBe(500);
@@ -555,30 +558,31 @@ describe('503', () => {
 
   it.each(writing)('is answered while nothing can be written, and reads go on: %s', async (_name, call) => {
     await createRows();
-    const em = setup.gateway.database.em.fork();
+    const { database } = setup.gateway;
     const token = await setup.sign();
-    await em.execute('pragma query_only = on');
+    await setReadOnly(database, true);
     expectUnavailable(await call(setup.gateway, token));
     expect((await setup.gateway.rest('GET', '/auth/private-key', { token })).status).toBe(200);
     expect(setup.gateway.log()).toContainEqual(expect.objectContaining({ level: 50, reason: 'database' }));
-    await em.execute('pragma query_only = off');
+    await setReadOnly(database, false);
     expect((await call(setup.gateway, token)).status).toBe(200);
   });
 
   it.each(operations)('is answered while the database cannot be opened: %s', async (_name, call) => {
-    const folder = mkdtempSync(join(tmpdir(), 'keyward-'));
-    const databaseFile = join(folder, 'keyward.db');
-    try {
-      await using gateway = await createTestGateway(setup.issuer, { databaseFile });
-      await createRows(gateway);
+    await using folder = await createTemporaryFolder();
+    const databaseFile = join(folder.path, 'keyward.db');
+    const databaseUrl = postgres ? {} : { databaseUrl: `sqlite:${databaseFile}` };
+    await using gateway = await createTestGateway(setup.issuer, databaseUrl);
+    await createRows(gateway);
+    if (postgres) {
+      await dropDatabase(gateway.database);
+    } else {
       await gateway.database.close();
       rmSync(databaseFile);
       mkdirSync(databaseFile);
-      expectUnavailable(await call(gateway, await setup.sign()));
-      expect(gateway.log()).toContainEqual(expect.objectContaining({ level: 50, reason: 'database' }));
-    } finally {
-      rmSync(folder, { recursive: true });
     }
+    expectUnavailable(await call(gateway, await setup.sign()));
+    expect(gateway.log()).toContainEqual(expect.objectContaining({ level: 50, reason: 'database' }));
   });
 
   it.each(operations)('is answered where the issuer publishes no keys: %s', async (_name, call) => {
@@ -694,7 +698,7 @@ describe('the log', () => {
   });
 
   it.each(['account', 'automation_settings'])('holds nothing of it when %s fails', async (table) => {
-    await setup.gateway.database.em.fork().execute(`drop table ${table}`);
+    await dropTable(setup.gateway.database, table);
     const token = await sing('canary7f3a');
     expectNoCanary(token, 20);
     // The failure itself was there to be told.
@@ -704,9 +708,7 @@ describe('the log', () => {
   });
 
   it('holds nothing that the database repeats of it', async () => {
-    const abort = "select raise(abort, 'refused: ' || new.subject);";
-    const trigger = `create trigger refuse before insert on account begin ${abort} end`;
-    await setup.gateway.database.em.fork().execute(trigger);
+    await using _refusal = await refuseAccounts(setup.gateway.database);
     expectNoCanary(await sing('canary7f3a'), 20);
     expect(setup.gateway.log()).toContainEqual(
       expect.objectContaining({ level: 50, error: expect.objectContaining({ code: expect.any(String) }) }),

@@ -2,11 +2,13 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Account, type AccountId } from '../../src/accounts/account.entity.ts';
 import { ApiKey } from '../../src/api-keys/api-key.entity.ts';
-import { discoverJwksUri, fetchVerificationKeys } from '../../src/auth/issuer-metadata.ts';
-import { VerificationKeys } from '../../src/auth/verification-keys.ts';
-import { migrate, openDatabase } from '../../src/database/database.ts';
+import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
+import type { IssuerConfig } from '../../src/config.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { PrivateKey } from '../../src/private-key/private-key.entity.ts';
+import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
 import type { TestIssuer } from './issuer.ts';
 
 /** A request of a test: `token` becomes the Authorization header, `json` the body. */
@@ -26,13 +28,12 @@ export interface Answer {
   readonly body: any;
 }
 
-/** The whole gateway on an in-memory database unless a file is given, called through its fetch handler; it trusts one issuer. */
+/** The whole gateway on an empty database unless another is given, called through its fetch handler; it trusts one issuer. */
 export async function createTestGateway(
   issuer: TestIssuer,
-  options: { introspection?: boolean; databaseFile?: string } = {},
+  options: { introspection?: boolean; databaseUrl?: string; issuers?: readonly IssuerConfig[] } = {},
 ) {
-  const database = await openDatabase(options.databaseFile ?? ':memory:');
-  await migrate(database);
+  const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
   const lines: string[] = [];
   const sink = new Writable({
     write: (chunk, _encoding, done) => {
@@ -40,11 +41,10 @@ export async function createTestGateway(
       done();
     },
   });
-  const read = async () => fetchVerificationKeys(await discoverJwksUri(issuer.config.issuer));
-  const verificationKeys = new VerificationKeys(read, () => {});
+  const trusted = [issuer.config, ...(options.issuers ?? [])].map((config) => trustIssuer(config, () => {}));
   const gateway = createGateway({
-    issuer: issuer.config,
-    verificationKeys,
+    trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
+    publicUrl: 'http://keyward.test',
     em: database.em,
     limits: { sessionDuration: { min: 60, max: 86_400 } },
     introspection: options.introspection ?? true,
@@ -87,14 +87,20 @@ export async function createTestGateway(
     fetch,
     rest,
     graphql,
-    verificationKeys,
+    /** The first issuer's keys, as the gateway knows them. */
+    verificationKeys: (trusted as [TrustedIssuer])[0].keys,
     /** The log so far, parsed. */
     log: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
     ...createBuilders(database, issuer),
+    /** Empties the database and the log for another test; false where a test has left it beyond that. */
+    reset: async (): Promise<boolean> => {
+      lines.length = 0;
+      return isEmptied(database);
+    },
     [Symbol.asyncDispose]: async () => {
-      verificationKeys[Symbol.dispose]();
+      for (const { keys } of trusted) keys[Symbol.dispose]();
       await gateway.dispose();
-      await database.close();
+      await database[Symbol.asyncDispose]();
     },
   };
 }
@@ -102,8 +108,20 @@ export async function createTestGateway(
 /** A gateway under test. */
 export type TestGateway = Awaited<ReturnType<typeof createTestGateway>>;
 
+const asInSqlite = (column: string, value: unknown): unknown => {
+  if (typeof value === 'boolean') return Number(value);
+  return column.endsWith('_at') && value !== null ? new Date(value as string | number).getTime() : value;
+};
+
+async function openUrl(url: string): Promise<Database> {
+  const config = databaseConfig(url);
+  const database = await openDatabase(config);
+  await migrate(database, config);
+  return database;
+}
+
 /** Puts rows into the database that a test begins with, and reads what it left there. */
-function createBuilders(database: Awaited<ReturnType<typeof openDatabase>>, issuer: TestIssuer) {
+function createBuilders(database: Database, issuer: TestIssuer) {
   const createAccount = async (subject: string): Promise<AccountId> => {
     const account = { issuer: issuer.config.issuer, subject, createdAt: new Date() };
     return database.em.fork().insert(Account, account) as Promise<AccountId>;
@@ -124,8 +142,12 @@ function createBuilders(database: Awaited<ReturnType<typeof openDatabase>>, issu
     const updatedAt = new Date('2026-02-28T12:00:00.000Z');
     return database.em.fork().insert(PrivateKey, { account, sealedKey: 'a..b.c.d', createdAt, updatedAt });
   };
-  /** All rows of a table, as stored. */
-  const rows = (table: string): Promise<Record<string, unknown>[]> =>
-    database.em.fork().execute(`select * from ${table} order by id`);
+  /** All rows of a table as SQLite stores them, whichever database it is: 0 and 1, times in milliseconds. */
+  const rows = async (table: string): Promise<Record<string, unknown>[]> => {
+    const stored = await database.em.getConnection().execute(`select * from ${table} order by id`);
+    return stored.map((row: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
+    );
+  };
   return { createAccount, createApiKey, createPrivateKey, rows };
 }

@@ -29,7 +29,7 @@ export async function createTemporaryFolder() {
 }
 
 /** A port that nobody listens on now. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -71,6 +71,31 @@ function launch(
 /** Runs a command in the project's folder, as a shell does, until it ends. */
 export const runShell = (command: string): Promise<Ended> =>
   launch('sh', ['-c', command], { cwd: root, env: {}, timeout: patience }).ended;
+
+/** Runs a script of the project, such as `src/database/run-migrate.ts`, until it ends. */
+export const runScript = (
+  script: string,
+  args: readonly string[],
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+): Promise<Ended> =>
+  launch(process.execPath, [join(root, script), ...args], { cwd, env, timeout: patience }).ended;
+
+/** Starts a process of Node's from the text of a module, and waits until it has printed something. */
+export async function startModule(text: string) {
+  const { child, output, ended } = launch(process.execPath, ['--input-type=module', '--eval', text], {
+    cwd: root,
+    env: {},
+    timeout: patience,
+  });
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  return {
+    /** What it has printed so far. */
+    output,
+    /** Ends it at once, as `kill -9` does. */
+    kill: () => kill(child, ended),
+    [Symbol.asyncDispose]: () => kill(child, ended),
+  };
+}
 
 const main = join(root, 'src/main.ts');
 
@@ -121,6 +146,7 @@ export async function startProcess(folder: string, env: Record<string, string> =
   const issuer = developmentIssuer({ host: '127.0.0.1', port });
   return {
     port,
+    pid: child.pid ?? 0,
     url: `http://127.0.0.1:${port}`,
     /** The path of its database file. */
     databaseFile: join(dataDir, 'keyward.db'),

@@ -15,29 +15,41 @@ export interface Setup {
 
 const tables = ['account', 'api_key', 'private_key', 'automation_settings'];
 
-/** Gives a file's tests one issuer, and each of them a gateway of its own. */
+/** Gives a file's tests one issuer, and each of them a gateway that is as new. */
 export function setUpGateway(): Setup {
   let issuer: TestIssuer;
-  let gateway: TestGateway;
+  let gateway: TestGateway | undefined;
   beforeAll(async () => {
     issuer = await startIssuer();
   });
-  afterAll(() => issuer[Symbol.asyncDispose]());
-  beforeEach(async () => {
-    gateway = await createTestGateway(issuer);
+  afterAll(async () => {
+    await gateway?.[Symbol.asyncDispose]();
+    await issuer[Symbol.asyncDispose]();
   });
-  afterEach(() => gateway[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    gateway ??= await createTestGateway(issuer);
+  });
+  afterEach(async () => {
+    if (await gateway?.reset()) return;
+    await gateway?.[Symbol.asyncDispose]();
+    gateway = undefined;
+  });
+
+  const running = (): TestGateway => {
+    if (!gateway) throw new Error('there is a gateway only while a test runs');
+    return gateway;
+  };
 
   return {
     get issuer() {
       return issuer;
     },
     get gateway() {
-      return gateway;
+      return running();
     },
     sign: (claims) => issuer.sign(claims),
     stored: async () => {
-      const rows = await Promise.all(tables.map((table) => gateway.rows(table)));
+      const rows = await Promise.all(tables.map((table) => running().rows(table)));
       return Object.fromEntries(tables.map((table, index) => [table, rows[index] ?? []]));
     },
   };

@@ -1,8 +1,9 @@
-import type { EntityManager } from '@mikro-orm/sqlite';
+import type { EntityManager } from '@mikro-orm/sql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Account } from '../../../src/accounts/account.entity.ts';
-import { migrate, openDatabase } from '../../../src/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { describeError } from '../../../src/observability/describe-error.ts';
+import { openTestDatabase } from '../../support/database.ts';
 
 const stackOf = (error: Error) => (describeError(error)?.['stack'] ?? []) as string[];
 
@@ -33,12 +34,11 @@ describe('an error', () => {
 });
 
 describe("a database's error", () => {
-  let database: Awaited<ReturnType<typeof openDatabase>>;
+  let database: Database;
   beforeAll(async () => {
-    database = await openDatabase(':memory:');
-    await migrate(database);
+    database = await openTestDatabase();
   });
-  afterAll(() => database.close());
+  afterAll(() => database[Symbol.asyncDispose]());
 
   it.each<[string, (em: EntityManager) => Promise<unknown>]>([
     ['a query that it refuses', (em) => em.execute('select c4n4ry from account')],

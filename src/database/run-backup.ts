@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { loadConfig } from '../config.ts';
+import { isPostgres, sqliteFile } from './options.ts';
+import { createPrivately } from './sqlite-file.ts';
+
+/** Copies the SQLite database to a file while it is in use; what was committed before is in the copy, whole. */
+async function backUp(target: string): Promise<void> {
+  const { database } = loadConfig();
+  if (isPostgres(database)) throw new Error('This command is for SQLite; use pg_dump for PostgreSQL.');
+  if (existsSync(target)) throw new Error(`${target} exists already.`);
+  const source = new Sqlite(sqliteFile(database), { readonly: true, fileMustExist: true });
+  try {
+    createPrivately(target);
+    await source.backup(target, { progress: () => 0x7fffffff });
+  } finally {
+    source.close();
+  }
+  const copy = new Sqlite(target);
+  copy.pragma('journal_mode = delete');
+  const verdict = copy.pragma('integrity_check', { simple: true });
+  copy.close();
+  if (verdict !== 'ok') throw new Error(`The copy is damaged: ${verdict}`);
+}
+
+const [target] = process.argv.slice(2);
+try {
+  if (!target) throw new Error('Usage: npm run db:backup -- FILE');
+  await backUp(target);
+  process.stdout.write(`${target} holds the database as it is now.\n`);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,61 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/database.ts';
+import { databaseConfig } from '../support/database.ts';
+import { acknowledged, audit, phantoms, report, rounds, send, signIn, startLoad } from '../support/ledger.ts';
+import { createTemporaryFolder, startProcess } from '../support/process.ts';
+import { createSqliteFile } from '../support/sqlite-service.ts';
+
+it('loses no acknowledged write when it is killed, and is ready again at once', async () => {
+  const count = rounds(200, 15);
+  await using folder = await createTemporaryFolder();
+  const file = join(folder.path, 'data', 'keyward.db');
+  const { port, query, writers } = await createSqliteFile(file, { people: 8, keysEach: count * 10 });
+  const env = { PORT: `${port}`, LOG_LEVEL: 'error' };
+  const outages: number[] = [];
+  const lost: string[] = [];
+  const unexpected: string[] = [];
+  await using services = new AsyncDisposableStack();
+  let service = services.use(await startProcess(folder.path, env));
+
+  for (let round = 0; round < count; round += 1) {
+    await signIn(service, writers);
+    const load = startLoad(service.url, writers);
+    await load.untilAcknowledged(randomInt(1, 60));
+    service.signal('SIGKILL');
+    const killedAt = performance.now();
+    await Promise.all([load.stop(), service.ended]);
+    service = services.use(await startProcess(folder.path, env));
+    const token = await service.token('writer-0');
+    expect((await send(service.url, { token }, 'PUT', '/automation/settings', {}))?.status).toBe(200);
+    outages.push(Math.round(performance.now() - killedAt));
+    lost.push(...(await audit(writers, query)));
+    unexpected.push(...load.unexpected);
+    expect(await query('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    expect(await query('pragma foreign_key_check')).toEqual([]);
+  }
+
+  report('kill -9 on SQLite', {
+    rounds: count,
+    acknowledged: acknowledged(writers),
+    lost: lost.length,
+    'longest outage in ms': Math.max(...outages),
+  });
+  expect(lost).toEqual([]);
+  expect(unexpected).toEqual([]);
+  expect(await phantoms(writers, query)).toEqual([]);
+  // A busy machine is not the service's fault: the outage of the round in the middle is what it needs.
+  expect(outages.sort((a, b) => a - b)[count >> 1]).toBeLessThan(3000);
+}, 1_800_000);
+
+it('writes ahead, and syncs at each commit', async () => {
+  await using folder = await createTemporaryFolder();
+  const file = join(folder.path, 'keyward.db');
+  await using database = await openDatabase(databaseConfig(`sqlite:${file}`));
+  const pragma = (name: string) => database.em.getConnection().execute(`pragma ${name}`);
+  expect(await pragma('journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+  // 2 is FULL.
+  expect(await pragma('synchronous')).toEqual([{ synchronous: 2 }]);
+  expect(await pragma('foreign_keys')).toEqual([{ foreign_keys: 1 }]);
+});

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createOnServer, databaseConfig } from '../support/database.ts';
+import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { createTemporaryFolder, runService, startProcess } from '../support/process.ts';
+
+const server = inject('postgresUrl') ?? '';
+
+let issuer: TestIssuer;
+let nodes: readonly [TestGateway, TestGateway];
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const databaseUrl = await createOnServer(server);
+  const first = await createTestGateway(issuer, { databaseUrl });
+  nodes = [first, await createTestGateway(issuer, { databaseUrl })];
+});
+afterAll(async () => {
+  for (const node of nodes ?? []) await node[Symbol.asyncDispose]();
+  await issuer?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  for (const node of nodes) expect(await node.reset()).toBe(true);
+});
+
+const crowd = Array.from({ length: 100 }, (_, index) => index);
+const nodeOf = (index: number): TestGateway => nodes[index % 2 === 0 ? 0 : 1];
+const statusesOf = (answers: readonly Answer[]) => [...new Set(answers.map(({ status }) => status))];
+const happened = (event: string) =>
+  nodes.flatMap((node) => node.log()).filter((line) => line['event'] === event);
+
+describe('two nodes on one database', () => {
+  it('have a key that is deactivated through one inactive through the other at once', async () => {
+    const [one, other] = nodes;
+    const token = await issuer.sign();
+    const alice = await one.createAccount('alice');
+    for (const index of crowd.slice(0, 20)) {
+      const id = await other.createApiKey(alice);
+      const first = await nodeOf(index).rest('DELETE', `/auth/keys/${id}`, { token });
+      expect(first).toMatchObject({ status: 200, body: { is_active: false } });
+      // Had the other node still taken it for active, this would be a second change of state.
+      const second = await nodeOf(index + 1).rest('DELETE', `/auth/keys/${id}`, { token });
+      expect(second.text).toBe(first.text);
+      expect(happened('api-key-deactivated').filter(({ keyId }) => keyId === id)).toHaveLength(1);
+    }
+  });
+
+  it('make one change of state of 100 deactivations spread over both', async () => {
+    const alice = await nodes[0].createAccount('alice');
+    const id = await nodes[0].createApiKey(alice);
+    const token = await issuer.sign();
+    const answers = await Promise.all(
+      crowd.map((index) => nodeOf(index).rest('DELETE', `/auth/keys/${id}`, { token })),
+    );
+    expect(statusesOf(answers)).toEqual([200]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(happened('api-key-deactivated')).toMatchObject([{ accountId: alice, keyId: id }]);
+  });
+
+  it('read the settings that the other wrote', async () => {
+    const token = await issuer.sign();
+    for (const index of crowd.slice(0, 20)) {
+      const json = { session_duration: 60 + index, is_enabled: index % 3 === 0 };
+      const written = await nodeOf(index).rest('PUT', '/automation/settings', { token, json });
+      expect(written).toMatchObject({ status: 200, body: json });
+      const read = await nodeOf(index + 1).rest('PUT', '/automation/settings', { token, json: {} });
+      expect(read.text).toBe(written.text);
+    }
+  });
+
+  it('make one account of 100 first writes of one person spread over both', async () => {
+    const token = await issuer.sign({ sub: 'carol' });
+    const answers = await Promise.all(
+      crowd.map((index) =>
+        nodeOf(index).rest('PUT', '/automation/settings', { token, json: { session_duration: 60 + index } }),
+      ),
+    );
+    expect(statusesOf(answers)).toEqual([200]);
+    expect(await nodes[0].rows('account')).toMatchObject([{ subject: 'carol' }]);
+    expect(await nodes[1].rows('automation_settings')).toHaveLength(1);
+    expect(happened('account-created')).toHaveLength(1);
+  });
+});
+
+describe('an empty database', () => {
+  it('is migrated once by nodes that do so at the same time', async () => {
+    const config = databaseConfig(await createOnServer(server));
+    const migrateOne = async () => {
+      await using database = await openDatabase(config);
+      await migrate(database, config);
+    };
+    await Promise.all(crowd.slice(0, 6).map(migrateOne));
+    await using database = await openDatabase(config);
+    const names = (await database.migrator.getExecuted()).map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(0);
+    expect(new Set(names).size).toBe(names.length);
+    expect(await database.migrator.getPending()).toEqual([]);
+  });
+
+  it('lets two nodes start at the same time with DATABASE_MIGRATE=auto', async () => {
+    const env = { DATABASE_URL: await createOnServer(server), DATABASE_MIGRATE: 'auto' };
+    await using folder = await createTemporaryFolder();
+    await using started = new AsyncDisposableStack();
+    // One identity provider for both: each would otherwise seed the database with people of its own.
+    const production = {
+      ...env,
+      NODE_ENV: 'production',
+      AUTH_ISSUER: issuer.config.issuer,
+      AUTH_AUDIENCE: 'keyward',
+    };
+    const processes = await Promise.all([0, 1].map(() => startProcess(folder.path, production)));
+    for (const process of processes) started.use(process);
+    const authorization = `Bearer ${await issuer.sign()}`;
+    for (const { url } of processes) {
+      const response = await fetch(`${url}/api/v1/auth/private-key`, { headers: { authorization } });
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { has_key: false, created_at: null, updated_at: null },
+      ]);
+    }
+  }, 20_000);
+
+  it('is refused with a sentence by a node that may not migrate it', async () => {
+    await using folder = await createTemporaryFolder();
+    const databaseUrl = await createOnServer(server);
+    const { code, stdout, stderr } = await runService(folder.path, { DATABASE_URL: databaseUrl, PORT: '0' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('older than this version: run `npm run db:migrate`');
+    expect(stderr).not.toMatch(/\bat .*\.[jt]s/);
+    expect(stderr).not.toContain(databaseUrl);
+  });
+});

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import type { DatabaseConfig } from '../../src/config.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+
+/** The most connections of a test's database to PostgreSQL. */
+const poolSize = 5;
+
+/** The configuration of a database of the tests. */
+export const databaseConfig = (url: string): DatabaseConfig => ({
+  url,
+  migrateAtStart: true,
+  poolSize,
+  timeouts: { connect: 3000, statement: 10_000, idleInTransaction: 10_000 },
+});
+
+const tables = ['private_key', 'automation_settings', 'api_key', 'account'];
+
+/** An empty database, migrated: SQLite in memory, or one of its own on the PostgreSQL server of the test run. */
+export async function openTestDatabase(): Promise<Database> {
+  const server = inject('postgresUrl');
+  const url = server === undefined ? 'sqlite::memory:' : await createOnServer(server);
+  const config = databaseConfig(url);
+  const database = await openDatabase(config);
+  await migrate(database, config);
+  return database;
+}
+
+/** Makes an empty database on a server; returns its URL. */
+export async function createOnServer(server: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await using maintenance = await openDatabase(databaseConfig(server));
+  await maintenance.em.getConnection().execute(`create database ${name}`);
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href;
+}
+
+/** Empties a database for another test; false where it cannot be, because a test has broken it on purpose. */
+export async function isEmptied(database: Database): Promise<boolean> {
+  try {
+    await empty(database);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function empty(database: Database): Promise<void> {
+  const connection = database.em.getConnection();
+  if (inject('postgresUrl') !== undefined) {
+    await connection.execute(`truncate ${tables.join(', ')} restart identity`);
+    return;
+  }
+  for (const table of tables) await connection.execute(`delete from ${table}`);
+  await connection.execute('delete from sqlite_sequence');
+}
+
+/** Runs the same statement on each of PostgreSQL's connections: none is given back before all are taken. */
+async function onEveryConnection(database: Database, statement: string): Promise<void> {
+  const { promise: allTaken, resolve } = Promise.withResolvers<void>();
+  let taken = 0;
+  const take = () =>
+    database.em.fork().transactional(async (em) => {
+      await em.getConnection().execute(statement, [], 'run', em.getTransactionContext());
+      taken += 1;
+      if (taken === poolSize) resolve();
+      await allTaken;
+    });
+  await Promise.all(Array.from({ length: poolSize }, take));
+}
+
+/** Lets a database be read alone, as one that is full, or a standby; or be written again. */
+export async function setReadOnly(database: Database, readOnly: boolean): Promise<void> {
+  if (inject('postgresUrl') === undefined) {
+    await database.em.getConnection().execute(`pragma query_only = ${readOnly ? 'on' : 'off'}`);
+    return;
+  }
+  const access = readOnly ? 'read only' : 'read write';
+  await onEveryConnection(database, `set session characteristics as transaction ${access}`);
+}
+
+/** Drops a table, and what refers to it. */
+export async function dropTable(database: Database, table: string): Promise<void> {
+  const cascade = inject('postgresUrl') === undefined ? '' : ' cascade';
+  await database.em.getConnection().execute(`drop table ${table}${cascade}`);
+}
+
+/** Lets the database refuse every new account with a message that repeats the subject, until it is disposed of. */
+export async function refuseAccounts(database: Database): Promise<AsyncDisposable> {
+  const connection = database.em.getConnection();
+  if (inject('postgresUrl') === undefined) {
+    const abort = "select raise(abort, 'refused: ' || new.subject);";
+    await connection.execute(`create trigger refuse before insert on account begin ${abort} end`);
+    return { [Symbol.asyncDispose]: async () => void (await connection.execute('drop trigger refuse')) };
+  }
+  const body = "begin raise exception 'refused: %', new.subject; end";
+  await connection.execute(`create function refuse() returns trigger language plpgsql as $$ ${body} $$`);
+  await connection.execute(
+    'create trigger refuse before insert on account for each row execute function refuse()',
+  );
+  return {
+    [Symbol.asyncDispose]: async () => void (await connection.execute('drop function refuse cascade')),
+  };
+}
+
+/** Takes a PostgreSQL database away from whoever uses it. */
+export async function dropDatabase(database: Database): Promise<void> {
+  const [row] = await database.em.getConnection().execute('select current_database() as name');
+  await using maintenance = await openDatabase(databaseConfig(inject('postgresUrl') ?? ''));
+  await maintenance.em.getConnection().execute(`drop database ${row?.['name']} with (force)`);
+}

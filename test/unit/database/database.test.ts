@@ -1,0 +1,66 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { databaseConfig } from '../../support/database.ts';
+import { createTemporaryFolder } from '../../support/process.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let file: string;
+beforeEach(async () => {
+  folder = await createTemporaryFolder();
+  file = join(folder.path, 'data', 'keyward.db');
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const open = () => openDatabase(databaseConfig(`sqlite:${file}`));
+
+describe('an SQLite file', () => {
+  it.each<[string, unknown, string]>([
+    ['journal_mode', 'wal', 'has a write-ahead log'],
+    ['synchronous', 2, 'is synced at each commit'],
+    ['foreign_keys', 1, 'holds to its foreign keys'],
+  ])('pragma %s is %s: it %s', async (pragma, value, _what) => {
+    await using database = await open();
+    expect(await database.em.fork().execute(`pragma ${pragma}`)).toEqual([{ [pragma]: value }]);
+  });
+
+  it.runIf(process.platform !== 'win32')('is for its owner alone, with all that lies beside it', async () => {
+    await using database = await open();
+    await database.em.fork().execute('create table t (x)');
+    const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+    const files = [file, `${file}-wal`, `${file}-shm`, `${file}.lock`];
+    expect(await Promise.all(files.map(modeOf))).toEqual(['600', '600', '600', '600']);
+    expect(await modeOf(join(folder.path, 'data'))).toBe('700');
+  });
+
+  it('is for one at a time, and free once it is closed', async () => {
+    const first = await open();
+    await expect(open()).rejects.toThrow(ConfigError);
+    await first[Symbol.asyncDispose]();
+    await using second = await open();
+    expect(await second.em.fork().execute('select 1 as x')).toEqual([{ x: 1 }]);
+  });
+
+  it('is free again where it could not be opened', async () => {
+    const config = databaseConfig(`sqlite:${file}`);
+    // A folder is in the way of the write-ahead log.
+    await mkdir(`${file}-wal`, { recursive: true });
+    await expect(openDatabase(config)).rejects.toThrow();
+    await rm(`${file}-wal`, { recursive: true });
+    await using database = await open();
+    expect(await database.isConnected()).toBe(true);
+  });
+});
+
+describe('a database in memory', () => {
+  it('is each its own, and leaves no file', async () => {
+    const config = databaseConfig('sqlite::memory:');
+    await using one = await openDatabase(config);
+    await using other = await openDatabase(config);
+    await one.em.fork().execute('create table t (x)');
+    await expect(other.em.fork().execute('select * from t')).rejects.toThrow('no such table');
+    await expect(stat(':memory:.lock')).rejects.toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
+import { databaseConfig } from '../../support/database.ts';
+import { createTemporaryFolder } from '../../support/process.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let database: Database;
+beforeEach(async () => {
+  folder = await createTemporaryFolder();
+  database = await openDatabase(databaseConfig(`sqlite:${join(folder.path, 'keyward.db')}`));
+  await run('create table parent (id integer primary key, name text)');
+  await run('create table child (parent references parent (id) deferrable initially deferred)');
+});
+afterEach(async () => {
+  await database[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const run = (statement: string) => database.em.fork().execute(statement);
+
+/** Runs statements in one transaction; one that fails ends it, unless it is written to be passed over. */
+const transact = (...statements: (string | { passOver: string })[]): Promise<unknown> =>
+  database.em.fork().transactional(async (em) => {
+    for (const statement of statements) {
+      if (typeof statement === 'string') await em.execute(statement);
+      else await em.execute(statement.passOver).catch(() => {});
+    }
+  });
+
+const insert = (name: string) => `insert into parent (name) values ('${name}')`;
+
+/** More than there is room for; SQLite then rolls back by itself, so that a ROLLBACK after it fails. */
+const overfill = 'insert into parent (name) values (hex(zeroblob(1000000)))';
+
+const fill = () => run('pragma max_page_count = 1');
+const makeRoom = () => run('pragma max_page_count = 1000000');
+
+const names = async () => (await run('select name from parent order by id')).map((row) => row['name']);
+
+/** The next transaction is begun, commits, and holds nothing of the one before. */
+const expectWhole = async () => {
+  await transact(insert('after'));
+  await expect(transact(insert('x'), 'selekt')).rejects.toThrow('syntax error');
+  expect(await names()).toEqual(['after']);
+};
+
+describe('the next transaction works after', { timeout: 2000 }, () => {
+  it('a COMMIT that fails', async () => {
+    const failing = transact(insert('lost'), 'insert into child (parent) values (99)');
+    await expect(failing).rejects.toThrow('FOREIGN KEY');
+    await expectWhole();
+  });
+
+  it('a ROLLBACK that fails', async () => {
+    await fill();
+    await expect(transact(insert('lost'), overfill)).rejects.toThrow('full');
+    await makeRoom();
+    await expectWhole();
+  });
+
+  it('a COMMIT and a ROLLBACK that fail', async () => {
+    await fill();
+    await expect(transact(insert('lost'), { passOver: overfill })).rejects.toThrow(
+      'no transaction is active',
+    );
+    await makeRoom();
+    await expectWhole();
+  });
+
+  it('a BEGIN that fails', async () => {
+    await run('begin');
+    await expect(run('begin')).rejects.toThrow('within a transaction');
+    // Whether it is mended, or fails and is cleared away: either will do.
+    await transact('select 1').catch(() => {});
+    await run('rollback').catch(() => {});
+    await expectWhole();
+  });
+
+  it('many of them, at once with others', async () => {
+    await fill();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? transact(overfill) : transact('select 1'))),
+    );
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
+      Array.from({ length: 20 }, (_, i) => i % 2 === 0),
+    );
+    await makeRoom();
+    await expectWhole();
+  });
+});
+
+describe('what is reported', { timeout: 2000 }, () => {
+  it('is why the transaction failed, not that it could not be rolled back', async () => {
+    await fill();
+    await expect(transact(overfill)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+  });
+});

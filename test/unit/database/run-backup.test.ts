@@ -1,0 +1,142 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/database/database.ts';
+import { assertMigrated, migrate } from '../../../src/database/migrate.ts';
+import { databaseConfig } from '../../support/database.ts';
+import { createTemporaryFolder, runScript, startModule } from '../../support/process.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let source: string;
+let target: string;
+beforeEach(async () => {
+  folder = await createTemporaryFolder();
+  source = join(folder.path, 'keyward.db');
+  target = join(folder.path, 'backups', 'copy.db');
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const backUp = (args: readonly string[] = [target], env: Record<string, string> = {}) =>
+  runScript('src/database/run-backup.ts', args, {
+    cwd: folder.path,
+    env: { DATA_DIR: folder.path, ...env },
+  });
+
+/** Refused in one line, and so without a stack. */
+const refusal = (message: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+
+const read = (file: string, sql: string) => {
+  const database = new Sqlite(file, { readonly: true });
+  try {
+    return database.prepare(sql).pluck().get();
+  } finally {
+    database.close();
+  }
+};
+
+const count = 'select count(*) from written';
+
+/** A database of some size, with a table for `startWriter`. */
+const createSource = () => {
+  const database = new Sqlite(source);
+  database.pragma('journal_mode = wal');
+  database.exec('create table written (id integer primary key); create table ballast (x)');
+  const insert = database.prepare('insert into ballast values (zeroblob(100000))');
+  database.transaction(() => {
+    for (let i = 0; i < 400; i += 1) insert.run();
+  })();
+  database.close();
+};
+
+/** Another process that writes without a pause, two rows in each transaction. */
+const startWriter = () =>
+  startModule(`
+    import Sqlite from 'better-sqlite3';
+    const database = new Sqlite(${JSON.stringify(source)});
+    database.pragma('synchronous = off');
+    const insert = database.prepare('insert into written default values');
+    const write = database.transaction(() => { insert.run(); insert.run(); });
+    write();
+    console.log('writing');
+    const go = () => { for (let i = 0; i < 100; i += 1) write(); setImmediate(go); };
+    go();`);
+
+describe('a copy', () => {
+  it('is whole, and holds what was committed before, while another process writes', {
+    timeout: 20_000,
+  }, async () => {
+    createSource();
+    await using writer = await startWriter();
+    const before = read(source, count) as number;
+    const ended = await backUp();
+    await writer.kill();
+    expect(ended).toEqual({ code: 0, stdout: `${target} holds the database as it is now.\n`, stderr: '' });
+    const copied = read(target, count) as number;
+    expect(read(target, 'pragma integrity_check')).toBe('ok');
+    expect(copied).toBeGreaterThanOrEqual(before);
+    expect(copied % 2).toBe(0);
+    expect(read(source, count)).toBeGreaterThan(copied);
+  });
+
+  it.runIf(process.platform !== 'win32')(
+    'is for its owner alone, and so is a folder that is made',
+    async () => {
+      createSource();
+      await backUp();
+      const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+      expect(await modeOf(target)).toBe('600');
+      expect(await modeOf(join(target, '..'))).toBe('700');
+    },
+  );
+
+  it('is one file, and nothing lies beside it', async () => {
+    createSource();
+    await backUp();
+    expect(await readdir(join(target, '..'))).toEqual(['copy.db']);
+  });
+
+  it('is a database to start from, made while the service holds the other', async () => {
+    const config = databaseConfig(`sqlite:${source}`);
+    await using database = await openDatabase(config);
+    await migrate(database, config);
+    const insert = "insert into account (issuer, subject, created_at) values ('i', 's', 0)";
+    await database.em.fork().execute(insert);
+    expect(await backUp()).toMatchObject({ code: 0 });
+    await using copy = await openDatabase(databaseConfig(`sqlite:${target}`));
+    await assertMigrated(copy);
+    expect(await copy.em.fork().execute('select subject from account')).toEqual([{ subject: 's' }]);
+  });
+});
+
+describe('refused, in words', () => {
+  it('a FILE that is there, which stays as it is', async () => {
+    createSource();
+    const file = join(folder.path, 'precious');
+    await writeFile(file, 'precious');
+    expect(await backUp([file])).toEqual(refusal(/^\S+\/precious exists already\.\n$/));
+    expect(await readFile(file, 'utf8')).toBe('precious');
+  });
+
+  it.each([[[]], [['']]])('no FILE: %j', async (args) => {
+    createSource();
+    expect(await backUp(args)).toEqual(refusal(/^Usage: npm run db:backup -- FILE\n$/));
+  });
+
+  it('PostgreSQL', async () => {
+    const ended = await backUp([target], { DATABASE_URL: 'postgres://127.0.0.1:9/keyward' });
+    expect(ended).toEqual(refusal(/^This command is for SQLite; use pg_dump for PostgreSQL\.\n$/));
+  });
+
+  it('a database that is not there, of which no copy is left', async () => {
+    expect(await backUp()).toEqual(refusal(/^[^\n]*unable to open database file\n$/));
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('a faulty configuration', async () => {
+    const ended = await backUp([target], { DATABASE_URL: 'mysql:' });
+    expect(ended).toEqual(
+      refusal(/^Keyward cannot start with this configuration:\n {2}DATABASE_URL must .*\n$/),
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/database/database.ts';
+import { assertMigrated } from '../../../src/database/migrate.ts';
+import { databaseConfig } from '../../support/database.ts';
+import { createTemporaryFolder, runScript } from '../../support/process.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+beforeEach(async () => {
+  folder = await createTemporaryFolder();
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const run = (env: Record<string, string> = {}) =>
+  runScript('src/database/run-migrate.ts', [], {
+    cwd: folder.path,
+    env: { DATA_DIR: folder.path, ...env },
+  });
+
+const open = () => openDatabase(databaseConfig(`sqlite:${join(folder.path, 'keyward.db')}`));
+
+/** Refused in words, and so without a stack. */
+const refusal = (fault: RegExp) => ({
+  code: 1,
+  stdout: '',
+  stderr: expect.stringMatching(
+    new RegExp(`^Keyward cannot start with this configuration:\\n  ${fault.source}\\n$`),
+  ),
+});
+
+describe('db:migrate', () => {
+  it('brings a database up to date, also with DATABASE_MIGRATE=check, and may be run again', async () => {
+    expect(await run({ DATABASE_MIGRATE: 'check' })).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run()).toEqual({ code: 0, stdout: '', stderr: '' });
+    await using database = await open();
+    await assertMigrated(database);
+    expect(await database.em.fork().execute('select count(*) as n from account')).toEqual([{ n: 0 }]);
+  });
+
+  it('refuses a faulty configuration, in words', async () => {
+    expect(await run({ DATABASE_URL: 'mysql:' })).toEqual(refusal(/DATABASE_URL must be .*/));
+  });
+
+  it('refuses a file that another process is using, in words', async () => {
+    await using database = await open();
+    expect(await run()).toEqual(refusal(/DATABASE_URL names .*, which another process of Keyward is using/));
+    expect(await database.isConnected()).toBe(true);
+  });
+});
