@@ -2,4 +2,4 @@ import { loadConfig } from './src/config.ts';
 import { databaseOptions } from './src/database/options.ts';
 
 /** The ORM's options, for its command line (`npm run db:check` and the like). */
-export default databaseOptions(loadConfig().database);
+export default await databaseOptions(loadConfig().database);

@@ -4,6 +4,10 @@ export default defineConfig({
   // Node takes graphql's CommonJS build, Vite its other one: schemas of two realms do not mix.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
+    // Files share what they import: half of the time would go into importing it again for each.
+    isolate: false,
+    // Many wait for a process or a database of theirs; Vitest's own choice on two cores would be one.
+    maxWorkers: 3,
     reporters: ['default', 'json'],
     outputFile: { json: 'artefacts/test-report.json' },
     restoreMocks: true,
@@ -17,7 +21,7 @@ export default defineConfig({
           include: ['test/{unit,integration,tokens,contract,e2e}/**/*.test.ts'],
           // An SQLite file is for one process.
           exclude: ['test/integration/two-nodes.test.ts'],
-          testTimeout: 10_000,
+          testTimeout: 30_000,
         },
       },
       {
@@ -28,7 +32,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts'],
           globalSetup: 'test/support/postgres-server.ts',
           setupFiles: 'test/support/need-postgres.ts',
-          testTimeout: 10_000,
+          testTimeout: 30_000,
         },
       },
       {

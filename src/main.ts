@@ -1,9 +1,13 @@
 import { once } from 'node:events';
-import { ConfigError, loadConfig } from './config.ts';
-import { startService } from './service.ts';
+import { enableCompileCache } from 'node:module';
 
 // Listened for from the first moment: a signal during the start would end the process at once.
 const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+
+// Compiling what is imported is a good part of a start; from the second on it is found done.
+enableCompileCache();
+const { ConfigError, loadConfig } = await import('./config.ts');
+const { startService } = await import('./service.ts');
 
 try {
   await using service = await startService(loadConfig());

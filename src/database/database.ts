@@ -20,7 +20,7 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
     createPrivately(file);
     opened.use(lockFile(file));
   }
-  const orm = new MikroORM<AbstractSqlDriver>(databaseOptions(config));
+  const orm = new MikroORM<AbstractSqlDriver>(await databaseOptions(config));
   mendTransactions(orm);
   opened.defer(() => orm.close());
   await orm.connect();

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
-import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import { SqliteDriver } from '@mikro-orm/sqlite';
 import { Account } from '../accounts/account.entity.ts';
@@ -17,10 +16,10 @@ export const isPostgres = ({ url }: Pick<DatabaseConfig, 'url'>): boolean => !ur
 export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.slice('sqlite:'.length);
 
 /** The ORM's options, for the service and for the ORM's command line alike. */
-export function databaseOptions(config: DatabaseConfig): Partial<Options<AbstractSqlDriver>> {
+export async function databaseOptions(config: DatabaseConfig): Promise<Partial<Options<AbstractSqlDriver>>> {
   const postgres = isPostgres(config);
   return {
-    ...(postgres ? postgresOptions(config) : { driver: SqliteDriver, dbName: sqliteFile(config) }),
+    ...(postgres ? await postgresOptions(config) : { driver: SqliteDriver, dbName: sqliteFile(config) }),
     entities: [Account, ApiKey, PrivateKey, AutomationSettings],
     extensions: [Migrator],
     migrations: {
@@ -35,8 +34,9 @@ export function databaseOptions(config: DatabaseConfig): Partial<Options<Abstrac
 }
 
 /** `pg` reads the URL itself, TLS included (`?sslmode=verify-full`). All times in milliseconds. */
-const postgresOptions = ({ url, poolSize, timeouts }: DatabaseConfig) => ({
-  driver: PostgreSqlDriver,
+const postgresOptions = async ({ url, poolSize, timeouts }: DatabaseConfig) => ({
+  // Loaded where it is used: a start on SQLite is quicker without it.
+  driver: (await import('@mikro-orm/postgresql')).PostgreSqlDriver,
   clientUrl: url,
   pool: { min: 0, max: poolSize },
   driverOptions: {

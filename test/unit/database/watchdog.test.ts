@@ -103,7 +103,7 @@ describe('left alone', () => {
     const { port } = server.address() as { port: number };
     server.close();
     await once(server, 'close');
-    const options = databaseOptions(databaseConfig(`postgres://keyward@127.0.0.1:${port}/keyward`));
+    const options = await databaseOptions(databaseConfig(`postgres://keyward@127.0.0.1:${port}/keyward`));
     const database = new MikroORM<AbstractSqlDriver>(options);
     const asked = vi.spyOn(database.em.getConnection(), 'execute');
     const onHang = vi.fn();
