@@ -1,5 +1,5 @@
 import { stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   acknowledged,
@@ -12,11 +12,14 @@ import {
   startLoad,
   type Writer,
 } from '../support/ledger.ts';
-import { createTemporaryFolder, runShell, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, runScript, startProcess } from '../support/process.ts';
 import { createSqliteFile, queryFile } from '../support/sqlite-service.ts';
 
 const backUp = (file: string, target: string) =>
-  runShell(`DATABASE_URL='sqlite:${file}' npm run --silent db:backup -- '${target}'`);
+  runScript('src/database/run-backup.ts', [target], {
+    cwd: dirname(target),
+    env: { DATABASE_URL: `sqlite:${file}` },
+  });
 
 /** What the ledger says now, whatever is written later. */
 const copyOf = (writers: readonly Writer[]): Writer[] =>
@@ -48,7 +51,7 @@ it('copies the database under load, and the copy restores to a consistent whole'
   const { port, query, writers } = await createSqliteFile(file, {
     people: 6,
     keysEach: 200,
-    ballast: 40_000,
+    ballast: 8_000,
   });
   const env = { PORT: `${port}`, LOG_LEVEL: 'silent' };
   const expected: { target: string; writers: Writer[] }[] = [];
@@ -94,9 +97,10 @@ it('copies the database under load, and the copy restores to a consistent whole'
   for (const [index, writer] of writers.entries()) {
     const known = last?.writers[index]?.settings;
     const response = await send(restored.url, writer, 'PUT', '/automation/settings', {});
-    const settings = (await response?.json()) as { session_duration: number } | undefined;
-    expect(settings?.session_duration).toBeGreaterThanOrEqual(Number(known?.acknowledged));
-    expect(settings?.session_duration).toBeLessThanOrEqual(Number(known?.sent));
+    const answer: unknown = await response?.json();
+    const { session_duration: duration } = answer as { session_duration: number };
+    expect(duration).toBeGreaterThanOrEqual(Number(known?.acknowledged));
+    expect(duration).toBeLessThanOrEqual(Number(known?.sent));
   }
 });
 

@@ -73,7 +73,7 @@ it('loses no acknowledged write when PostgreSQL is restarted, says so meanwhile,
 }, 600_000);
 
 it('loses no acknowledged write when its connections are terminated', async () => {
-  const count = rounds(100, 20);
+  const count = rounds(100, 10);
   await using folder = await createTemporaryFolder();
   const underLoad = await startUnderLoad(folder.path, count * 50);
   const { service, query, load } = underLoad;

@@ -7,12 +7,12 @@ import { fillDatabase } from '../support/postgres-service.ts';
 import { createTemporaryFolder, startProcess } from '../support/process.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 
-const size = { people: 24, keysEach: 100 };
+const size = { people: 24, keysEach: 20 };
 
 it.each(['SQLite', 'PostgreSQL'])(
   'answers every request that got through, and is gone with exit code 0: %s',
   async (database) => {
-    const count = rounds(20, 3);
+    const count = rounds(20, 2);
     const times: number[] = [];
     let writes = 0;
     for (let round = 0; round < count; round += 1) {
@@ -39,8 +39,9 @@ it.each(['SQLite', 'PostgreSQL'])(
       const rows = await query(
         'select subject, session_duration from account join automation_settings on account_id = account.id order by account.id',
       );
+      const settled = writers.filter(({ settings }) => settings.acknowledged >= 60);
       expect(rows).toEqual(
-        writers.map(({ subject, settings }) => ({ subject, session_duration: settings.acknowledged })),
+        settled.map(({ subject, settings }) => ({ subject, session_duration: settings.acknowledged })),
       );
       const inactive = await query('select id from api_key where not is_active order by id');
       const answered = writers.flatMap(({ deactivated }) => [...deactivated.acknowledged]);

@@ -7,8 +7,11 @@ import { acknowledged, audit, phantoms, report, rounds, send, signIn, startLoad 
 import { createTemporaryFolder, startProcess } from '../support/process.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 
+/** A machine that does other things as well makes one of hundreds of starts slow; that is in the figures. */
+const patience = 30_000;
+
 it('loses no acknowledged write when it is killed, and is ready again at once', async () => {
-  const count = rounds(200, 15);
+  const count = rounds(200, 10);
   await using folder = await createTemporaryFolder();
   const file = join(folder.path, 'data', 'keyward.db');
   const { port, query, writers } = await createSqliteFile(file, { people: 8, keysEach: count * 10 });
@@ -17,7 +20,7 @@ it('loses no acknowledged write when it is killed, and is ready again at once', 
   const lost: string[] = [];
   const unexpected: string[] = [];
   await using services = new AsyncDisposableStack();
-  let service = services.use(await startProcess(folder.path, env));
+  let service = services.use(await startProcess(folder.path, env, patience));
 
   for (let round = 0; round < count; round += 1) {
     await signIn(service, writers);
@@ -26,7 +29,7 @@ it('loses no acknowledged write when it is killed, and is ready again at once', 
     service.signal('SIGKILL');
     const killedAt = performance.now();
     await Promise.all([load.stop(), service.ended]);
-    service = services.use(await startProcess(folder.path, env));
+    service = services.use(await startProcess(folder.path, env, patience));
     const token = await service.token('writer-0');
     expect((await send(service.url, { token }, 'PUT', '/automation/settings', {}))?.status).toBe(200);
     outages.push(Math.round(performance.now() - killedAt));
@@ -36,17 +39,18 @@ it('loses no acknowledged write when it is killed, and is ready again at once', 
     expect(await query('pragma foreign_key_check')).toEqual([]);
   }
 
+  const [median] = outages.sort((a, b) => a - b).slice(count >> 1);
   report('kill -9 on SQLite', {
     rounds: count,
     acknowledged: acknowledged(writers),
     lost: lost.length,
+    'outage in ms': median,
     'longest outage in ms': Math.max(...outages),
   });
   expect(lost).toEqual([]);
   expect(unexpected).toEqual([]);
   expect(await phantoms(writers, query)).toEqual([]);
-  // A busy machine is not the service's fault: the outage of the round in the middle is what it needs.
-  expect(outages.sort((a, b) => a - b)[count >> 1]).toBeLessThan(3000);
+  expect(median).toBeLessThan(3000);
 }, 1_800_000);
 
 it('writes ahead, and syncs at each commit', async () => {

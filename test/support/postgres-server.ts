@@ -25,8 +25,9 @@ const freePort = () =>
 /**
  * A PostgreSQL server of the tests' own, from the binaries of an npm package. It refuses to run as root, so it then
  * runs as a user `postgres`, which is made where there is none.
+ * @param flags of the server's own
  */
-export async function startPostgres() {
+export async function startPostgres(flags: string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), 'keyward-postgres-'));
   // The server's user has to get through it.
   await chmod(folder, 0o755);
@@ -39,6 +40,7 @@ export async function startPostgres() {
     password,
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: flags,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     onLog: () => {},
     onError: () => {},
@@ -54,7 +56,8 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('postgresFault', undefined);
   project.provide('postgresUrl', given);
   if (given) return;
-  const { server, folder, url } = await startPostgres();
+  // No test of these pulls the plug: what is not synced need not be waited for.
+  const { server, folder, url } = await startPostgres(['-c', 'fsync=off', '-c', 'full_page_writes=off']);
   try {
     await server.initialise();
     await server.start();

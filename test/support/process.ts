@@ -104,10 +104,10 @@ export const runService = (cwd: string, env: Record<string, string>): Promise<En
   launch(process.execPath, [main], { cwd, env, timeout: patience }).ended;
 
 /** Resolves when the service has printed that it is ready; rejects with what it printed where that does not come. */
-function untilReady({ child, output, ended }: ReturnType<typeof launch>): Promise<void> {
+function untilReady({ child, output, ended }: ReturnType<typeof launch>, time: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (what: string) => reject(new Error(`${what}:\n${output.stdout}${output.stderr}`));
-    const timer = setTimeout(() => refuse('The service does not get ready'), patience);
+    const timer = setTimeout(() => refuse('The service does not get ready'), time);
     child.stdout.on('data', () => {
       if (ready.test(output.stdout)) resolve();
     });
@@ -127,8 +127,9 @@ const kill = async (child: ChildProcess, ended: Promise<Ended>): Promise<void> =
  * Starts the service as a process of its own and waits until it says that it is ready.
  * @param folder where it runs; its data goes to `data` below, and no `.env` of the project is read
  * @param env its environment, beside a free PORT
+ * @param time how long it may take until then, in milliseconds
  */
-export async function startProcess(folder: string, env: Record<string, string> = {}) {
+export async function startProcess(folder: string, env: Record<string, string> = {}, time = patience) {
   const port = Number(env['PORT'] ?? (await freePort()));
   const dataDir = join(folder, 'data');
   const startedAt = performance.now();
@@ -138,7 +139,7 @@ export async function startProcess(folder: string, env: Record<string, string> =
   });
   const { child, output, ended } = service;
   try {
-    await untilReady(service);
+    await untilReady(service, time);
   } catch (error) {
     await kill(child, ended);
     throw error;

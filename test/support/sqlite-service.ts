@@ -21,7 +21,7 @@ export const queryFile =
 /**
  * Makes a database file of people with API keys, for a service that will listen on the port: accounts belong to its
  * identity provider, whose address holds the port.
- * @param options `ballast`: kilobytes that the file holds beside
+ * @param options `ballast`: how many more accounts it holds, of some kilobytes each
  */
 export async function createSqliteFile(
   file: string,
@@ -32,7 +32,6 @@ export async function createSqliteFile(
   await using database = await openDatabase(config);
   await migrate(database, config);
   const issuer = developmentIssuer({ host: '127.0.0.1', port });
-  // Accounts of a kilobyte each.
   await database.em.getConnection().execute(
     `with recursive row (n) as (select 1 union all select n + 1 from row where n < ${ballast})
      insert into account (issuer, subject, created_at)
