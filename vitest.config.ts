@@ -18,9 +18,17 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'main',
-          include: ['test/{unit,integration,tokens,contract,e2e}/**/*.test.ts'],
+          include: ['test/{unit,integration,tokens,contract}/**/*.test.ts'],
           // An SQLite file is for one process.
           exclude: ['test/integration/two-nodes.test.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
           testTimeout: 30_000,
         },
       },

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/database/database.ts';
-import { assertMigrated } from '../../../src/database/migrate.ts';
-import { databaseConfig } from '../../support/database.ts';
-import { createTemporaryFolder, runScript } from '../../support/process.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { assertMigrated } from '../../src/database/migrate.ts';
+import { databaseConfig } from '../support/database.ts';
+import { createTemporaryFolder, runScript } from '../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeEach(async () => {

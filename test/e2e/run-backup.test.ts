@@ -2,10 +2,10 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/database/database.ts';
-import { assertMigrated, migrate } from '../../../src/database/migrate.ts';
-import { databaseConfig } from '../../support/database.ts';
-import { createTemporaryFolder, runScript, startModule } from '../../support/process.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { assertMigrated, migrate } from '../../src/database/migrate.ts';
+import { databaseConfig } from '../support/database.ts';
+import { createTemporaryFolder, runScript, startModule } from '../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let source: string;
