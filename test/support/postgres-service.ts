@@ -56,7 +56,9 @@ export async function startOwnPostgres() {
       running = false;
       const parent = await pid();
       const { stdout } = spawnSync('pgrep', ['-P', `${parent}`], { encoding: 'utf8' });
-      for (const each of [parent, ...stdout.trim().split('\n').map(Number)]) endAtOnce(each);
+      // An empty line would be 0: the test's own process group.
+      const children = stdout.split('\n').filter(Boolean).map(Number);
+      for (const each of [parent, ...children]) endAtOnce(each);
     },
     start,
     [Symbol.asyncDispose]: async () => {
