@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
@@ -6,6 +6,7 @@ import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import { useAccessToken } from './auth/use-access-token.ts';
 import { useRequiredScopes } from './auth/use-required-scopes.ts';
 import { useResourceMetadata } from './auth/use-resource-metadata.ts';
+import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
@@ -27,8 +28,8 @@ export interface GatewayDependencies {
   readonly trusted: readonly [TrustedIssuer, ...TrustedIssuer[]];
   /** The URL by which clients reach this service. */
   readonly publicUrl: string;
-  /** The global entity manager; each request gets a fork of it. */
-  readonly em: EntityManager;
+  /** The global entity manager. */
+  readonly em: SqlEntityManager;
   readonly limits: OperationLimits;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
@@ -63,7 +64,7 @@ export function createGateway(dependencies: GatewayDependencies) {
       useAccessToken(trusted),
       useRequiredScopes(schema),
       useAuthenticatedErrors(),
-      useOperationContext(em, limits),
+      useOperationContext(new Db(em), limits),
       useVariableErrors(),
       useFailureRecord(),
       !introspection && noIntrospection,

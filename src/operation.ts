@@ -1,6 +1,6 @@
-import type { EntityManager } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { AccountId } from './accounts/account.entity.ts';
+import type { Db } from './database/db.ts';
 import { badUserInput } from './errors.ts';
 import type { EventLog } from './observability/events.ts';
 
@@ -11,14 +11,13 @@ export interface Caller {
   /** `sub` of the access token: unique within the issuer. */
   readonly subject: string;
   /** Their account, once it was looked up. */
-  accountId?: AccountId;
+  accountId?: AccountId | undefined;
 }
 
 /** What every operation is given beside its input. */
 export interface OperationContext {
   readonly caller: Caller;
-  /** The request's own entity manager. */
-  readonly em: EntityManager;
+  readonly db: Db;
   readonly events: EventLog;
   readonly limits: OperationLimits;
 }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const accountSchema = defineEntity({
+export const accountSchema = defineEntity({
   name: 'Account',
   tableName: 'account',
   uniques: [{ properties: ['issuer', 'subject'] }],

@@ -1,12 +1,14 @@
-import type { OperationContext } from '../operation.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import type { Caller, OperationContext } from '../operation.ts';
 import { Account, type AccountId } from './account.entity.ts';
 
+const selectAccount = prepareQuery(Account, (db, { issuer, subject }: Pick<Caller, 'issuer' | 'subject'>) =>
+  db.selectFrom('account').select('id').where('issuer', '=', issuer).where('subject', '=', subject),
+);
+
 /** The caller's account, or undefined for somebody who never wrote anything here. Writes nothing. */
-export async function findAccount({ caller, em }: OperationContext): Promise<AccountId | undefined> {
-  const { issuer, subject } = caller;
-  if (caller.accountId === undefined) {
-    const account = await em.findOne(Account, { issuer, subject }, { fields: ['id'] });
-    if (account) caller.accountId = account.id;
-  }
-  return caller.accountId;
+export async function findAccount({ caller, db }: OperationContext): Promise<AccountId | undefined> {
+  const [account] = await selectAccount(db, caller);
+  caller.accountId = account?.id;
+  return account?.id;
 }

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from '../accounts/account.entity.ts';
 
-const apiKeySchema = defineEntity({
+export const apiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_key',
   // One default key an account, whatever races for it.
@@ -20,8 +20,5 @@ const apiKeySchema = defineEntity({
 });
 
 /** A customer's credential at the API provider: never the secret itself, only what is known of it. */
-export class ApiKey extends apiKeySchema.class {
-  /** The change of state that deactivates a key; `isDefault` stays as it is stored. */
-  static readonly deactivated = { isActive: false } as const;
-}
+export class ApiKey extends apiKeySchema.class {}
 apiKeySchema.setClass(ApiKey);

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from '../accounts/account.entity.ts';
 
-const automationSettingsSchema = defineEntity({
+export const automationSettingsSchema = defineEntity({
   name: 'AutomationSettings',
   tableName: 'automation_settings',
   properties: {

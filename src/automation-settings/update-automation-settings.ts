@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import type { AccountId } from '../accounts/account.entity.ts';
 import { ensureAccount } from '../accounts/ensure-account.ts';
-import { type OperationContext, type OperationLimits, parseInput } from '../operation.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type Caller, type OperationContext, type OperationLimits, parseInput } from '../operation.ts';
 import { AutomationSettings } from './automation-settings.entity.ts';
 
 /** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
@@ -14,6 +17,49 @@ export const updateAutomationSettingsInput = ({ sessionDuration: { min, max } }:
       .nullish(),
   });
 
+/** A change of settings: whether each field was given, and its value. */
+interface Change {
+  readonly givesEnabled: boolean;
+  readonly isEnabled: boolean | null;
+  readonly givesDuration: boolean;
+  readonly sessionDuration: number | null;
+  readonly now: Date;
+}
+
+const updateSettings = prepareQuery(AutomationSettings, (db, values: Caller & Change) => {
+  const { issuer, subject, givesEnabled, isEnabled, givesDuration, sessionDuration, now } = values;
+  const account = db
+    .selectFrom('account')
+    .select('id')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject);
+  return db
+    .updateTable('automation_settings')
+    .set({
+      is_enabled: sql`case when ${givesEnabled} then ${isEnabled} else is_enabled end`,
+      session_duration: sql`case when ${givesDuration} then ${sessionDuration} else session_duration end`,
+      updated_at: sql`case when ${givesEnabled} or ${givesDuration} then ${now} else updated_at end`,
+    })
+    .where('account_id', '=', account)
+    .returningAll();
+});
+
+const insertSettings = prepareQuery(
+  AutomationSettings,
+  (db, { account, isEnabled, sessionDuration, now }: { account: AccountId } & Change) =>
+    db
+      .insertInto('automation_settings')
+      .values({
+        account_id: account,
+        is_enabled: isEnabled,
+        session_duration: sessionDuration,
+        created_at: now,
+        updated_at: now,
+      })
+      .onConflict((conflict) => conflict.column('account_id').doNothing())
+      .returningAll(),
+);
+
 /**
  * Changes the caller's automation settings in one atomic step and returns all of them as stored.
  * With no field given it changes nothing, `updatedAt` included; the first call creates the row.
@@ -23,17 +69,29 @@ export async function updateAutomationSettings(
   context: OperationContext,
   input: z.input<ReturnType<typeof updateAutomationSettingsInput>>,
 ): Promise<AutomationSettings> {
-  const given = parseInput(updateAutomationSettingsInput(context.limits), input);
-  const account = await ensureAccount(context);
-  const changed = Object.keys(given) as (keyof typeof given)[];
-  const now = new Date();
-  await context.em.upsert(
-    AutomationSettings,
-    { account, ...given, createdAt: now, updatedAt: now },
-    changed.length === 0
-      ? { onConflictFields: ['account'], onConflictAction: 'ignore' }
-      : { onConflictFields: ['account'], onConflictMergeFields: [...changed, 'updatedAt'] },
-  );
-  if (changed.length > 0) context.events('automation-settings-updated', { accountId: account });
-  return context.em.findOneOrFail(AutomationSettings, { account }, { refresh: true });
+  const { caller, db, events, limits } = context;
+  const { isEnabled, sessionDuration } = parseInput(updateAutomationSettingsInput(limits), input);
+  const change: Change = {
+    givesEnabled: isEnabled !== undefined,
+    isEnabled: isEnabled ?? null,
+    givesDuration: sessionDuration !== undefined,
+    sessionDuration: sessionDuration ?? null,
+    now: new Date(),
+  };
+  const [settings = await createSettings(context, change)] = await updateSettings(db, {
+    ...caller,
+    ...change,
+  });
+  // Another first call was quicker.
+  if (!settings) return updateAutomationSettings(context, input);
+  caller.accountId = settings.account;
+  if (change.givesEnabled || change.givesDuration)
+    events('automation-settings-updated', { accountId: settings.account });
+  return settings;
 }
+
+const createSettings = async (context: OperationContext, change: Change) => {
+  const account = await ensureAccount(context);
+  const [created] = await insertSettings(context.db, { account, ...change });
+  return created;
+};

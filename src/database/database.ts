@@ -1,9 +1,11 @@
 import { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
+import type Sqlite from 'better-sqlite3';
 import type { DatabaseConfig } from '../config.ts';
 import { mendTransactions } from './mend-transactions.ts';
 import { databaseOptions, isPostgres, sqliteFile } from './options.ts';
 import { createPrivately, lockFile } from './sqlite-file.ts';
+import { keepStatements } from './sqlite-statements.ts';
 
 /** An open database; disposing of it closes it. */
 export type Database = MikroORM<AbstractSqlDriver> & AsyncDisposable;
@@ -30,6 +32,8 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
 }
 
 async function makeDurable(orm: MikroORM<AbstractSqlDriver>): Promise<void> {
+  const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Sqlite.Database> };
+  keepStatements(await connection.getNativeClient());
   for (const pragma of ['journal_mode = wal', 'synchronous = full', 'foreign_keys = on']) {
     await orm.em.getConnection().execute(`pragma ${pragma}`);
   }

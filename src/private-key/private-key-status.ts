@@ -1,5 +1,5 @@
-import { findAccount } from '../accounts/find-account.ts';
-import type { OperationContext } from '../operation.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import type { Caller, OperationContext } from '../operation.ts';
 import { PrivateKey } from './private-key.entity.ts';
 
 /** Whether a private key is registered, and since when. Never the key. */
@@ -9,14 +9,19 @@ export interface PrivateKeyStatus {
   readonly updatedAt: Date | null;
 }
 
-const noKey: PrivateKeyStatus = { hasKey: false, createdAt: null, updatedAt: null };
+const selectStatus = prepareQuery(PrivateKey, (db, { issuer, subject }: Caller) =>
+  db
+    .selectFrom('account')
+    .leftJoin('private_key', 'private_key.account_id', 'account.id')
+    .where('account.issuer', '=', issuer)
+    .where('account.subject', '=', subject)
+    .select(['account.id as account_id', 'private_key.created_at', 'private_key.updated_at']),
+);
 
 /** The status of the caller's private key; the sealed key itself is not even read. */
-export async function privateKeyStatus(context: OperationContext): Promise<PrivateKeyStatus> {
-  const account = await findAccount(context);
-  if (account === undefined) return noKey;
-  const fields = ['createdAt', 'updatedAt'] as const;
-  const privateKey = await context.em.findOne(PrivateKey, { account }, { fields });
-  if (!privateKey) return noKey;
-  return { hasKey: true, createdAt: privateKey.createdAt, updatedAt: privateKey.updatedAt };
+export async function privateKeyStatus({ caller, db }: OperationContext): Promise<PrivateKeyStatus> {
+  const [status] = await selectStatus(db, caller);
+  caller.accountId = status?.account;
+  const createdAt = status?.createdAt ?? null;
+  return { hasKey: createdAt !== null, createdAt, updatedAt: status?.updatedAt ?? null };
 }

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from '../accounts/account.entity.ts';
 
-const privateKeySchema = defineEntity({
+export const privateKeySchema = defineEntity({
   name: 'PrivateKey',
   tableName: 'private_key',
   properties: {

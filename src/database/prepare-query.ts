@@ -1,0 +1,43 @@
+import type { EntityName } from '@mikro-orm/sql';
+import type { Compilable, CompiledQuery, Kysely } from 'kysely';
+import type { Db } from './db.ts';
+import type { EntityRow, Tables } from './tables.ts';
+
+/** Stands in a query for a value that is known when it runs. */
+class Parameter {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+const parameters = new Proxy({}, { get: (_target, name) => new Parameter(String(name)) });
+
+/** Runs a query with its values; the rows are data of its entity. */
+export type PreparedQuery<Values, Row> = (db: Db, values: Values) => Promise<EntityRow<Row>[]>;
+
+/**
+ * A query that is built and compiled once for each sort of database, and run with other values each time.
+ * @param entity whose properties the columns of a row become
+ * @param build the query; it must use each value as a whole and look into none
+ */
+export function prepareQuery<Values extends object, Row>(
+  entity: EntityName,
+  build: (kysely: Kysely<Tables>, values: Values) => Compilable<Row>,
+): PreparedQuery<Values, Row> {
+  const compiled = new WeakMap<object, CompiledQuery>();
+  const compile = (kysely: Kysely<Tables>): CompiledQuery => {
+    const { adapter } = kysely.getExecutor();
+    const query = compiled.get(adapter) ?? build(kysely, parameters as Values).compile();
+    compiled.set(adapter, query);
+    return query;
+  };
+  return async (db, values) => {
+    const query = compile(db.kysely);
+    const bound = query.parameters.map((value) =>
+      value instanceof Parameter ? values[value.name as keyof Values] : value,
+    );
+    return (await db.run({ ...query, parameters: bound }, entity)) as EntityRow<Row>[];
+  };
+}
