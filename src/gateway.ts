@@ -11,6 +11,7 @@ import { translateError } from './database/translate-error.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
+import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphiQL } from './graphql/use-graphiql.ts';
 import { graphqlPath, useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
@@ -67,6 +68,7 @@ export function createGateway(dependencies: GatewayDependencies) {
       useOperationContext(new Db(em), limits),
       useVariableErrors(),
       useFailureRecord(),
+      useCompiledExecution(),
       !introspection && noIntrospection,
     ],
   });

@@ -1,15 +1,14 @@
-import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
-import type { FetchAPI } from 'graphql-yoga';
+import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import { useSofa } from 'sofa-api';
 import { toRestSchema } from './names.ts';
 import { basePath, type Route, routes } from './routes.ts';
 
-/** Runs the operation that Sofa has made of a root field, with the caller's context and decoded variables. */
-export type Execute = (args: ExecutionArgs) => Promise<ExecutionResult>;
+/** The GraphQL operation that a route stands for. */
+export type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>;
 
-interface Call {
-  execute: Execute;
-  result?: ExecutionResult;
+/** Where Sofa leaves the operation that it has made. */
+interface Asked {
+  operation?: Operation;
 }
 
 const sofaPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1');
@@ -24,8 +23,9 @@ const sofaRoutes = (schema: GraphQLSchema) =>
   );
 
 /**
- * Sofa on the schema as REST spells it. What it reads of a request is not used (it drops nulls, lets the query string
- * override the body, and turns any word into a boolean), so it is given none of it: only which route was called.
+ * Sofa on the schema as REST spells it. It makes the operation of a route, and the description of all of them. What it
+ * reads of a request is not used: it drops nulls, lets the query string override the body, and turns any word into a
+ * boolean. So it is asked once for each route, without a word of a caller's.
  */
 export function createSofa(schema: GraphQLSchema) {
   const restSchema = toRestSchema(schema);
@@ -35,26 +35,28 @@ export function createSofa(schema: GraphQLSchema) {
     routes: sofaRoutes(schema),
     customScalars: { DateTime: { type: 'string', format: 'date-time' } },
     swaggerUI: { endpoint: false },
-    execute: (async (args: ExecutionArgs) => {
-      const { call } = args.contextValue as { call: Call };
-      call.result = await call.execute(args);
-      return call.result;
+    execute: (async ({ contextValue, ...operation }: ExecutionArgs) => {
+      (contextValue as { asked: Asked }).asked.operation = operation;
+      return { data: {} };
     }) as never,
   });
 
-  /**
-   * Runs the operation behind a route.
-   * @throws the first error of the operation
-   */
-  const run = async ({ method, path }: Route, execute: Execute, { Request }: FetchAPI): Promise<Response> => {
-    const call: Call = { execute };
+  const ask = async ({ method, path }: Route): Promise<Operation> => {
+    const asked: Asked = {};
     const url = `http://sofa${basePath}${path.replace(/\{\w+\}/g, '0')}`;
-    const response = await router.fetch(new Request(url, { method }), { call });
-    const error = call.result?.errors?.[0];
-    if (error) throw error;
-    if (!response.ok) throw new Error(`Sofa answered ${response.status} for ${method} ${path}`);
-    return response;
+    await router.fetch(new Request(url, { method }), { asked });
+    if (!asked.operation) throw new Error(`Sofa knows no operation for ${method} ${path}`);
+    const { document, operationName } = asked.operation;
+    return { schema: restSchema, document, operationName: operationName ?? null };
   };
 
-  return { run, schema: restSchema, document: router.openAPIDocument as unknown };
+  const operations = new Map<Route, Promise<Operation>>();
+  /** The operation behind a route: always the same one. */
+  const operationOf = (route: Route): Promise<Operation> => {
+    const operation = operations.get(route) ?? ask(route);
+    operations.set(route, operation);
+    return operation;
+  };
+
+  return { operationOf, schema: restSchema, document: router.openAPIDocument as unknown };
 }

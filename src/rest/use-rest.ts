@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { FetchAPI, Plugin, YogaServerInstance } from 'graphql-yoga';
 import { requireScopes } from '../auth/access-token.ts';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
@@ -11,7 +11,9 @@ import { createRouteMatcher, type RouteMatch } from './match-route.ts';
 import { createOpenApi } from './openapi.ts';
 import { readInput } from './read-input.ts';
 import { basePath, routes } from './routes.ts';
-import { createSofa, type Execute } from './sofa.ts';
+import { createSofa } from './sofa.ts';
+
+const json = { 'content-type': 'application/json' };
 
 type Yoga = YogaServerInstance<object, object>;
 type ServerContext = WithRecord & WithAccessToken;
@@ -20,8 +22,8 @@ type ServerContext = WithRecord & WithAccessToken;
 const openApiRoute = { openApi: { method: 'GET', path: '/openapi.json' } } as const;
 
 /**
- * Answers REST calls below `/api/v1` from the GraphQL schema. Sofa runs the operation; everything that can be wrong
- * with a call is looked at before, in this order: route, size of the body, token, scopes, media type, input.
+ * Answers REST calls below `/api/v1` from the GraphQL schema. Sofa makes the operations; everything that can be
+ * wrong with a call is looked at before one is run, in this order: route, size of the body, token, scopes, media type, input.
  * @param schema the GraphQL schema
  * @param issuer the identity provider, for the description
  * @param translate turns any error into a GatewayError
@@ -46,15 +48,17 @@ export function useRest(
     const field = fields[match.field];
     if (!field) {
       openApi ??= JSON.stringify(createOpenApi(sofa.schema, sofa.document, issuer));
-      return new fetchAPI.Response(openApi, { headers: { 'content-type': 'application/json' } });
+      return new fetchAPI.Response(openApi, { headers: json });
     }
     const bounded = await limitBody(request, fetchAPI);
     const enveloped = yoga.getEnveloped(Object.assign(serverContext, { request: bounded }));
     const contextValue = (await enveloped.contextFactory()) as WithAccessToken;
     requireScopes(requiredScopesOf(field), contextValue.accessToken);
     const variableValues = await readInput(bounded, match, field);
-    const execute: Execute = async (args) => enveloped.execute({ ...args, contextValue, variableValues });
-    return sofa.run(match.route, execute, fetchAPI);
+    const operation = await sofa.operationOf(match.route);
+    const result: ExecutionResult = await enveloped.execute({ ...operation, contextValue, variableValues });
+    if (result.errors?.[0]) throw result.errors[0];
+    return new fetchAPI.Response(JSON.stringify(result.data?.[match.field]), { headers: json });
   };
 
   return {
