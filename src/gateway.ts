@@ -65,7 +65,7 @@ export function createGateway(dependencies: GatewayDependencies) {
       useAccessToken(trusted),
       useRequiredScopes(schema),
       useAuthenticatedErrors(),
-      useOperationContext(new Db(em), limits),
+      useOperationContext(new Db(em), limits, logger),
       useVariableErrors(),
       useFailureRecord(),
       useCompiledExecution(),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { AccessToken } from './access-token.ts';
 import { isExpired } from './screen-token.ts';
@@ -16,7 +16,7 @@ interface Entry {
 }
 
 // A digest, so that a dump of this process's memory holds no list of tokens.
-const digest = (token: string) => createHash('sha256').update(token).digest('base64');
+const digest = (token: string) => hash('sha256', token, 'base64');
 
 /**
  * Tokens that were verified, so that a signature is verified once and not at each request. An entry is good for as

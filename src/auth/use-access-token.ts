@@ -41,14 +41,20 @@ export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJw
     if (!context.jwt) throw invalidToken('signature');
     const accessToken = readAccessToken(context.jwt.payload, issuer.config);
     remembered.remember(token, accessToken, issuer.keys, keySet);
-    return accessToken;
+    context.accessToken = accessToken;
   };
 
-  const authenticate = async (request: Request, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
+  const authenticate = (
+    request: Request,
+    context: WithJwt,
+    runPlugin: (plugin: Plugin) => unknown,
+  ): void | Promise<void> => {
     if (context.accessToken) return;
     const token = parseBearerToken(request.headers.get('authorization'));
     if (token === undefined) return;
-    context.accessToken = remembered.recall(token) ?? (await verify(token, context, runPlugin));
+    const known = remembered.recall(token);
+    if (!known) return verify(token, context, runPlugin);
+    context.accessToken = known;
   };
 
   return {
@@ -57,11 +63,8 @@ export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJw
     },
     onRequestParse: (payload) =>
       authenticate(payload.request, payload.serverContext, (plugin) => plugin.onRequestParse?.(payload)),
-    onContextBuilding: async (payload) => {
-      await authenticate(payload.context.request, payload.context, (plugin) =>
-        plugin.onContextBuilding?.(payload),
-      );
-    },
+    onContextBuilding: (payload) =>
+      authenticate(payload.context.request, payload.context, (plugin) => plugin.onContextBuilding?.(payload)),
   };
 }
 

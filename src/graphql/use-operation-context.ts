@@ -1,4 +1,5 @@
 import type { Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
 import type { Db } from '../database/db.ts';
 import { createEventLog } from '../observability/events.ts';
@@ -12,11 +13,12 @@ import type { OperationContext, OperationLimits } from '../operation.ts';
 export const useOperationContext = (
   db: Db,
   limits: OperationLimits,
+  logger: Logger,
 ): Plugin<WithAccessToken & WithRecord & Partial<OperationContext>> => ({
   onContextBuilding: ({ context: { accessToken, record }, extendContext }) => {
     if (!accessToken) return;
     const { issuer, subject } = accessToken;
     record.caller = { issuer, subject };
-    extendContext({ caller: record.caller, db, events: createEventLog(record.log), limits });
+    extendContext({ caller: record.caller, db, events: createEventLog(logger, record.requestId), limits });
   },
 });

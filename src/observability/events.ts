@@ -10,10 +10,10 @@ export interface BusinessEvents {
 /** Writes business events to the log of the request that they belong to. */
 export type EventLog = <Name extends keyof BusinessEvents>(name: Name, event: BusinessEvents[Name]) => void;
 
-/** An event log that writes to a logger, each event under its own name. */
+/** An event log of one request: each event under its own name, with the request's id. */
 export const createEventLog =
-  (log: Logger): EventLog =>
+  (logger: Logger, requestId: string): EventLog =>
   (name, event) => {
-    const line: object = { event: name, ...event };
-    log.info(line, `${name}`);
+    const line: object = { requestId, event: name, ...event };
+    logger.info(line, `${name}`);
   };

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { GatewayError } from '../errors.ts';
 import type { Caller } from '../operation.ts';
 
@@ -9,8 +8,6 @@ export interface RequestRecord {
   readonly method: string;
   /** `performance.now()` at its arrival. */
   readonly startedAt: number;
-  /** The log, with the request's id on every line. */
-  readonly log: Logger;
   /** The path as it is published: a template, never a caller's own words. */
   route?: string;
   /** The root field that a REST call stands for. */

@@ -16,26 +16,29 @@ export function useTelemetry(logger: Logger): Plugin<WithRecord, WithRecord> {
     onRequest: ({ request, serverContext }) => {
       const given = request.headers.get('x-request-id') ?? '';
       const requestId = wellFormed.test(given) ? given : randomUUID();
-      const log = logger.child({ requestId });
-      serverContext.record = { requestId, method: request.method, startedAt: performance.now(), log };
+      serverContext.record = { requestId, method: request.method, startedAt: performance.now() };
     },
     onResponse: ({ response, serverContext: { record } }) => {
       response.headers.set('x-request-id', record.requestId);
-      if (record.failure && record.failure.status >= 500) logFailure(record);
-      record.log.info(line(response.status, record), 'request');
+      if (record.failure && record.failure.status >= 500) logFailure(logger, record);
+      if (logger.isLevelEnabled('info')) logger.info(line(response.status, record), 'request');
     },
   };
 }
 
-const logFailure = ({ log, failure }: RequestRecord) =>
-  log.error({ reason: failure?.reason, error: describeError(failure?.cause) }, failure?.message);
+const logFailure = (logger: Logger, { requestId, failure }: RequestRecord) =>
+  logger.error(
+    { requestId, reason: failure?.reason, error: describeError(failure?.cause) },
+    failure?.message,
+  );
 
-const line = (status: number, { method, route, operation, caller, failure, startedAt }: RequestRecord) => ({
-  method,
-  route,
-  operation,
+const line = (status: number, record: RequestRecord) => ({
+  requestId: record.requestId,
+  method: record.method,
+  route: record.route,
+  operation: record.operation,
   status,
-  milliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
-  accountId: caller?.accountId,
-  reason: failure?.reason,
+  milliseconds: Math.round((performance.now() - record.startedAt) * 100) / 100,
+  accountId: record.caller?.accountId,
+  reason: record.failure?.reason,
 });

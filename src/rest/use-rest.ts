@@ -13,7 +13,8 @@ import { readInput } from './read-input.ts';
 import { basePath, routes } from './routes.ts';
 import { createSofa } from './sofa.ts';
 
-const json = { 'content-type': 'application/json' };
+// A new object each time: Yoga's Response writes into the one that it is given.
+const json = () => ({ 'content-type': 'application/json' });
 
 type Yoga = YogaServerInstance<object, object>;
 type ServerContext = WithRecord & WithAccessToken;
@@ -48,7 +49,7 @@ export function useRest(
     const field = fields[match.field];
     if (!field) {
       openApi ??= JSON.stringify(createOpenApi(sofa.schema, sofa.document, issuer));
-      return new fetchAPI.Response(openApi, { headers: json });
+      return new fetchAPI.Response(openApi, { headers: json() });
     }
     const bounded = await limitBody(request, fetchAPI);
     const enveloped = yoga.getEnveloped(Object.assign(serverContext, { request: bounded }));
@@ -58,7 +59,7 @@ export function useRest(
     const operation = await sofa.operationOf(match.route);
     const result: ExecutionResult = await enveloped.execute({ ...operation, contextValue, variableValues });
     if (result.errors?.[0]) throw result.errors[0];
-    return new fetchAPI.Response(JSON.stringify(result.data?.[match.field]), { headers: json });
+    return new fetchAPI.Response(JSON.stringify(result.data?.[match.field]), { headers: json() });
   };
 
   return {
