@@ -38,6 +38,13 @@ export const graphql = (query: string, token?: string, variables: object = {}): 
   body: JSON.stringify({ query, variables }),
 });
 
+/** A request as it goes over the wire. */
+export function rawRequest({ method, path, headers, body }: HttpRequest, host: string): string {
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  const lines = Object.entries({ host, ...headers, ...length }).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${path} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n');
+}
+
 const readJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -13,9 +13,9 @@ const connections = 16;
 export function createLoadGenerator(folder: string): LoadGenerator {
   const wrk = hasWrk();
   return {
-    name: `${wrk ? 'wrk' : 'undici'}, ${connections} connections; undici at half load`,
+    name: `${wrk ? 'wrk, at half load ' : ''}the generator of this folder, ${connections} connections`,
     saturate: (target, seconds) =>
-      wrk ? runWrk(target, { folder, connections, seconds }) : generate({ ...target, connections, seconds }),
-    pace: (target, seconds, rate) => generate({ ...target, connections, seconds, rate }),
+      wrk ? runWrk(target, { folder, connections, seconds }) : generate(target, { connections, seconds }),
+    pace: (target, seconds, rate) => generate(target, { connections, seconds, rate }),
   };
 }

@@ -1,4 +1,4 @@
-import { cpus, release, totalmem, type } from 'node:os';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import { hasProcesses } from './process-figures.ts';
 
 /** What a reader must know of where and how figures were taken. */
@@ -8,5 +8,6 @@ export const describeMachine = (loadGenerator: string): string =>
     `${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`,
     `${type()} ${release()}, Node ${process.versions.node}`,
     `load by ${loadGenerator}`,
+    `load average of the machine before: ${loadavg()[0]?.toFixed(2)}`,
     ...(hasProcesses ? [] : ['no /proc here: processor time and memory are left out']),
   ].join('; ');

@@ -9,9 +9,9 @@ export interface Sample {
   readonly rate: number;
   /** Processor time of the server for one request, in microseconds; undefined where it cannot be known. */
   readonly cpu: number | undefined;
-  /** Milliseconds to an answer at half of that load. */
-  readonly p50: number;
-  readonly p99: number;
+  /** Milliseconds to an answer at half of that load; undefined where the machine was too busy to make that load. */
+  readonly p50: number | undefined;
+  readonly p99: number | undefined;
   /** The server's resident memory after, in megabytes. */
   readonly memory: number | undefined;
   readonly errors: number;
@@ -36,10 +36,11 @@ async function takeSample(comparison: Comparison, load: LoadGenerator, timing: T
   const saturated = await measureSaturated(comparison, load, timing.saturated);
   const target = { url: server.url, requests: operation.requests };
   const paced = await load.pace(target, timing.paced, Math.max(1, Math.round(saturated.rate / 2)));
+  const isOnTime = paced.seconds < timing.paced * 1.1;
   return {
     ...saturated,
-    p50: paced.p50,
-    p99: paced.p99,
+    p50: isOnTime ? paced.p50 : undefined,
+    p99: isOnTime ? paced.p99 : undefined,
     memory: residentMegabytes(server.pid),
     errors: saturated.errors + paced.errors,
   };

@@ -36,6 +36,7 @@ const compareAll = async (): Promise<readonly Comparison[]> => {
 };
 
 const load = createLoadGenerator(world.folder);
+const machine = describeMachine(load.name);
 const comparisons = await compareAll();
 const comparable = comparisons.filter(({ difference }) => difference === undefined);
 console.log(`Warming up ${servers.length} servers …`);
@@ -51,7 +52,7 @@ const measurements = measured.map(
 );
 
 const { rounds, saturated, paced, warmUp: warm } = options.timing;
-const content = `${describeMachine(load.name)}.
+const content = `${machine}.
 
 Medians of ${rounds} rounds: ${saturated} s at full load and ${paced} s at half of it for each server and operation, after ${warm} s of warming up. Latencies are those at half load.
 

@@ -1,19 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HttpRequest } from './http.ts';
+import { rawRequest } from './http.ts';
 import type { Load, Target } from './load.ts';
 import { runCommand } from './run-command.ts';
 
 /** Whether wrk can be run here. */
 export const hasWrk = (): boolean => spawnSync('wrk', ['--version']).error === undefined;
-
-/** A request as it goes over the wire. */
-function rawRequest({ method, path, headers, body }: HttpRequest, host: string): string {
-  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-  const lines = Object.entries({ host, ...headers, ...length }).map(([name, value]) => `${name}: ${value}`);
-  return [`${method} ${path} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n');
-}
 
 /** wrk's script: sends one request after the other, and prints the counts as JSON in the last line. */
 const script = ({ url, requests }: Target) => `

@@ -71,9 +71,12 @@ app.addHook('onSend', async (_request, reply) => {
   reply.header('cache-control', 'no-store');
 });
 
+const statusOf = ({ code, statusCode = 500 }: FastifyError) =>
+  code === 'FST_ERR_CTP_INVALID_JSON_BODY' ? 422 : statusCode;
+
 app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
   const known = error instanceof Refusal;
-  const status = known ? error.status : (error.statusCode ?? 500);
+  const status = known ? error.status : statusOf(error);
   const code = known ? error.code : 'INTERNAL_SERVER_ERROR';
   const message = status < 500 ? error.message : 'Internal Server Error';
   const isGraphql = request.url === '/graphql';
