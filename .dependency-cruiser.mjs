@@ -132,6 +132,8 @@ export default {
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: '^node_modules/' },
+    // Other programs, with packages of their own.
+    exclude: { path: '^test/bench/peers/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],

@@ -1,0 +1,76 @@
+import type { Comparison } from './compare.ts';
+import type { LoadGenerator } from './load.ts';
+import type { Timing } from './options.ts';
+import { cpuMicroseconds, residentMegabytes } from './process-figures.ts';
+
+/** What one slice of load showed. */
+export interface Sample {
+  /** Requests a second at full load. */
+  readonly rate: number;
+  /** Processor time of the server for one request, in microseconds; undefined where it cannot be known. */
+  readonly cpu: number | undefined;
+  /** Milliseconds to an answer at half of that load; undefined where the machine was too busy to make that load. */
+  readonly p50: number | undefined;
+  readonly p99: number | undefined;
+  /** The server's resident memory after, in megabytes. */
+  readonly memory: number | undefined;
+  readonly errors: number;
+}
+
+/** A server and an operation, with a sample of each round. */
+export interface Measurement extends Comparison {
+  readonly samples: Sample[];
+}
+
+/** Processor time of one request in a time of full load, and how many there were. */
+async function measureSaturated({ server, operation }: Comparison, load: LoadGenerator, seconds: number) {
+  const before = cpuMicroseconds(server.pid);
+  const result = await load.saturate({ url: server.url, requests: operation.requests }, seconds);
+  const after = cpuMicroseconds(server.pid);
+  const cpu = before === undefined || after === undefined ? undefined : (after - before) / result.requests;
+  return { rate: result.requests / result.seconds, cpu, errors: result.errors };
+}
+
+async function takeSample(comparison: Comparison, load: LoadGenerator, timing: Timing): Promise<Sample> {
+  const { server, operation } = comparison;
+  const saturated = await measureSaturated(comparison, load, timing.saturated);
+  const target = { url: server.url, requests: operation.requests };
+  const paced = await load.pace(target, timing.paced, Math.max(1, Math.round(saturated.rate / 2)));
+  const isOnTime = paced.seconds < timing.paced * 1.1;
+  return {
+    ...saturated,
+    p50: isOnTime ? paced.p50 : undefined,
+    p99: isOnTime ? paced.p99 : undefined,
+    memory: residentMegabytes(server.pid),
+    errors: saturated.errors + paced.errors,
+  };
+}
+
+/** Lets all servers do each of their operations for a while, so that their code is compiled. */
+export async function warmUp(comparisons: readonly Comparison[], load: LoadGenerator, seconds: number) {
+  for (const { server, operation } of comparisons) {
+    const shared = comparisons.filter((other) => other.server === server).length;
+    const target = { url: server.url, requests: operation.requests };
+    await load.saturate(target, Math.ceil(seconds / shared));
+  }
+}
+
+/**
+ * Measures in rounds; in each, all servers in turn do an operation before all do the next, so that what else happens
+ * on the machine meets them alike.
+ */
+export async function measure(
+  comparisons: readonly Comparison[],
+  load: LoadGenerator,
+  timing: Timing,
+): Promise<readonly Measurement[]> {
+  const measurements = comparisons.map((comparison) => ({ ...comparison, samples: [] as Sample[] }));
+  for (let round = 1; round <= timing.rounds; round += 1) {
+    console.log(`Round ${round} of ${timing.rounds} …`);
+    for (const measurement of measurements) {
+      if (measurement.difference !== undefined) continue;
+      measurement.samples.push(await takeSample(measurement, load, timing));
+    }
+  }
+  return measurements;
+}

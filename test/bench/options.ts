@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+
+/** What can be asked for on the command line. */
+const options = {
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  servers: { type: 'string' },
+  'no-write': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** The text of `--help`. */
+export const help = `npm run bench -- [options]
+
+Measures Keyward beside its peers, and writes test/bench/RESULTS.md.
+
+  --quick            a short run: less warming up, shorter slices; for a first look
+  --only NAMES       only these operations, with commas between them: rest-status,graphql-status
+  --servers NAMES    only these servers: keyward,fastify
+  --no-write         print the results and leave RESULTS.md as it is
+  --help             this text
+`;
+
+/** How long a run measures. All times in seconds, whole ones. */
+export interface Timing {
+  /** For each server, shared by its operations. */
+  readonly warmUp: number;
+  readonly rounds: number;
+  /** At full load, for each server and operation in each round. */
+  readonly saturated: number;
+  /** At half of that load, likewise. */
+  readonly paced: number;
+}
+
+const full: Timing = { warmUp: 20, rounds: 3, saturated: 4, paced: 2 };
+const quick: Timing = { warmUp: 5, rounds: 2, saturated: 2, paced: 1 };
+
+const names = (list: string | undefined) => list?.split(',').map((name) => name.trim());
+
+/**
+ * Reads the command line.
+ * @throws {TypeError} for an option that is not known
+ */
+export function readOptions() {
+  const { values } = parseArgs({ options });
+  return {
+    help: values.help,
+    quick: values.quick,
+    timing: values.quick ? quick : full,
+    /** Names of operations; undefined: all of them. */
+    only: names(values.only),
+    /** Names of servers; undefined: all of them. */
+    servers: names(values.servers),
+    write: !values['no-write'],
+  };
+}
+
+/**
+ * Those of a list that were asked for, by name.
+ * @throws {Error} for a name that none of them has
+ */
+export function select<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  asked: readonly string[] | undefined,
+): readonly Item[] {
+  const unknown = asked?.find((name) => !items.some((item) => item.name === name));
+  if (unknown !== undefined)
+    throw new Error(`There is no ${unknown}: choose from ${items.map(({ name }) => name).join(', ')}`);
+  return items.filter(({ name }) => asked?.includes(name) ?? true);
+}

@@ -1,0 +1,92 @@
+import type { EntityManager } from '@mikro-orm/core';
+import { GraphQLScalarType } from 'graphql';
+import { Account } from '../../../src/accounts/account.entity.ts';
+import { ApiKey } from '../../../src/api-keys/api-key.entity.ts';
+import { AutomationSettings } from '../../../src/automation-settings/automation-settings.entity.ts';
+import { PrivateKey } from '../../../src/private-key/private-key.entity.ts';
+import { accountAdmin, type Caller, requireScopes, signedIn } from './caller.ts';
+import { keyNotFound } from './refusal.ts';
+import { checkSessionDuration, type SettingsInput } from './settings-input.ts';
+
+/** What each request has. */
+export interface Context {
+  readonly caller: Caller;
+  /** The request's own fork. */
+  readonly em: EntityManager;
+}
+
+const findAccount = ({ caller: { issuer, subject }, em }: Context) =>
+  em.findOne(Account, { issuer, subject });
+
+async function privateKeyStatus(context: Context) {
+  requireScopes(context.caller, signedIn);
+  const account = await findAccount(context);
+  const privateKey = account && (await context.em.findOne(PrivateKey, { account: account.id }));
+  return {
+    hasKey: privateKey !== null,
+    createdAt: privateKey?.createdAt ?? null,
+    updatedAt: privateKey?.updatedAt ?? null,
+  };
+}
+
+async function deactivateApiKey(context: Context, keyId: number) {
+  requireScopes(context.caller, accountAdmin);
+  const account = await findAccount(context);
+  const apiKey = account && (await context.em.findOne(ApiKey, { id: keyId, account: account.id }));
+  if (!apiKey) throw keyNotFound();
+  apiKey.isActive = false;
+  await context.em.flush();
+  return apiKey;
+}
+
+async function ensureAccount(context: Context) {
+  const found = await findAccount(context);
+  if (found) return found;
+  const { issuer, subject } = context.caller;
+  const account = context.em.create(Account, { issuer, subject, createdAt: new Date() });
+  await context.em.flush();
+  return account;
+}
+
+async function updateAutomationSettings(context: Context, input: SettingsInput) {
+  requireScopes(context.caller, signedIn);
+  checkSessionDuration(input.sessionDuration);
+  const { id: account } = await ensureAccount(context);
+  const now = new Date();
+  const settings =
+    (await context.em.findOne(AutomationSettings, { account })) ??
+    context.em.create(AutomationSettings, { account, createdAt: now, updatedAt: now });
+  if (input.isEnabled !== undefined) settings.isEnabled = input.isEnabled;
+  if (input.sessionDuration !== undefined) settings.sessionDuration = input.sessionDuration;
+  if (Object.keys(input).length > 0) settings.updatedAt = now;
+  await context.em.flush();
+  return settings;
+}
+
+/**
+ * The resolvers.
+ * @param asGraphQLError makes a refusal what Apollo Server answers with its code and status
+ */
+export function resolvers(asGraphQLError: (error: unknown) => unknown) {
+  const field =
+    <Input>(run: (context: Context, input: Input) => Promise<unknown>) =>
+    async (_root: unknown, input: Input, context: Context) => {
+      try {
+        return await run(context, input);
+      } catch (error) {
+        throw asGraphQLError(error);
+      }
+    };
+  return {
+    DateTime: new GraphQLScalarType<Date, string>({
+      name: 'DateTime',
+      serialize: (value) => (value as Date).toISOString(),
+    }),
+    AutomationSettings: { userId: ({ account }: AutomationSettings) => account },
+    Query: { privateKeyStatus: field(privateKeyStatus) },
+    Mutation: {
+      deactivateApiKey: field((context, { keyId }: { keyId: number }) => deactivateApiKey(context, keyId)),
+      updateAutomationSettings: field(updateAutomationSettings),
+    },
+  };
+}

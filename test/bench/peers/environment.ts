@@ -1,0 +1,25 @@
+/** What every peer is told about its surroundings: the same variables as Keyward. */
+export interface Environment {
+  readonly port: number;
+  /** The path of the SQLite file. */
+  readonly databaseFile: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+const required = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set`);
+  return value;
+};
+
+/**
+ * Reads the environment.
+ * @throws {Error} that names a variable which is not set
+ */
+export const readEnvironment = (): Environment => ({
+  port: Number(required('PORT')),
+  databaseFile: required('DATABASE_URL').slice('sqlite:'.length),
+  issuer: required('AUTH_ISSUER'),
+  audience: required('AUTH_AUDIENCE'),
+});

@@ -1,0 +1,25 @@
+/** The answers of the three operations, as REST spells them. */
+export interface PrivateKeyStatus {
+  readonly has_key: boolean;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+}
+
+export interface ApiKey {
+  readonly id: number;
+  readonly key_prefix: string;
+  readonly name: string | null;
+  readonly created_at: string;
+  readonly is_active: boolean;
+  readonly is_default: boolean;
+  readonly encrypted_key: string | null;
+  readonly encryption_version: number;
+}
+
+export interface AutomationSettings {
+  readonly is_enabled: boolean | null;
+  readonly session_duration: number | null;
+  readonly user_id: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}

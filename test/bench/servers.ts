@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, root } from '../support/process.ts';
+import type { Operation } from './operation.ts';
+import type { World } from './world.ts';
+
+/** Something that can be measured. */
+export interface ServerKind {
+  /** Its name on the command line. */
+  readonly name: string;
+  readonly title: string;
+  /** The interfaces that it has. */
+  readonly answers: readonly Operation['on'][];
+  /** What is run, from the project's folder. */
+  readonly script: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const peers = 'test/bench/peers';
+
+/** Keyward, with which the others are compared. */
+export const keyward: ServerKind = {
+  name: 'keyward',
+  title: 'Keyward',
+  answers: ['rest', 'graphql'],
+  script: 'src/main.ts',
+};
+
+/** All servers. */
+export const serverKinds: readonly ServerKind[] = [
+  keyward,
+  {
+    ...keyward,
+    name: 'keyward-log',
+    title: 'Keyward with its request log',
+    env: { LOG_LEVEL: 'info' },
+  },
+  {
+    name: 'node-http',
+    title: 'node:http by hand',
+    answers: ['rest'],
+    script: `${peers}/node-http.ts`,
+  },
+  {
+    name: 'fastify',
+    title: 'Fastify, Mercurius',
+    answers: ['rest', 'graphql'],
+    script: `${peers}/fastify.ts`,
+  },
+  {
+    name: 'apollo',
+    title: 'Apollo Server, MikroORM',
+    answers: ['graphql'],
+    script: `${peers}/apollo.ts`,
+  },
+];
+
+/** How long a server may take to get ready, in milliseconds. */
+const patience = 20_000;
+
+/** Whether a server answers; Keyward says 503 until it is ready. */
+const isReady = (url: string) =>
+  fetch(`${url}/`, { headers: { connection: 'close' } }).then(
+    ({ status }) => status !== 503,
+    () => false,
+  );
+
+/** Starts a server on a copy of the world's database, and waits until it answers. Its output goes to a file. */
+export async function startServer(kind: ServerKind, world: World) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const logFile = join(world.folder, `${kind.name}.log`);
+  const log = await open(logFile, 'a');
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: `${port}`,
+    DATABASE_URL: `sqlite:${await world.copyDatabase(kind.name)}`,
+    AUTH_ISSUER: world.issuer,
+    AUTH_AUDIENCE: world.audience,
+    LOG_LEVEL: 'warn',
+    ...kind.env,
+  };
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [join(root, kind.script)], {
+    cwd: world.folder,
+    env,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  const exited = once(child, 'exit');
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const stop = async () => {
+    process.off('exit', kill);
+    if (child.exitCode === null && child.signalCode === null) kill();
+    await exited;
+    await log.close();
+  };
+
+  while (!(await isReady(url))) {
+    const late = performance.now() - startedAt > patience;
+    if (late || child.exitCode !== null) {
+      await stop();
+      throw new Error(`${kind.title} does not get ready:\n${await readFile(logFile, 'utf8')}`);
+    }
+    await delay(5);
+  }
+  return {
+    kind,
+    url,
+    pid: child.pid ?? 0,
+    /** From the start of the process to its first answer, in milliseconds. */
+    milliseconds: performance.now() - startedAt,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** A running server. */
+export type Server = Awaited<ReturnType<typeof startServer>>;

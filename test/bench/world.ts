@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { signedIn } from '../../src/auth/scopes.ts';
+import { startIssuer, type TokenClaims } from '../support/issuer.ts';
+import { createTemporaryFolder } from '../support/process.ts';
+import { createDatabaseFile, type Size } from './database.ts';
+
+/** An access token, and whose it is. */
+export interface UserToken {
+  /** The id of the account. */
+  readonly user: number;
+  readonly token: string;
+}
+
+const lifetime = 24 * 60 * 60;
+
+/** What all servers of a run have in common: an issuer with tokens of many users, and a database to copy. */
+export async function createWorld(size: Size, tokenCount: number) {
+  await using stack = new AsyncDisposableStack();
+  const { path: folder } = stack.use(await createTemporaryFolder());
+  const issuer = stack.use(await startIssuer());
+  const { issuer: url } = issuer.config;
+  const template = join(folder, 'template.db');
+  await createDatabaseFile(template, url, size);
+
+  const now = Math.floor(Date.now() / 1000);
+  const sign = (subject: string, claims: TokenClaims = {}, header = {}) =>
+    issuer.sign({ sub: subject, iat: now, exp: now + lifetime, jti: randomUUID(), ...claims }, header);
+  const tokens: UserToken[] = [];
+  for (let index = 0; index < tokenCount; index += 1) {
+    const user = (index % size.users) + 1;
+    tokens.push({ user, token: await sign(`user-${user}`) });
+  }
+  /** Tokens of user 1 that each lack something. */
+  const refused = {
+    expired: await sign('user-1', { exp: now - 3600 }),
+    'for another audience': await sign('user-1', { aud: 'another' }),
+    'of another issuer': await sign('user-1', { iss: 'http://127.0.0.1:1' }),
+    'without a subject': await sign('user-1', { sub: undefined } as never),
+    'an ID token': await sign('user-1', { nonce: 'n' }, { typ: 'JWT' }),
+    forged: `${(await sign('user-1')).slice(0, -8)}AAAAAAAA`,
+  };
+
+  const all = stack.move();
+  return {
+    folder,
+    issuer: url,
+    audience: 'keyward',
+    size,
+    tokens,
+    refused,
+    /** Somebody without an account. */
+    stranger: await sign('stranger'),
+    /** User 1 without the scope that deactivation needs. */
+    withoutAdmin: await sign('user-1', { scope: signedIn.join(' ') }),
+    /** A copy of the database, for one server. */
+    copyDatabase: async (name: string) => {
+      const file = join(folder, `${name}.db`);
+      await copyFile(template, file);
+      return file;
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** What all servers of a run have in common. */
+export type World = Awaited<ReturnType<typeof createWorld>>;
