@@ -9,7 +9,7 @@ export const secretText = (versions: readonly number[] = [1]): string =>
 export const secretVariables = () => ({ KEY_PEPPERS: secretText(), KEY_ENCRYPTION_KEYS: secretText() });
 
 /** A random secret as the configuration holds it. */
-export const versionedKey = (version: number): VersionedKey => ({
+const versionedKey = (version: number): VersionedKey => ({
   version,
   key: createSecretKey(randomBytes(32)),
 });
