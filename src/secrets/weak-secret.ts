@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** 32 random bytes have fewer distinct values than this once in 10^15. */
+/** 32 random bytes have fewer distinct values than this less than once in 10^15. */
 const leastDistinct = 16;
 
 const distinct = (values: Iterable<number>): number => new Set(values).size;
