@@ -113,6 +113,12 @@ const rooms = [
     { path: [`^src/(${SLICES})/`, '^src/rest/', '^src/graphql/schema[.]ts$'] },
   ),
   forbid(
+    'secrets-know-errors-alone',
+    "The server's secrets are handed to whom they serve; they know neither slices nor the configuration.",
+    { path: '^src/secrets/' },
+    { path: '^src/', pathNot: '^src/(secrets/|errors[.]ts$)' },
+  ),
+  forbid(
     'only-service-knows-dev',
     'What is for development is loaded by service.ts and by nothing else.',
     { path: '^src/', pathNot: '^src/(service[.]ts$|dev/)' },

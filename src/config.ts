@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Environment, environmentSchema, type SignatureAlgorithm } from './environment.ts';
+import { type SecretKeys, secretFaults, secretKeys } from './secrets/secret-keys.ts';
 
 /** An identity provider whose access tokens are accepted. */
 export interface IssuerConfig {
@@ -38,7 +39,11 @@ export interface Config {
   readonly host: string;
   /** TCP port; 0 takes any that is free. */
   readonly port: number;
+  /** The folder of what is kept in files. */
+  readonly dataDir: string;
   readonly database: DatabaseConfig;
+  /** The server's secrets; undefined: those of development are used. */
+  readonly secrets: SecretKeys | undefined;
   /** The URL by which clients reach this service; undefined: the one that it listens on. */
   readonly publicUrl: string | undefined;
   /** None: the development identity provider is used. */
@@ -96,7 +101,10 @@ const crossFaults = (given: NodeJS.ProcessEnv, env: Partial<Environment>): strin
       'AUTH_ISSUERS must not name the issuer of AUTH_ISSUER again',
     ],
   ];
-  return faults.flatMap(([faulty, sentence]) => (faulty ? [sentence] : []));
+  return [
+    ...faults.flatMap(([faulty, sentence]) => (faulty ? [sentence] : [])),
+    ...secretFaults(given, env, production || issuerGiven),
+  ];
 };
 
 /** The issuers of AUTH_ISSUERS, and that of AUTH_ISSUER. */
@@ -138,7 +146,9 @@ const toConfig = (env: Environment): Config => ({
   production: env.NODE_ENV === 'production',
   host: env.HOST,
   port: env.PORT,
+  dataDir: env.DATA_DIR,
   database: databaseConfig(env),
+  secrets: secretKeys(env),
   publicUrl: env.PUBLIC_URL,
   issuers: issuerConfigs(env),
   algorithms: env.AUTH_ALGORITHMS,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { encryptionKeySize, pepperSize, secretFile, secretList } from './secrets/secret-list.ts';
 
 /** The signature algorithms (RFC 7518) that may be trusted: all asymmetric. */
 const signatureAlgorithms = [
@@ -149,6 +150,10 @@ export const environmentSchema = z.object({
   AUTH_ALGORITHMS: algorithms.default([...signatureAlgorithms]),
   AUTH_SCOPE_ALIASES: scopeAliases.default(new Map()),
   AUTH_ISSUERS: issuers.optional(),
+  KEY_PEPPERS: secretList(pepperSize).optional(),
+  KEY_PEPPERS_FILE: secretFile(pepperSize).optional(),
+  KEY_ENCRYPTION_KEYS: secretList(encryptionKeySize).optional(),
+  KEY_ENCRYPTION_KEYS_FILE: secretFile(encryptionKeySize).optional(),
   SESSION_DURATION_MIN: integer(1, 999_999_999).default(60),
   SESSION_DURATION_MAX: integer(1, 999_999_999).default(86_400),
   GRAPHQL_INTROSPECTION: onOrOff.default(true),

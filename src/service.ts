@@ -10,6 +10,7 @@ import { baseUrl, greet } from './greeting.ts';
 import { createHttpServer, listen, stop } from './http/server.ts';
 import { describeError } from './observability/describe-error.ts';
 import { createLogger } from './observability/logger.ts';
+import { createSecrets } from './secrets/secrets.ts';
 
 /** A running service; disposing of it stops it. */
 export interface Service extends AsyncDisposable {
@@ -33,6 +34,7 @@ export async function startService(config: Config): Promise<Service> {
   const orm = started.use(await openDatabase(config.database));
   await (config.database.migrateAtStart ? migrate(orm, config.database) : assertMigrated(orm));
   started.use(watchDatabase(orm, () => endHung(logger)));
+  const secrets = createSecrets(config.secrets ?? (await developmentSecrets(config)));
 
   let listener = starting;
   const server = createHttpServer((request, response) => listener(request, response));
@@ -43,6 +45,7 @@ export async function startService(config: Config): Promise<Service> {
     config,
     port,
     em: orm.em.fork(),
+    secrets,
   });
   const issuers = identityProvider ? [identityProvider.issuer] : config.issuers;
   const trusted = issuers.map((issuer) => trust(issuer, logger)) as [TrustedIssuer, ...TrustedIssuer[]];
@@ -64,6 +67,9 @@ export async function startService(config: Config): Promise<Service> {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
+
+const developmentSecrets = async (config: Config) =>
+  (await import('./dev/development-secrets.ts')).developmentSecrets(config);
 
 /** Ends a process whose database connection hangs: a supervisor starts it again, with a new one. */
 function endHung(logger: Logger): never {

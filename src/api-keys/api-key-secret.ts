@@ -15,5 +15,12 @@ export function createApiKeySecret(): string {
   return body + checksum(body);
 }
 
+/**
+ * Whether a text is an API key's secret, by its shape and its checksum: what was mistyped or cut off is known without
+ * asking the database.
+ */
+export const isApiKeySecret = (text: string): boolean =>
+  /^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/.test(text) && text.slice(-8) === checksum(text.slice(0, -8));
+
 /** The part of a secret that may be shown, to tell keys apart. */
 export const keyPrefixOf = (secret: string): string => secret.slice(0, prefixLength);

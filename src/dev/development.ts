@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { EntityManager } from '@mikro-orm/core';
 import { scopeDescriptions } from '../auth/scopes.ts';
 import type { Config, IssuerConfig } from '../config.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { createDevelopmentIdentityProvider } from './identity-provider.ts';
 import { developmentAudience, developmentClientId, developmentIssuer } from './issuer.ts';
 import { seed } from './seed.ts';
@@ -11,10 +12,11 @@ interface Surroundings {
   /** The port that the server listens on. */
   readonly port: number;
   readonly em: EntityManager;
+  readonly secrets: Secrets;
 }
 
 /** What `npm start` runs beside the gateway where no identity provider is configured. */
-export async function startDevelopment({ config, port, em }: Surroundings) {
+export async function startDevelopment({ config, port, em, secrets }: Surroundings) {
   const issuer = developmentIssuer({ host: config.host, port });
   const provider = await createDevelopmentIdentityProvider({
     issuer,
@@ -23,7 +25,7 @@ export async function startDevelopment({ config, port, em }: Surroundings) {
     scopes: Object.keys(scopeDescriptions),
     production: config.production,
   });
-  await seed(em, issuer);
+  await seed(em, issuer, secrets);
   const answer = provider.callback();
   const { pathname } = new URL(issuer);
   const trusted: IssuerConfig = {

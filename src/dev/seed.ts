@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/core';
-import { CompactEncrypt } from 'jose';
-import { Account } from '../accounts/account.entity.ts';
+import { Account, type AccountId } from '../accounts/account.entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { createApiKeySecret, keyPrefixOf } from '../api-keys/api-key-secret.ts';
 import { PrivateKey } from '../private-key/private-key.entity.ts';
+import type { Sealer } from '../secrets/sealer.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 
 /** What alice and bob begin with: ids 1, 2, 3 are hers, 4 is his. */
 const apiKeys = [
@@ -18,11 +19,12 @@ const apiKeys = [
  * Fills an empty database with two people to try things out with.
  * @param em a fork of the entity manager
  * @param issuer the development identity provider
+ * @param secrets the private key is sealed under them
  */
-export async function seed(em: EntityManager, issuer: string): Promise<void> {
+export async function seed(em: EntityManager, issuer: string, { sealer }: Secrets): Promise<void> {
   if ((await em.count(Account)) > 0) return;
   const now = new Date();
-  const ids = new Map<string, Account['id']>();
+  const ids = new Map<string, AccountId>();
   for (const subject of ['alice', 'bob']) {
     const account = em.create(Account, { issuer, subject, createdAt: now });
     await em.persist(account).flush();
@@ -30,7 +32,7 @@ export async function seed(em: EntityManager, issuer: string): Promise<void> {
   }
   for (const { subject, ...key } of apiKeys) {
     const keyPrefix = keyPrefixOf(createApiKeySecret());
-    const account = ids.get(subject) as Account['id'];
+    const account = ids.get(subject) as AccountId;
     await em.insert(ApiKey, {
       ...key,
       account,
@@ -40,15 +42,19 @@ export async function seed(em: EntityManager, issuer: string): Promise<void> {
       createdAt: now,
     });
   }
-  const sealedKey = await sealForNobody(randomBytes(32));
-  await em.insert(PrivateKey, {
-    account: ids.get('alice') as Account['id'],
-    sealedKey,
-    createdAt: now,
-    updatedAt: now,
-  });
+  await storePrivateKey(em, ids.get('alice') as AccountId, sealer);
 }
 
-/** A sealed key in its real form (compact JWE, A256GCM), under a key-encryption key that is forgotten at once. */
-const sealForNobody = (key: Uint8Array): Promise<string> =>
-  new CompactEncrypt(key).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(randomBytes(32));
+/** Stores a private key, sealed for its row: so the row comes first, and nobody sees it without its key. */
+const storePrivateKey = (em: EntityManager, account: AccountId, sealer: Sealer): Promise<void> =>
+  em.transactional(async (transaction) => {
+    const now = new Date();
+    const rowId = await transaction.insert(PrivateKey, {
+      account,
+      sealedKey: '',
+      createdAt: now,
+      updatedAt: now,
+    });
+    const { jwe } = await sealer.seal(randomBytes(32), { purpose: 'private-key', accountId: account, rowId });
+    await transaction.nativeUpdate(PrivateKey, rowId, { sealedKey: jwe });
+  });

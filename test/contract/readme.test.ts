@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { environmentSchema } from '../../src/environment.ts';
+import { secretVariables } from '../support/secrets.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
@@ -47,7 +48,7 @@ describe('the configuration of a provider', () => {
   });
 
   it.each(blocks)('is accepted in production: %s', (_name, variables) => {
-    const { issuers } = loadConfig({ NODE_ENV: 'production', ...variables });
+    const { issuers } = loadConfig({ NODE_ENV: 'production', ...secretVariables(), ...variables });
     expect(issuers.map(({ issuer }) => issuer)).toEqual(
       [...JSON.stringify(variables).matchAll(/https:\/\/[^"\\]+/g)]
         .map(([url]) => url)
@@ -57,7 +58,7 @@ describe('the configuration of a provider', () => {
 
   it("turns one of Entra's scopes into several of ours", () => {
     const [, entra = {}] = blocks.find(([name]) => name === 'Microsoft Entra ID') ?? [];
-    const [issuer] = loadConfig({ NODE_ENV: 'production', ...entra }).issuers;
+    const [issuer] = loadConfig({ NODE_ENV: 'production', ...secretVariables(), ...entra }).issuers;
     expect([...(issuer?.scopeAliases ?? [])]).toEqual([
       ['own.use', ['openid', 'email', 'profile']],
       ['own.admin', ['idp.signin.user.admin']],

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTemporaryFolder, runService, startProcess } from '../support/process.ts';
+import { secretVariables } from '../support/secrets.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 
@@ -20,6 +21,7 @@ const refusal = (...faults: string[]) => ({
 describe('refused, in words', () => {
   it('names every fault at once', async () => {
     const ended = await runService(folder.path, {
+      ...secretVariables(),
       PORT: 'http',
       AUTH_ISSUER: 'http://id.example.com',
       AUTH_ALGORITHMS: 'RS256,HS256',
@@ -48,11 +50,20 @@ describe('refused, in words', () => {
   });
 
   it('does not start in production without an issuer', async () => {
-    expect(await runService(folder.path, { NODE_ENV: 'production' })).toEqual(
+    expect(await runService(folder.path, { NODE_ENV: 'production', ...secretVariables() })).toEqual(
       refusal(
         'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production: the development identity provider lets anyone in',
       ),
     );
+  });
+
+  it('does not start without secrets where there is an issuer', async () => {
+    const env = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
+    const missing = (name: string) =>
+      `${name} (or ${name}_FILE) must be set: VERSION:SECRET, as \`echo "1:$(openssl rand -base64 32)"\` prints it`;
+    const missed = refusal(missing('KEY_PEPPERS'), missing('KEY_ENCRYPTION_KEYS'));
+    expect(await runService(folder.path, { ...env, NODE_ENV: 'production' })).toEqual(missed);
+    expect(await runService(folder.path, env)).toEqual(missed);
   });
 
   it('does not start on an empty database that it may not migrate', async () => {

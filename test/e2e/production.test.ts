@@ -1,11 +1,14 @@
 import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopeDescriptions } from '../../src/auth/scopes.ts';
 import { createDevelopmentIdentityProvider } from '../../src/dev/identity-provider.ts';
 import { requestToken } from '../../src/dev/request-token.ts';
 import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
+import { secretText } from '../support/secrets.ts';
 
 const clientId = 'keyward-e2e';
 const audience = 'https://keyward.example.com';
@@ -19,6 +22,16 @@ const withoutProvider = `
       return next(specifier, context);
     },
   });`;
+
+/** Secrets in files, as an orchestrator mounts them. */
+const secretFiles = async (directory: string) => {
+  const paths = {
+    KEY_PEPPERS_FILE: join(directory, 'peppers'),
+    KEY_ENCRYPTION_KEYS_FILE: join(directory, 'keys'),
+  };
+  for (const path of Object.values(paths)) await writeFile(path, `${secretText([2, 1])}\r\n`);
+  return paths;
+};
 
 let provider: Server;
 let issuer: string;
@@ -35,6 +48,7 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   service = await startProcess(folder.path, {
     NODE_ENV: 'production',
+    ...(await secretFiles(folder.path)),
     AUTH_ISSUER: issuer,
     AUTH_AUDIENCE: audience,
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(withoutProvider)}`,
@@ -62,6 +76,10 @@ describe('production, with an identity provider', () => {
     });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ has_key: false, created_at: null, updated_at: null });
+  });
+
+  it('makes no secrets of its own', async () => {
+    expect((await readdir(service.dataDir)).filter((name) => name.includes('secret'))).toEqual([]);
   });
 
   it.each(['/idp', '/idp/.well-known/openid-configuration', '/idp/jwks', '/idp/token'])(

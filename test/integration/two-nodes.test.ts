@@ -5,6 +5,7 @@ import { createOnServer, databaseConfig } from '../support/database.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createTemporaryFolder, runService, startProcess } from '../support/process.ts';
+import { secretVariables } from '../support/secrets.ts';
 
 const server = inject('postgresUrl') ?? '';
 
@@ -105,6 +106,7 @@ describe('an empty database', () => {
     // One identity provider for both: each would otherwise seed the database with people of its own.
     const production = {
       ...env,
+      ...secretVariables(),
       NODE_ENV: 'production',
       AUTH_ISSUER: issuer.config.issuer,
       AUTH_AUDIENCE: 'keyward',

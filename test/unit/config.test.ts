@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError, loadConfig } from '../../src/config.ts';
+import { secretText, secretVariables } from '../support/secrets.ts';
 
 type Environment = Record<string, string>;
 
-const issuer = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
+const secrets = secretVariables();
+const issuer = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward', ...secrets };
 
 const faultsOf = (environment: Environment): string[] => {
   try {
@@ -26,6 +29,7 @@ const variables = [
   ...['DATABASE_STATEMENT_TIMEOUT', 'DATABASE_IDLE_TRANSACTION_TIMEOUT'],
   ...['AUTH_ISSUERS', 'AUTH_JWKS_URI'],
   ...['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_CLIENT_ID', 'AUTH_ALGORITHMS', 'AUTH_SCOPE_ALIASES'],
+  ...['KEY_PEPPERS', 'KEY_PEPPERS_FILE', 'KEY_ENCRYPTION_KEYS', 'KEY_ENCRYPTION_KEYS_FILE'],
   ...['SESSION_DURATION_MIN', 'SESSION_DURATION_MAX'],
 ];
 
@@ -34,12 +38,14 @@ describe('defaults', () => {
     production: false,
     host: '127.0.0.1',
     port: 4000,
+    dataDir: 'data',
     database: {
       url: 'sqlite:data/keyward.db',
       migrateAtStart: true,
       poolSize: 10,
       timeouts: { connect: 3000, statement: 10_000, idleInTransaction: 10_000 },
     },
+    secrets: undefined,
     publicUrl: undefined,
     issuers: [],
     algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
@@ -49,7 +55,7 @@ describe('defaults', () => {
   };
 
   it('are complete: nothing need be set', () => {
-    expect(loadConfig({})).toEqual(defaults);
+    expect(loadConfig({})).toStrictEqual(defaults);
   });
 
   it.each(['', '   '])('hold where every variable is set to %j', (nothing) => {
@@ -84,6 +90,7 @@ describe('values', () => {
 
   it('of an identity provider are put together', () => {
     const environment = {
+      ...secrets,
       AUTH_ISSUER: 'https://id.example.com/realms/one/',
       AUTH_JWKS_URI: 'https://keys.example.com/one',
       AUTH_AUDIENCE: 'keyward, other,,',
@@ -113,6 +120,7 @@ describe('AUTH_ISSUERS', () => {
   const one = { issuer: 'https://one.example.com', audience: 'keyward' };
   const two = { issuer: 'https://two.example.com', clientId: 'web' };
   const given = (list: unknown, environment: Environment = {}): Environment => ({
+    ...secrets,
     ...environment,
     AUTH_ISSUERS: JSON.stringify(list),
   });
@@ -209,7 +217,7 @@ describe('AUTH_ISSUERS', () => {
     ['aliases as an object', JSON.stringify([{ ...one, scopeAliases: {} }]), '0 scopeAliases must be a text'],
     ['an issuer twice', JSON.stringify([one, two, { ...one, audience: 'b' }]), 'must name each issuer once'],
   ])('is refused with %s', (_what, text, fault) => {
-    expect(faultsOf({ AUTH_ISSUERS: text })).toEqual([expect.stringContaining(fault)]);
+    expect(faultsOf({ ...secrets, AUTH_ISSUERS: text })).toEqual([expect.stringContaining(fault)]);
   });
 
   it('is refused where it names what is no issuer, in words', () => {
@@ -286,6 +294,92 @@ describe('the database', () => {
   });
 });
 
+describe('the secrets', () => {
+  const missing = (name: string) =>
+    `${name} (or ${name}_FILE) must be set: VERSION:SECRET, as \`echo "1:$(openssl rand -base64 32)"\` prints it`;
+  const both = [missing('KEY_PEPPERS'), missing('KEY_ENCRYPTION_KEYS')];
+  const provider = { AUTH_ISSUER: issuer.AUTH_ISSUER, AUTH_AUDIENCE: issuer.AUTH_AUDIENCE };
+  const versionsOf = (environment: Environment) => {
+    const { peppers, encryptionKeys } = loadConfig(environment).secrets ?? {};
+    return [peppers, encryptionKeys].map((list) => list?.map(({ version }) => version));
+  };
+
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'keyward-config-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  it('come from the environment, the first to write', () => {
+    const environment = { KEY_PEPPERS: secretText([2, 1]), KEY_ENCRYPTION_KEYS: secretText([5, 4, 3]) };
+    const versions = [
+      [2, 1],
+      [5, 4, 3],
+    ];
+    expect(versionsOf(environment)).toEqual(versions);
+    expect(versionsOf({ ...provider, ...environment })).toEqual(versions);
+  });
+
+  it('come from files as well', () => {
+    const environment = {
+      ...provider,
+      KEY_PEPPERS_FILE: write('peppers', `${secretText([2, 1])}\r\n`),
+      KEY_ENCRYPTION_KEYS: secretText([3]),
+    };
+    expect(versionsOf(environment)).toEqual([[2, 1], [3]]);
+  });
+
+  it.each<[string, Environment, string[]]>([
+    ['in production', { ...provider, NODE_ENV: 'production' }, both],
+    ['with an issuer', provider, both],
+    ['beside the other kind', { KEY_PEPPERS: secrets.KEY_PEPPERS }, [missing('KEY_ENCRYPTION_KEYS')]],
+    [
+      'beside a file of the other kind that cannot be read',
+      { KEY_ENCRYPTION_KEYS_FILE: '/nowhere/at/all' },
+      ['KEY_ENCRYPTION_KEYS_FILE names a file that cannot be read (ENOENT)', missing('KEY_PEPPERS')],
+    ],
+  ])('are missed %s', (_where, environment, faults) => {
+    expect(faultsOf(environment)).toEqual(faults);
+  });
+
+  it('are not taken from two places', () => {
+    const files = {
+      KEY_PEPPERS_FILE: write('peppers', secretText()),
+      KEY_ENCRYPTION_KEYS_FILE: write('keys', secretText()),
+    };
+    expect(faultsOf({ ...issuer, ...files })).toEqual([
+      'KEY_PEPPERS and KEY_PEPPERS_FILE must not both be set',
+      'KEY_ENCRYPTION_KEYS and KEY_ENCRYPTION_KEYS_FILE must not both be set',
+    ]);
+  });
+
+  it('do not serve two purposes', () => {
+    const shared = randomBytes(32);
+    const environment = {
+      KEY_PEPPERS: `${secretText([4])},3:${shared.toString('base64')}`,
+      KEY_ENCRYPTION_KEYS_FILE: write('keys', `1:${shared.toString('base64url')}`),
+    };
+    expect(faultsOf(environment)).toEqual([
+      'KEY_PEPPERS version 3 and KEY_ENCRYPTION_KEYS version 1 must not have the same secret',
+    ]);
+  });
+
+  it('are not shown by their faults', () => {
+    const [one, two] = [randomBytes(32).toString('base64'), randomBytes(31).toString('base64')];
+    const faults = faultsOf({
+      KEY_PEPPERS: `1:${one},2:${one},${one}`,
+      KEY_ENCRYPTION_KEYS_FILE: write('keys', `1:${two}\n1:${one}\n${one}:1`),
+    }).join('\n');
+    expect(faults).toContain('KEY_PEPPERS versions 1 and 2 must not');
+    expect(faults).toContain('KEY_ENCRYPTION_KEYS_FILE version 1 has 31 bytes');
+    for (const secret of [one, two]) expect(faults).not.toContain(secret.slice(0, 6));
+  });
+});
+
 describe('faults', () => {
   const port = 'PORT must be a whole number from 0 to 65535';
   const seconds = 'must be a whole number from 1 to 999999999';
@@ -352,22 +446,22 @@ describe('faults', () => {
     ['a maximum below the default minimum', { SESSION_DURATION_MAX: '59' }, 'SESSION_DURATION_MIN must not'],
     [
       'production without an issuer',
-      { NODE_ENV: 'production' },
+      { NODE_ENV: 'production', ...secrets },
       'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production',
     ],
     [
       'production with an audience alone',
-      { NODE_ENV: 'production', AUTH_AUDIENCE: 'keyward' },
+      { NODE_ENV: 'production', AUTH_AUDIENCE: 'keyward', ...secrets },
       'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production',
     ],
     [
       'an issuer for any audience',
-      { AUTH_ISSUER: 'https://id.example.com' },
+      { AUTH_ISSUER: 'https://id.example.com', ...secrets },
       'AUTH_AUDIENCE or AUTH_CLIENT_ID',
     ],
     [
       'an issuer with an audience that names nothing',
-      { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: ' , ' },
+      { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: ' , ', ...secrets },
       'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set',
     ],
     ['an audience without an issuer', { AUTH_AUDIENCE: 'keyward' }, beside],
@@ -383,7 +477,7 @@ describe('faults', () => {
 
   it('are not seen in what is their good twin', () => {
     expect(faultsOf({ ...issuer, HOST: '192.168.1.5', NODE_ENV: 'production' })).toEqual([]);
-    expect(faultsOf({ AUTH_ISSUER: 'http://localhost:9000', AUTH_CLIENT_ID: 'web' })).toEqual([]);
+    expect(faultsOf({ ...secrets, AUTH_ISSUER: 'http://localhost:9000', AUTH_CLIENT_ID: 'web' })).toEqual([]);
     expect(faultsOf({ HOST: '0.0.0.0' })).toEqual([]);
   });
 
@@ -400,6 +494,7 @@ describe('faults', () => {
       DATABASE_IDLE_TRANSACTION_TIMEOUT: '0',
       AUTH_JWKS_URI: 'jwks',
       AUTH_ISSUERS: 'one',
+      KEY_PEPPERS: 'pepper',
       LOG_LEVEL: 'loud',
       AUTH_ALGORITHMS: 'HS256',
       SESSION_DURATION_MIN: '90',
@@ -408,9 +503,9 @@ describe('faults', () => {
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
       ...['PORT', 'PUBLIC_URL', 'DATABASE_URL', 'DATABASE_MIGRATE', 'DATABASE_POOL_SIZE'],
       ...['DATABASE_CONNECT_TIMEOUT', 'DATABASE_STATEMENT_TIMEOUT', 'DATABASE_IDLE_TRANSACTION_TIMEOUT'],
-      ...['AUTH_JWKS_URI', 'AUTH_ALGORITHMS', 'AUTH_ISSUERS', 'LOG_LEVEL'],
-      // Those that no single variable shows: the bounds, and an issuer for the keys.
-      ...['SESSION_DURATION_MIN', 'AUTH_ISSUER'],
+      ...['AUTH_JWKS_URI', 'AUTH_ALGORITHMS', 'AUTH_ISSUERS', 'KEY_PEPPERS', 'LOG_LEVEL'],
+      // Those that no single variable shows: the bounds, an issuer for the keys, and the other kind of secrets.
+      ...['SESSION_DURATION_MIN', 'AUTH_ISSUER', 'KEY_ENCRYPTION_KEYS'],
     ]);
   });
 

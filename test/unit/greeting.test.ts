@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { greet } from '../../src/greeting.ts';
+import { secretVariables } from '../support/secrets.ts';
 
-const issuer = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
+const issuer = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward', ...secretVariables() };
 
 const greeting = (environment: Record<string, string>, { port = 4000, development = true } = {}) =>
   greet({ config: loadConfig(environment), port, development });

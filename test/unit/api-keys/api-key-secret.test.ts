@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createApiKeySecret, keyPrefixOf } from '../../../src/api-keys/api-key-secret.ts';
+import { createApiKeySecret, isApiKeySecret, keyPrefixOf } from '../../../src/api-keys/api-key-secret.ts';
 
 const secrets = Array.from({ length: 2000 }, createApiKeySecret);
 
@@ -42,5 +43,67 @@ describe('a secret', () => {
 describe('keyPrefixOf', () => {
   it('is the first 9 characters', () => {
     expect(keyPrefixOf(`sk-a1b2c3.${'0'.repeat(64)}`)).toBe('sk-a1b2c3');
+  });
+});
+
+describe('isApiKeySecret', () => {
+  const [secret = ''] = secrets;
+  const withChecksum = (body: string) => body + crc32(body).toString(16).padStart(8, '0');
+
+  it('knows every secret that is made', () => {
+    expect(secrets.filter((each) => !isApiKeySecret(each))).toEqual([]);
+  });
+
+  it('refuses a secret with any one character changed', () => {
+    const character = fc.oneof(
+      fc.constantFrom(...'0123456789abcdefABCDEFsk-. \n'),
+      fc.string({ unit: 'binary' }),
+    );
+    const change = fc.tuple(fc.constantFrom(...secrets), fc.nat(73), character);
+    fc.assert(
+      fc.property(change, ([original, at, other]) => {
+        fc.pre(other !== original[at]);
+        expect(isApiKeySecret(original.slice(0, at) + other + original.slice(at + 1))).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('refuses every hexadecimal digit in the place of another', () => {
+    for (const at of Array(secret.length).keys()) {
+      for (const other of [...'0123456789abcdef'].filter((digit) => digit !== secret[at]))
+        expect(isApiKeySecret(secret.slice(0, at) + other + secret.slice(at + 1))).toBe(false);
+    }
+  });
+
+  it('refuses two neighbours that have changed places', () => {
+    for (const at of Array(secret.length - 1).keys()) {
+      const swapped = `${secret.slice(0, at)}${secret[at + 1]}${secret[at]}${secret.slice(at + 2)}`;
+      expect(isApiKeySecret(swapped)).toBe(swapped === secret);
+    }
+  });
+
+  const random = '0123456789abcdef'.repeat(4).slice(8);
+  it.each<[string, string]>([
+    ['nothing', ''],
+    ['its beginning', secret.slice(0, 9)],
+    ['a character too few', withChecksum(`sk-a1b2c3.${random.slice(1)}`)],
+    ['a character too many', withChecksum(`sk-a1b2c3.${random}0`)],
+    ['a line end', `${secret}\n`],
+    ['a space before', ` ${secret}`],
+    ['a megabyte', secret.repeat(14_000)],
+    ['capitals', secret.toUpperCase()],
+    ['capital digits, and the checksum of them', withChecksum(`sk-a1b2c3.${random.toUpperCase()}`)],
+    ['a capital in the prefix', withChecksum(`sk-A1b2c3.${random}`)],
+    ['another kind of key', withChecksum(`pk-a1b2c3.${random}`)],
+    ['no dot', withChecksum(`sk-a1b2c3-${random}`)],
+    ['a letter that is no digit', withChecksum(`sk-a1b2c3.${random.replace('0', 'g')}`)],
+    ['digits of another script', withChecksum(`sk-a1b2c3.${random.replace('0', '٠')}`)],
+  ])('refuses %s', (_what, text) => {
+    expect(isApiKeySecret(text)).toBe(false);
+  });
+
+  it('takes what has the right shape and checksum', () => {
+    expect(isApiKeySecret(withChecksum(`sk-a1b2c3.${random}`))).toBe(true);
   });
 });

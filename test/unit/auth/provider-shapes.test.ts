@@ -9,6 +9,7 @@ import {
   type ShownToken,
   validAt,
 } from '../../support/provider-tokens.ts';
+import { secretVariables } from '../../support/secrets.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: validAt });
@@ -18,7 +19,7 @@ afterEach(() => {
 });
 
 const configure = (environment: Readonly<Record<string, string>>) =>
-  loadConfig({ NODE_ENV: 'production', ...environment }).issuers[0] as IssuerConfig;
+  loadConfig({ NODE_ENV: 'production', ...secretVariables(), ...environment }).issuers[0] as IssuerConfig;
 
 /** Checks of a token all but its signature. */
 const screen = ({ header, claims }: ShownToken, config: IssuerConfig) => {
