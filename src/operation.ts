@@ -28,6 +28,16 @@ export interface OperationLimits {
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }
 
+/** A schema that depends on the limits, made once for them and not for each request. */
+export function oncePerLimits<Schema>(create: (limits: OperationLimits) => Schema): typeof create {
+  const schemas = new WeakMap<OperationLimits, Schema>();
+  return (limits) => {
+    const schema = schemas.get(limits) ?? create(limits);
+    schemas.set(limits, schema);
+    return schema;
+  };
+}
+
 /** pydantic 2's name for what zod found, where the two have the same thing. */
 const issueTypes: Partial<Record<z.core.$ZodIssue['code'], string>> = {
   too_small: 'greater_than_equal',

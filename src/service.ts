@@ -7,6 +7,7 @@ import { assertMigrated, migrate } from './database/migrate.ts';
 import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
 import { baseUrl, greet } from './greeting.ts';
+import { serve } from './http/serve.ts';
 import { createHttpServer, listen, stop } from './http/server.ts';
 import { describeError } from './observability/describe-error.ts';
 import { createLogger } from './observability/logger.ts';
@@ -58,7 +59,8 @@ export async function startService(config: Config): Promise<Service> {
     introspection: config.introspection,
     logger,
   });
-  listener = identityProvider?.mount(gateway) ?? gateway;
+  const serveGateway = serve(gateway);
+  listener = identityProvider?.mount(serveGateway) ?? serveGateway;
   await Promise.all(trusted.map(({ keys }) => keys.refresh()));
 
   const stack = started.move();

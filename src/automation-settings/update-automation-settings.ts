@@ -3,19 +3,27 @@ import { z } from 'zod';
 import type { AccountId } from '../accounts/account.entity.ts';
 import { ensureAccount } from '../accounts/ensure-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { type Caller, type OperationContext, type OperationLimits, parseInput } from '../operation.ts';
+import {
+  type Caller,
+  type OperationContext,
+  type OperationLimits,
+  oncePerLimits,
+  parseInput,
+} from '../operation.ts';
 import { AutomationSettings } from './automation-settings.entity.ts';
 
 /** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
-export const updateAutomationSettingsInput = ({ sessionDuration: { min, max } }: OperationLimits) =>
-  z.object({
-    isEnabled: z.boolean().nullish(),
-    sessionDuration: z
-      .int()
-      .min(min, `Must be at least ${min} seconds.`)
-      .max(max, `Must be at most ${max} seconds.`)
-      .nullish(),
-  });
+export const updateAutomationSettingsInput = oncePerLimits(
+  ({ sessionDuration: { min, max } }: OperationLimits) =>
+    z.object({
+      isEnabled: z.boolean().nullish(),
+      sessionDuration: z
+        .int()
+        .min(min, `Must be at least ${min} seconds.`)
+        .max(max, `Must be at most ${max} seconds.`)
+        .nullish(),
+    }),
+);
 
 /** A change of settings: whether each field was given, and its value. */
 interface Change {

@@ -19,14 +19,14 @@ const answer = (error: GatewayError, { Response }: FetchAPI) =>
  */
 export function useGraphqlEndpoint(): Plugin<WithRecord, WithRecord> {
   return {
-    onRequest: async ({ request, url, setRequest, endResponse, fetchAPI, serverContext: { record } }) => {
+    onRequest: ({ request, url, endResponse, fetchAPI, serverContext: { record } }) => {
       if (url.pathname !== graphqlPath) {
         return endResponse(fetchAPI.Response.json({ detail: 'Not Found' }, { status: 404 }));
       }
       record.route = graphqlPath;
       try {
         assertMethod(request.method);
-        setRequest(await limitBody(request, fetchAPI));
+        limitBody(request);
       } catch (error) {
         record.failure = toGatewayError(error);
         endResponse(answer(record.failure, fetchAPI));

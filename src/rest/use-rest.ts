@@ -51,11 +51,11 @@ export function useRest(
       openApi ??= JSON.stringify(createOpenApi(sofa.schema, sofa.document, issuer));
       return new fetchAPI.Response(openApi, { headers: json() });
     }
-    const bounded = await limitBody(request, fetchAPI);
-    const enveloped = yoga.getEnveloped(Object.assign(serverContext, { request: bounded }));
+    limitBody(request);
+    const enveloped = yoga.getEnveloped(Object.assign(serverContext, { request }));
     const contextValue = (await enveloped.contextFactory()) as WithAccessToken;
     requireScopes(requiredScopesOf(field), contextValue.accessToken);
-    const variableValues = await readInput(bounded, match, field);
+    const variableValues = await readInput(request, match, field);
     const operation = await sofa.operationOf(match.route);
     const result: ExecutionResult = await enveloped.execute({ ...operation, contextValue, variableValues });
     if (result.errors?.[0]) throw result.errors[0];

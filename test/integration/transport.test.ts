@@ -1,7 +1,12 @@
+import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { describe, expect, inject, it } from 'vitest';
+import { serve } from '../../src/http/serve.ts';
 import { createHttpServer, listen, stop } from '../../src/http/server.ts';
 import { challenge } from '../support/challenge.ts';
 import { dropDatabase, dropTable, refuseAccounts, setReadOnly } from '../support/database.ts';
@@ -155,7 +160,7 @@ describe('a path on the wire', () => {
     '*',
   ])('is not read as another one: %s', async (path) => {
     await createRows();
-    const server = createHttpServer(setup.gateway.gateway);
+    const server = createHttpServer(serve(setup.gateway.gateway));
     try {
       const port = await listen(server, 0, '127.0.0.1');
       const token = await setup.sign();
@@ -211,17 +216,33 @@ describe('405', () => {
 describe('413', () => {
   const limit = 64 * 1024;
 
-  /** A stream that sends as long as it is read, in pieces of 16 KiB, without saying how long it is. */
-  const stream = (bytes: number) => {
-    let left = bytes;
-    return new ReadableStream<Uint8Array>({
-      pull: (controller) => {
-        const size = Math.min(left, 16 * 1024);
-        left -= size;
-        if (size > 0) controller.enqueue(new Uint8Array(size).fill(0x20));
-        if (left === 0) controller.close();
-      },
-    });
+  /** Sends a body over HTTP in pieces of 16 KiB, for as long as it is read, without saying how long it is. */
+  const stream = async (method: string, path: string, headers: Headers, bytes: number): Promise<Response> => {
+    const pieces = function* () {
+      for (let left = bytes; left > 0; left -= 16 * 1024) yield Buffer.alloc(Math.min(left, 16 * 1024), ' ');
+    };
+    const server = createHttpServer(serve(setup.gateway.gateway));
+    const port = await listen(server, 0, '127.0.0.1');
+    const abort = new AbortController();
+    try {
+      const { signal } = abort;
+      const request = httpRequest({
+        port,
+        method,
+        path,
+        headers: { ...Object.fromEntries(headers), 'transfer-encoding': 'chunked' },
+        signal,
+      });
+      const sent = pipeline(Readable.from(pieces()), request).catch(() => {});
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const answer = new Response(await text(response), { status: response.statusCode ?? 0 });
+      abort.abort();
+      await sent;
+      return answer;
+    } finally {
+      server.closeAllConnections();
+      await stop(server);
+    }
   };
 
   const targets: [string, string][] = [
@@ -232,18 +253,11 @@ describe('413', () => {
   const callers = ['with a token', 'without a token', 'with a bad token'];
   const cases = targets.flatMap(([method, path]) => callers.map((caller) => [method, path, caller] as const));
 
-  const send = async (method: string, path: string, caller: string, init: object, length?: number) => {
+  const headersOf = async (caller: string) => {
     const token = caller === 'with a token' ? await setup.sign() : 'a.b.c';
     const headers = new Headers({ 'content-type': 'application/json' });
     if (caller !== 'without a token') headers.set('authorization', `Bearer ${token}`);
-    if (length !== undefined) headers.set('content-length', `${length}`);
-    const request = new Request(`http://keyward.test${path}`, {
-      method,
-      headers,
-      duplex: 'half',
-      ...init,
-    } as never);
-    return setup.gateway.gateway.fetch(request);
+    return headers;
   };
 
   const expectRefusal = async (response: Response) => {
@@ -257,22 +271,22 @@ describe('413', () => {
 
   it.each(cases)('is said of a length that is too large: %s %s %s', async (method, path, caller) => {
     await createRows();
-    await expectRefusal(await send(method, path, caller, { body: '{}' }, limit + 1));
+    const headers = await headersOf(caller);
+    headers.set('content-length', `${limit + 1}`);
+    const request = new Request(`http://keyward.test${path}`, { method, headers, body: '{}' });
+    await expectRefusal(await setup.gateway.gateway.fetch(request));
     expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
   });
 
   it.each(cases)('is said of a stream that is too long: %s %s %s', async (method, path, caller) => {
     await createRows();
-    await expectRefusal(await send(method, path, caller, { body: stream(limit + 1) }));
+    await expectRefusal(await stream(method, path, await headersOf(caller), limit + 1));
     expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
   });
 
   it('does not read a stream to its end', async () => {
-    await expectRefusal(
-      await send('PUT', '/api/v1/automation/settings', 'with a token', {
-        body: stream(Number.MAX_SAFE_INTEGER),
-      }),
-    );
+    const headers = await headersOf('with a token');
+    await expectRefusal(await stream('PUT', '/api/v1/automation/settings', headers, Number.MAX_SAFE_INTEGER));
   });
 
   it.each(targets)('is said before anything else that is wrong: %s %s', async (method, path) => {

@@ -28,6 +28,16 @@ export interface Answer {
   readonly body: any;
 }
 
+/** What HTTP sends along; a header that the call gives stays as it is. */
+const headersOf = ({ token, json, headers }: Call, body: string | undefined): Headers => {
+  const sent = new Headers();
+  if (token !== undefined) sent.set('authorization', `Bearer ${token}`);
+  if (json !== undefined) sent.set('content-type', 'application/json');
+  if (body !== undefined) sent.set('content-length', `${Buffer.byteLength(body)}`);
+  for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value);
+  return sent;
+};
+
 /** The whole gateway on an empty database unless another is given, called through its fetch handler; it trusts one issuer. */
 export async function createTestGateway(
   issuer: TestIssuer,
@@ -52,11 +62,8 @@ export async function createTestGateway(
   });
 
   const fetch = async (method: string, path: string, call: Call = {}): Promise<Answer> => {
-    const headers = new Headers(call.headers);
-    if (call.token !== undefined) headers.set('authorization', `Bearer ${call.token}`);
-    if (call.json !== undefined && !headers.has('content-type'))
-      headers.set('content-type', 'application/json');
     const body = call.body ?? (call.json === undefined ? undefined : JSON.stringify(call.json));
+    const headers = headersOf(call, body);
     const response = await gateway.fetch(
       new Request(`http://keyward.test${path}`, { method, headers, ...(body !== undefined && { body }) }),
     );

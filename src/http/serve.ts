@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { maximumBytes } from './limit-body.ts';
+
+/** A handler of fetch requests, with the class that it knows them by. */
+export interface FetchHandler {
+  readonly fetchAPI: { readonly Request: typeof Request };
+  handleRequest(request: Request, context: object): Response | Promise<Response>;
+}
+
+/**
+ * Serves a fetch handler by node:http. A body is read here, at once and no further than it may be long, and an answer
+ * is written in one piece: Yoga's own adapter makes streams, signals and listeners of each request, for which no
+ * operation has a use.
+ */
+export const serve =
+  ({ fetchAPI: { Request }, handleRequest }: FetchHandler): RequestListener =>
+  async (incoming, outgoing) => {
+    const { method = 'GET', url, headers } = incoming;
+    const body = isWithBody(method, headers) ? await readBody(incoming) : undefined;
+    const request = new Request(`http://${headers.host}${url}`, {
+      method,
+      headers: (body ? { ...headers, 'content-length': `${body.length}` } : headers) as Record<
+        string,
+        string
+      >,
+      ...(body && { body }),
+    });
+    await answer(outgoing, await handleRequest(request, {}));
+  };
+
+/** Where neither header is there, there is no body (RFC 9112, section 6.3); one that says it is too long is not read. */
+const isWithBody = (method: string, headers: IncomingHttpHeaders): boolean => {
+  if (method === 'GET' || method === 'HEAD') return false;
+  const declared = headers['content-length'];
+  return declared === undefined
+    ? headers['transfer-encoding'] !== undefined
+    : Number(declared) <= maximumBytes;
+};
+
+/** A body, or of one that is too long as much as shows that it is. What is left is for Node to drop. */
+const readBody = (incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> =>
+  new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maximumBytes) done();
+    };
+    const done = () => {
+      incoming.off('data', onData);
+      resolve(Buffer.concat(chunks));
+    };
+    incoming.on('data', onData).once('end', done);
+  });
+
+async function answer(outgoing: ServerResponse, response: Response): Promise<void> {
+  const body = response.body === null ? '' : await response.text();
+  outgoing.writeHead(response.status, [...response.headers].flat()).end(body);
+}
