@@ -52,7 +52,7 @@ const measurements = measured.map(
 );
 
 const { rounds, saturated, paced, warmUp: warm } = options.timing;
-const content = `${machine}.
+const content = `${options.quick ? 'A quick run, for a first look. ' : ''}${machine}.
 
 Medians of ${rounds} rounds: ${saturated} s at full load and ${paced} s at half of it for each server and operation, after ${warm} s of warming up. Latencies are those at half load.
 
