@@ -13,7 +13,7 @@ function isWhole(response: string): boolean {
 
 /**
  * An HTTP/1.1 connection for load: it sends prepared requests, one at a time, and of the answers only looks at the
- * status. Any HTTP client of Node's would cost more than the servers that are to be measured.
+ * status. The less a load generator does, the less it takes from a server on the same machine.
  */
 export class Connection {
   readonly #socket: Socket;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The folder of the peers. */
-export const peersFolder = join(import.meta.dirname, 'peers');
+const peersFolder = join(import.meta.dirname, 'peers');
 
 /** Installs what the peers need, where it is missing or not what their lock says. */
 export function installPeers(): void {

@@ -16,7 +16,7 @@ Measures Keyward beside its peers, and writes test/bench/RESULTS.md.
 
   --quick            a short run: less warming up, shorter slices; for a first look
   --only NAMES       only these operations, with commas between them: rest-status,graphql-status
-  --servers NAMES    only these servers: keyward,fastify
+  --servers NAMES    only Keyward and these servers: node-http,fastify
   --no-write         print the results and leave RESULTS.md as it is
   --help             this text
 `;
@@ -49,7 +49,7 @@ export function readOptions() {
     timing: values.quick ? quick : full,
     /** Names of operations; undefined: all of them. */
     only: names(values.only),
-    /** Names of servers; undefined: all of them. */
+    /** Names of servers beside Keyward; undefined: all of them. */
     servers: names(values.servers),
     write: !values['no-write'],
   };

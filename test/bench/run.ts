@@ -7,7 +7,7 @@ import { createOperations } from './operations.ts';
 import { help, readOptions, select } from './options.ts';
 import { remarks, tables } from './report.ts';
 import { writePart } from './results-file.ts';
-import { type Server, serverKinds, startServer } from './servers.ts';
+import { keyward, type Server, serverKinds, startServer } from './servers.ts';
 import { createWorld } from './world.ts';
 
 const size = { users: 32, keysEach: 3 };
@@ -26,7 +26,7 @@ await using stack = new AsyncDisposableStack();
 const world = stack.use(await createWorld(size, tokenCount));
 const operations = select(createOperations(world), options.only);
 const servers: Server[] = [];
-for (const kind of select(serverKinds, options.servers))
+for (const kind of select(serverKinds, options.servers && [keyward.name, ...options.servers]))
   servers.push(stack.use(await startServer(kind, world)));
 
 const compareAll = async (): Promise<readonly Comparison[]> => {
@@ -52,7 +52,7 @@ const measurements = measured.map(
 );
 
 const { rounds, saturated, paced, warmUp: warm } = options.timing;
-const content = `${machine}.
+const content = `${options.quick ? 'A quick run, for a first look. ' : ''}${machine}.
 
 Medians of ${rounds} rounds: ${saturated} s at full load and ${paced} s at half of it for each server and operation, after ${warm} s of warming up. Latencies are those at half load.
 

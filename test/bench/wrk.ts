@@ -34,13 +34,8 @@ export async function runWrk(
 ): Promise<Load> {
   const file = join(folder, 'wrk.lua');
   await writeFile(file, script(target));
-  const output = await runCommand('wrk', [
-    '-t1',
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '-s',
-    file,
-    target.url,
-  ]);
+  // A slow answer is no error: a busy disk may take a while.
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s'];
+  const output = await runCommand('wrk', [...options, '-s', file, target.url]);
   return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');
 }
