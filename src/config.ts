@@ -23,7 +23,7 @@ export interface DatabaseConfig {
   readonly url: string;
   /** Whether the schema is brought up to date at the start; otherwise an older one is refused. */
   readonly migrateAtStart: boolean;
-  /** The most connections of this process to PostgreSQL. */
+  /** The most connections of one process to PostgreSQL. */
   readonly poolSize: number;
   /** PostgreSQL's, in milliseconds. */
   readonly timeouts: {
@@ -46,6 +46,8 @@ export interface Config {
   readonly secrets: SecretKeys | undefined;
   /** The URL by which clients reach this service; undefined: the one that it listens on. */
   readonly publicUrl: string | undefined;
+  /** How many processes share the port; 1: this one alone. */
+  readonly workers: number;
   /** None: the development identity provider is used. */
   readonly issuers: readonly IssuerConfig[];
   readonly algorithms: readonly SignatureAlgorithm[];
@@ -68,6 +70,32 @@ export class ConfigError extends Error {
   }
 }
 
+/**
+ * Tells an operator in words what they can mend, and sets exit code 1.
+ * @throws any other error: only the unforeseen comes with a stack
+ */
+export function reportConfigError(error: unknown): void {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** What several workers need. */
+const workerFaults = (
+  given: NodeJS.ProcessEnv,
+  { WORKERS = 1 }: Partial<Environment>,
+  development: boolean,
+): [boolean, string][] => [
+  [
+    WORKERS > 1 && given['DATABASE_URL']?.startsWith('postgres') !== true,
+    'WORKERS above 1 needs a PostgreSQL DATABASE_URL: an SQLite file is for one process',
+  ],
+  [
+    WORKERS > 1 && development,
+    'WORKERS above 1 needs AUTH_ISSUER: the development identity provider keeps its keys in one process',
+  ],
+];
+
 /** What no single variable shows. A variable that is faulty in itself is absent from `env`. */
 const crossFaults = (given: NodeJS.ProcessEnv, env: Partial<Environment>): string[] => {
   const production = given['NODE_ENV'] === 'production';
@@ -82,6 +110,7 @@ const crossFaults = (given: NodeJS.ProcessEnv, env: Partial<Environment>): strin
       production && !issuerGiven,
       'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production: the development identity provider lets anyone in',
     ],
+    ...workerFaults(given, env, !issuerGiven && !production),
     [
       !issuerGiven &&
         !production &&
@@ -149,6 +178,7 @@ const toConfig = (env: Environment): Config => ({
   dataDir: env.DATA_DIR,
   database: databaseConfig(env),
   secrets: secretKeys(env),
+  workers: env.WORKERS,
   publicUrl: env.PUBLIC_URL,
   issuers: issuerConfigs(env),
   algorithms: env.AUTH_ALGORITHMS,

@@ -136,6 +136,7 @@ export const environmentSchema = z.object({
     )
     .transform((value) => new URL(value).origin)
     .optional(),
+  WORKERS: integer(1, 256).default(1),
   DATA_DIR: z.string().default('data'),
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_MIGRATE: z.enum(['auto', 'check'], 'must be "auto" or "check"').optional(),

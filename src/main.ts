@@ -6,16 +6,15 @@ const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]
 
 // Compiling what is imported is a good part of a start; from the second on it is found done.
 enableCompileCache();
-const { ConfigError, loadConfig } = await import('./config.ts');
-const { startService } = await import('./service.ts');
+const { loadConfig, reportConfigError } = await import('./config.ts');
 
 try {
-  await using service = await startService(loadConfig());
+  const config = loadConfig();
+  await using service = await (config.workers > 1
+    ? (await import('./workers.ts')).startWorkers(config)
+    : (await import('./service.ts')).startService(config));
   process.stdout.write(service.greeting);
   await stopped;
 } catch (error) {
-  // What an operator can mend is said in words; only the unforeseen comes with a stack.
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+  reportConfigError(error);
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type TrustedIssuer, trustIssuer } from './auth/trusted-issuer.ts';
 import { type Config, ConfigError, type IssuerConfig } from './config.ts';
 import { openDatabase } from './database/database.ts';
-import { assertMigrated, migrate } from './database/migrate.ts';
+import { prepareSchema } from './database/migrate.ts';
 import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
 import { baseUrl, greet } from './greeting.ts';
@@ -30,10 +30,13 @@ const starting: RequestListener = (_request, response) => {
  */
 export async function startService(config: Config): Promise<Service> {
   await using started = new AsyncDisposableStack();
-  const logger = createLogger(config.logLevel);
+  const logger = await createProcessLogger(config);
   const development = config.issuers.length > 0 ? undefined : import('./dev/development.ts');
+  // Their keys are read while the database opens.
+  const configured = config.issuers.map((issuer) => trust(issuer, logger));
+  for (const { keys } of configured) started.use(keys);
   const orm = started.use(await openDatabase(config.database));
-  await (config.database.migrateAtStart ? migrate(orm, config.database) : assertMigrated(orm));
+  await prepareSchema(orm, config.database);
   started.use(watchDatabase(orm, () => endHung(logger)));
   const secrets = createSecrets(config.secrets ?? (await developmentSecrets(config)));
 
@@ -48,9 +51,9 @@ export async function startService(config: Config): Promise<Service> {
     em: orm.em.fork(),
     secrets,
   });
-  const issuers = identityProvider ? [identityProvider.issuer] : config.issuers;
-  const trusted = issuers.map((issuer) => trust(issuer, logger)) as [TrustedIssuer, ...TrustedIssuer[]];
-  for (const { keys } of trusted) started.use(keys);
+  const own = identityProvider && trust(identityProvider.issuer, logger);
+  if (own) started.use(own.keys);
+  const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
   const gateway = createGateway({
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
@@ -61,7 +64,7 @@ export async function startService(config: Config): Promise<Service> {
   });
   const serveGateway = serve(gateway);
   listener = identityProvider?.mount(serveGateway) ?? serveGateway;
-  await Promise.all(trusted.map(({ keys }) => keys.refresh()));
+  await Promise.all(trusted.map(({ firstRead }) => firstRead));
 
   const stack = started.move();
   return {
@@ -79,13 +82,27 @@ function endHung(logger: Logger): never {
   process.exit(1);
 }
 
-const trust = (issuer: IssuerConfig, logger: Logger): TrustedIssuer =>
-  trustIssuer(issuer, (error) =>
+/** The log; where there are several workers, each line says which has written it. */
+async function createProcessLogger({ logLevel, workers }: Config): Promise<Logger> {
+  const logger = await createLogger(logLevel);
+  return workers > 1 ? logger.child({ pid: process.pid }) : logger;
+}
+
+/** An issuer, and when its keys were read for the first time, or could not be. */
+interface Trusted extends TrustedIssuer {
+  readonly firstRead: Promise<void>;
+}
+
+/** Trusts an issuer, and begins to read its keys. */
+const trust = (issuer: IssuerConfig, logger: Logger): Trusted => {
+  const trusted = trustIssuer(issuer, (error) =>
     logger.warn(
       { issuer: issuer.issuer, error: describeError(error) },
       'verification keys could not be read',
     ),
   );
+  return { ...trusted, firstRead: trusted.keys.refresh() };
+};
 
 const refusePort =
   ({ host, port }: Config) =>

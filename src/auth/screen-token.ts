@@ -1,4 +1,5 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { decodeJwt } from 'jose/jwt/decode';
 import type { IssuerConfig } from '../config.ts';
 import type { Claims } from './access-token.ts';
 import { invalidToken } from './challenge.ts';

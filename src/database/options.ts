@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import type { Options } from '@mikro-orm/core';
-import { Migrator } from '@mikro-orm/migrations';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
-import { SqliteDriver } from '@mikro-orm/sqlite';
 import { Account } from '../accounts/account.entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { AutomationSettings } from '../automation-settings/automation-settings.entity.ts';
@@ -15,15 +13,18 @@ export const isPostgres = ({ url }: Pick<DatabaseConfig, 'url'>): boolean => !ur
 /** The path of the SQLite file behind a URL, or `:memory:`. */
 export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.slice('sqlite:'.length);
 
+/** The folder of the migrations for a database. */
+export const migrationsFolder = (config: DatabaseConfig): string =>
+  join(import.meta.dirname, 'migrations', isPostgres(config) ? 'postgresql' : 'sqlite');
+
 /** The ORM's options, for the service and for the ORM's command line alike. */
 export async function databaseOptions(config: DatabaseConfig): Promise<Partial<Options<AbstractSqlDriver>>> {
-  const postgres = isPostgres(config);
   return {
-    ...(postgres ? await postgresOptions(config) : { driver: SqliteDriver, dbName: sqliteFile(config) }),
+    // Each driver is loaded where it is used: a start is quicker without the other.
+    ...(await (isPostgres(config) ? postgresOptions : sqliteOptions)(config)),
     entities: [Account, ApiKey, PrivateKey, AutomationSettings],
-    extensions: [Migrator],
     migrations: {
-      path: join(import.meta.dirname, 'migrations', postgres ? 'postgresql' : 'sqlite'),
+      path: migrationsFolder(config),
       emit: 'ts',
       snapshotName: 'schema-snapshot',
       snapshotOnMigrate: false,
@@ -33,9 +34,13 @@ export async function databaseOptions(config: DatabaseConfig): Promise<Partial<O
   };
 }
 
+const sqliteOptions = async (config: DatabaseConfig) => ({
+  driver: (await import('@mikro-orm/sqlite')).SqliteDriver,
+  dbName: sqliteFile(config),
+});
+
 /** `pg` reads the URL itself, TLS included (`?sslmode=verify-full`). All times in milliseconds. */
 const postgresOptions = async ({ url, poolSize, timeouts }: DatabaseConfig) => ({
-  // Loaded where it is used: a start on SQLite is quicker without it.
   driver: (await import('@mikro-orm/postgresql')).PostgreSqlDriver,
   clientUrl: url,
   pool: { min: 0, max: poolSize },

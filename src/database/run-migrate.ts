@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig } from '../config.ts';
+import { loadConfig, reportConfigError } from '../config.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 
@@ -7,7 +7,5 @@ try {
   await using database = await openDatabase(config);
   await migrate(database, config);
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+  reportConfigError(error);
 }

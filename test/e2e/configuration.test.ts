@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTemporaryFolder, runService, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, freePort, runScript, runService, startProcess } from '../support/process.ts';
 import { secretVariables } from '../support/secrets.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -73,6 +73,16 @@ describe('refused, in words', () => {
         'DATABASE_URL names a database whose schema is older than this version: run `npm run db:migrate`, or set DATABASE_MIGRATE=auto',
       ),
     );
+  });
+
+  it('does not start on a PostgreSQL that is not there', async () => {
+    const DATABASE_URL = `postgres://keyward:secret@127.0.0.1:${await freePort()}/keyward`;
+    const fault =
+      'DATABASE_URL names a database that cannot be used (ECONNREFUSED): is it there, and are user and password right?';
+    expect(await runService(folder.path, { PORT: '0', DATABASE_URL })).toEqual(refusal(fault));
+    expect(
+      await runScript('src/database/run-migrate.ts', [], { cwd: folder.path, env: { DATABASE_URL } }),
+    ).toEqual(refusal(fault));
   });
 
   it('does not start on the database of a process that runs, which goes on', async () => {

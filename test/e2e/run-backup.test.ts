@@ -104,7 +104,7 @@ describe('a copy', () => {
     await database.em.fork().execute(insert);
     expect(await backUp()).toMatchObject({ code: 0 });
     await using copy = await openDatabase(databaseConfig(`sqlite:${target}`));
-    await assertMigrated(copy);
+    await assertMigrated(copy, config);
     expect(await copy.em.fork().execute('select subject from account')).toEqual([{ subject: 's' }]);
   });
 });

@@ -17,7 +17,8 @@ const run = (env: Record<string, string> = {}) =>
     env: { DATA_DIR: folder.path, ...env },
   });
 
-const open = () => openDatabase(databaseConfig(`sqlite:${join(folder.path, 'keyward.db')}`));
+const config = () => databaseConfig(`sqlite:${join(folder.path, 'keyward.db')}`);
+const open = () => openDatabase(config());
 
 /** Refused in words, and so without a stack. */
 const refusal = (fault: RegExp) => ({
@@ -33,7 +34,7 @@ describe('db:migrate', () => {
     expect(await run({ DATABASE_MIGRATE: 'check' })).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await run()).toEqual({ code: 0, stdout: '', stderr: '' });
     await using database = await open();
-    await assertMigrated(database);
+    await assertMigrated(database, config());
     expect(await database.em.fork().execute('select count(*) as n from account')).toEqual([{ n: 0 }]);
   });
 

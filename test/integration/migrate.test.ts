@@ -34,7 +34,7 @@ describe('a schema that is older', () => {
     '  DATABASE_URL names a database whose schema is older than this version: run `npm run db:migrate`, or set DATABASE_MIGRATE=auto';
 
   it('is refused in a sentence: an empty database', async () => {
-    const refused = assertMigrated(database);
+    const refused = assertMigrated(database, config);
     await expect(refused).rejects.toThrow(ConfigError);
     await expect(refused).rejects.toThrow(sentence);
     await expect(run('select * from account')).rejects.toThrow();
@@ -44,14 +44,14 @@ describe('a schema that is older', () => {
     await migrate(database, config);
     const [last] = (await applied()).toSorted().toReversed();
     await run(`delete from mikro_orm_migrations where name = '${last}'`);
-    await expect(assertMigrated(database)).rejects.toThrow(sentence);
+    await expect(assertMigrated(database, config)).rejects.toThrow(sentence);
   });
 });
 
 describe('migrate', () => {
   it('brings it up to date', async () => {
     await migrate(database, config);
-    await assertMigrated(database);
+    await assertMigrated(database, config);
     await run(insert);
     expect(await run('select subject from account')).toEqual([{ subject: 's' }]);
   });
@@ -72,7 +72,7 @@ describe('migrate', () => {
       poolSize: 1,
     });
     await migrate(narrow, config);
-    await assertMigrated(narrow);
+    await assertMigrated(narrow, config);
   });
 });
 
@@ -87,7 +87,7 @@ if (server !== undefined) {
     it('all succeed, and each migration is applied once', { timeout: 20_000 }, async () => {
       const ended = await Promise.all([node(), node(), node()]);
       expect(ended).toEqual(Array.from({ length: 3 }, () => ({ code: 0, stdout: '', stderr: '' })));
-      await assertMigrated(database);
+      await assertMigrated(database, config);
       expect(new Set(await applied()).size).toBe((await applied()).length);
     });
 
@@ -102,7 +102,7 @@ if (server !== undefined) {
         return { ended };
       });
       expect(await waiting.ended).toEqual({ code: 0, stdout: '', stderr: '' });
-      await assertMigrated(database);
+      await assertMigrated(database, config);
     });
   });
 }

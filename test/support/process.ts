@@ -172,9 +172,10 @@ export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** Waits until nobody listens on a service's port any more. */
 export async function untilRefused({ url }: ServiceProcess): Promise<void> {
-  // A connection for each: one that is kept would go on being answered.
+  // A connection for each: one that is kept would go on being answered. One that workers have yet to share out when
+  // they close is never answered.
   const isAnswered = () =>
-    fetch(url, { headers: { connection: 'close' } }).then(
+    fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(1000) }).then(
       () => true,
       () => false,
     );

@@ -24,7 +24,7 @@ const faultsOf = (environment: Environment): string[] => {
 };
 
 const variables = [
-  ...['NODE_ENV', 'HOST', 'PORT', 'PUBLIC_URL', 'DATA_DIR', 'LOG_LEVEL', 'GRAPHQL_INTROSPECTION'],
+  ...['NODE_ENV', 'HOST', 'PORT', 'WORKERS', 'PUBLIC_URL', 'DATA_DIR', 'LOG_LEVEL', 'GRAPHQL_INTROSPECTION'],
   ...['DATABASE_URL', 'DATABASE_MIGRATE', 'DATABASE_POOL_SIZE', 'DATABASE_CONNECT_TIMEOUT'],
   ...['DATABASE_STATEMENT_TIMEOUT', 'DATABASE_IDLE_TRANSACTION_TIMEOUT'],
   ...['AUTH_ISSUERS', 'AUTH_JWKS_URI'],
@@ -46,6 +46,7 @@ describe('defaults', () => {
       timeouts: { connect: 3000, statement: 10_000, idleInTransaction: 10_000 },
     },
     secrets: undefined,
+    workers: 1,
     publicUrl: undefined,
     issuers: [],
     algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
@@ -70,6 +71,7 @@ describe('values', () => {
       { host: '::1', port: 0 },
     ],
     [{ PORT: '65535' }, { port: 65_535 }],
+    [{ ...issuer, WORKERS: '4', DATABASE_URL: 'postgres://db/keyward' }, { workers: 4 }],
     [{ DATA_DIR: '/srv/keyward' }, { database: { url: 'sqlite:/srv/keyward/keyward.db' } }],
     [{ DATABASE_URL: 'sqlite::memory:' }, { database: { url: 'sqlite::memory:' } }],
     [{ DATABASE_URL: 'sqlite:/srv/k.db', DATA_DIR: '/var' }, { database: { url: 'sqlite:/srv/k.db' } }],
@@ -399,6 +401,8 @@ describe('faults', () => {
     ['PORT', '65536', port],
     ['PORT', '80.5', port],
     ['PORT', '0x50', port],
+    ['WORKERS', '0', 'WORKERS must be a whole number from 1 to 256'],
+    ['WORKERS', 'auto', 'WORKERS must be a whole number from 1 to 256'],
     ['PUBLIC_URL', 'gateway', publicUrl],
     ['PUBLIC_URL', '/api/v1', publicUrl],
     ['PUBLIC_URL', 'gateway.example.com:8443', publicUrl],
@@ -468,6 +472,16 @@ describe('faults', () => {
     ['a client id without an issuer', { AUTH_CLIENT_ID: 'web' }, beside],
     ['verification keys without an issuer', { AUTH_JWKS_URI: 'https://id.example.com/jwks' }, beside],
     ['scope aliases without an issuer', { AUTH_SCOPE_ALIASES: 'mail=email' }, beside],
+    [
+      'workers on SQLite',
+      { ...issuer, WORKERS: '2' },
+      'WORKERS above 1 needs a PostgreSQL DATABASE_URL: an SQLite file is for one process',
+    ],
+    [
+      'workers with the development identity provider',
+      { WORKERS: '2', DATABASE_URL: 'postgres://db/keyward' },
+      'WORKERS above 1 needs AUTH_ISSUER: the development identity provider keeps its keys in one process',
+    ],
     ['another address without an issuer', { HOST: '192.168.1.5' }, 'HOST must be'],
     ['another name without an issuer', { HOST: 'gateway.example.com' }, 'HOST must be'],
     ['a name like an address without an issuer', { HOST: '127.example.com' }, 'HOST must be'],
@@ -479,6 +493,8 @@ describe('faults', () => {
     expect(faultsOf({ ...issuer, HOST: '192.168.1.5', NODE_ENV: 'production' })).toEqual([]);
     expect(faultsOf({ ...secrets, AUTH_ISSUER: 'http://localhost:9000', AUTH_CLIENT_ID: 'web' })).toEqual([]);
     expect(faultsOf({ HOST: '0.0.0.0' })).toEqual([]);
+    expect(faultsOf({ WORKERS: '1' })).toEqual([]);
+    expect(faultsOf({ ...issuer, WORKERS: '256', DATABASE_URL: 'postgresql://db/keyward' })).toEqual([]);
   });
 
   it('are reported all at once', () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { databaseConfig } from '../../support/database.ts';
-import { createTemporaryFolder } from '../../support/process.ts';
+import { createTemporaryFolder, freePort } from '../../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let file: string;
@@ -51,6 +51,18 @@ describe('an SQLite file', () => {
     await rm(`${file}-wal`, { recursive: true });
     await using database = await open();
     expect(await database.isConnected()).toBe(true);
+  });
+});
+
+describe('a PostgreSQL database', () => {
+  it('that is not there is refused in a sentence, with the code and nothing of the URL', async () => {
+    const config = databaseConfig(`postgres://keyward:c4n4ry@127.0.0.1:${await freePort()}/keyward`);
+    const refused = openDatabase(config);
+    await expect(refused).rejects.toThrow(ConfigError);
+    await expect(refused).rejects.toThrow(
+      /\n {2}DATABASE_URL names a database that cannot be used \(ECONNREFUSED\): [^:]*$/,
+    );
+    await expect(refused).rejects.not.toThrow(/c4n4ry|127\.0\.0\.1/);
   });
 });
 

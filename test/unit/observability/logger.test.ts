@@ -7,7 +7,7 @@ const output = (level: string, isTerminal: boolean) => {
   const code = `
     process.stdout.isTTY = ${isTerminal};
     const { createLogger } = await import('${module}');
-    const logger = createLogger('${level}');
+    const logger = await createLogger('${level}');
     logger.warn({ status: 503 }, 'one\\nforged');
     logger.debug('two');`;
   return execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { createTemporaryFolder, startProcess } from '../support/process.ts';
+
+/** Prints at the end of a process which modules it has loaded. */
+const listing = `
+  import { writeSync } from 'node:fs';
+  import { registerHooks } from 'node:module';
+  const loaded = new Set();
+  registerHooks({ load: (url, context, next) => { loaded.add(url); return next(url, context); } });
+  process.on('exit', () => writeSync(2, JSON.stringify([...loaded])));`;
+
+let issuer: TestIssuer;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+beforeAll(async () => {
+  issuer = await startIssuer();
+  folder = await createTemporaryFolder();
+});
+afterAll(async () => {
+  await folder[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+/** The modules that a start in production loads, until it is stopped again. */
+async function loadedModules(): Promise<string[]> {
+  await using service = await startProcess(
+    folder.path,
+    {
+      NODE_ENV: 'production',
+      AUTH_ISSUER: issuer.config.issuer,
+      AUTH_AUDIENCE: 'keyward',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(listing)}`,
+    },
+    25_000,
+  );
+  service.signal('SIGTERM');
+  const { stderr } = await service.ended;
+  return JSON.parse(stderr) as string[];
+}
+
+const migrations = /@mikro-orm\/migrations\/|\/migrations\/sqlite\//;
+
+it('a start in production loads what it uses', { timeout: 60_000 }, async () => {
+  expect((await loadedModules()).some((url) => migrations.test(url))).toBe(true);
+  const second = await loadedModules();
+  expect(second.some((url) => url.includes('@mikro-orm/sqlite/'))).toBe(true);
+  const unused =
+    /oidc-provider|@mikro-orm\/postgresql|node_modules\/pg\/|render-graphiql|pino-pretty|\/src\/(dev|workers)/;
+  expect(second.filter((url) => unused.test(url) || migrations.test(url))).toEqual([]);
+  // One copy for all, and one of the engine's own.
+  expect(second.filter((url) => /@graphql-tools\/utils\/esm\/index\.js/.test(url)).length).toBeLessThan(3);
+  expect(second.filter((url) => /@whatwg-node\/server\/esm\/index\.js/.test(url))).toHaveLength(1);
+});

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOnServer } from '../support/database.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { type OwnPostgres, startOwnPostgres } from '../support/postgres-service.ts';
+import {
+  createTemporaryFolder,
+  openConnection,
+  runService,
+  type ServiceProcess,
+  startProcess,
+  untilRefused,
+} from '../support/process.ts';
+
+let postgres: OwnPostgres;
+let issuer: TestIssuer;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  postgres = await startOwnPostgres();
+  issuer = await startIssuer();
+  folder = await createTemporaryFolder();
+  env = {
+    NODE_ENV: 'production',
+    WORKERS: '2',
+    AUTH_ISSUER: issuer.config.issuer,
+    AUTH_AUDIENCE: 'keyward',
+  };
+}, 60_000);
+afterAll(async () => {
+  await folder?.[Symbol.asyncDispose]();
+  await issuer?.[Symbol.asyncDispose]();
+  await postgres?.[Symbol.asyncDispose]();
+});
+
+const path = '/api/v1/automation/settings';
+const body = '{"is_enabled": true}';
+
+describe('two workers', () => {
+  let service: ServiceProcess;
+  beforeEach(async () => {
+    const DATABASE_URL = await createOnServer(postgres.url);
+    service = await startProcess(folder.path, { ...env, DATABASE_URL, DATABASE_MIGRATE: 'auto' }, 25_000);
+  }, 30_000);
+  afterEach(() => service?.[Symbol.asyncDispose]());
+
+  /** Which processes have written to the log. */
+  const pids = () =>
+    new Set([...service.output.stdout.matchAll(/"pid":(\d+)/g)].map(([, pid]) => Number(pid)));
+
+  /** Calls by a connection of its own: it is with each connection that a worker is chosen. */
+  const call = async () => {
+    const headers = {
+      connection: 'close',
+      authorization: `Bearer ${await issuer.sign()}`,
+      'content-type': 'application/json',
+    };
+    const response = await fetch(service.url + path, { method: 'PUT', headers, body });
+    await response.body?.cancel();
+    return response.status;
+  };
+
+  /** Calls until as many processes have answered. */
+  const untilAnsweredBy = async (count: number) => {
+    while (pids().size < count) {
+      expect(await call()).toBe(200);
+      await delay(10);
+    }
+  };
+
+  it('share a port and answer both, and neither is the process that was started', async () => {
+    await untilAnsweredBy(2);
+    expect(pids()).not.toContain(service.pid);
+    expect(service.output.stdout.match(/"msg":"ready"/g)).toHaveLength(1);
+    expect(service.output.stderr).toBe('');
+  });
+
+  it('stand in for one that is killed, until another takes its place', async () => {
+    await untilAnsweredBy(2);
+    const [victim = 0] = pids();
+    process.kill(victim, 'SIGKILL');
+    // The supervisor has to have heard of it: what it hands to the dead meanwhile is lost.
+    await delay(100);
+    await untilAnsweredBy(3);
+    expect(service.output.stdout.match(/"msg":"ready"/g)).toHaveLength(1);
+  });
+
+  it('answer all requests in flight after SIGTERM, and end with exit code 0', async () => {
+    await using open = new AsyncDisposableStack();
+    const connections = await Promise.all(
+      Array.from({ length: 20 }, async () => open.use(await openConnection(service))),
+    );
+    const token = await issuer.sign();
+    for (const connection of connections) {
+      connection.write(
+        `PUT ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+      );
+      await connection.until('100 Continue');
+    }
+    service.signal('SIGTERM');
+    await untilRefused(service);
+    for (const connection of connections) connection.write(body);
+    for (const connection of connections) {
+      expect(await connection.until('"is_enabled":true')).toContain('HTTP/1.1 200 OK');
+    }
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(pids().size).toBe(2);
+  });
+});
+
+describe('workers that cannot start', () => {
+  it('end the whole with exit code 1, and what keeps them from it is said once', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const ended = await runService(folder.path, {
+      ...env,
+      PORT: `${port}`,
+      DATABASE_URL: await createOnServer(postgres.url),
+      DATABASE_MIGRATE: 'auto',
+    });
+    other.close();
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr.match(/PORT \d+ is in use on 127\.0\.0\.1/g)).toHaveLength(1);
+    expect(ended.stderr).toContain('WORKERS a worker ended before it was ready');
+  });
+
+  it('are not begun on an older schema', async () => {
+    const DATABASE_URL = await createOnServer(postgres.url);
+    const ended = await runService(folder.path, { ...env, DATABASE_URL });
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(/^Keyward cannot start.*\n {2}DATABASE_URL names a database whose .*\n$/);
+  });
+});
