@@ -49,15 +49,15 @@ const slices = [
   ),
   forbid(
     'operation-knows-domain',
-    'An operation knows entities, its own slice, accounts, errors and events: no GraphQL, no HTTP.',
+    'An operation knows entities, queries, its own slice, accounts, errors and events: no GraphQL, no HTTP.',
     { path: `^src/(${SLICES})/.+[.]ts$`, pathNot: [ENTITY, FIELDS] },
     {
       dependencyTypesNot: ['core'],
       pathNot: [
         `^src/(${SLICES})/.*${ENTITY}`,
         '^src/(accounts|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operation|observability/events)[.]ts$',
-        '^node_modules/(zod|jose|@mikro-orm/[^/]+)/',
+        '^src/(errors|operation|observability/events|database/(db|prepare-query))[.]ts$',
+        '^node_modules/(zod|jose|kysely|@mikro-orm/[^/]+)/',
       ],
     },
   ),
@@ -67,7 +67,7 @@ const slices = [
     { path: '^src/operation[.]ts$' },
     {
       path: '^src/',
-      pathNot: [`^src/(${SLICES})/.*${ENTITY}`, '^src/accounts/', '^src/errors[.]ts$', '^src/observability/'],
+      pathNot: [`^src/(${SLICES})/.*${ENTITY}`, '^src/accounts/', '^src/errors[.]ts$', '^src/observability/', '^src/database/db[.]ts$'],
     },
   ),
   forbid(

@@ -4,6 +4,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, root } from '../support/process.ts';
+import { secretVariables } from '../support/secrets.ts';
 import type { Operation } from './operation.ts';
 import type { World } from './world.ts';
 
@@ -80,6 +81,7 @@ export async function startServer(kind: ServerKind, world: World) {
     HOST: '127.0.0.1',
     PORT: `${port}`,
     DATABASE_URL: `sqlite:${await world.copyDatabase(kind.name)}`,
+    ...secretVariables(),
     AUTH_ISSUER: world.issuer,
     AUTH_AUDIENCE: world.audience,
     LOG_LEVEL: 'warn',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createTemporaryFolder, startProcess } from '../support/process.ts';
+import { secretVariables } from '../support/secrets.ts';
 
 /** Prints at the end of a process which modules it has loaded. */
 const listing = `
@@ -27,6 +28,7 @@ async function loadedModules(): Promise<string[]> {
     folder.path,
     {
       NODE_ENV: 'production',
+      ...secretVariables(),
       AUTH_ISSUER: issuer.config.issuer,
       AUTH_AUDIENCE: 'keyward',
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(listing)}`,

@@ -13,6 +13,7 @@ import {
   startProcess,
   untilRefused,
 } from '../support/process.ts';
+import { secretVariables } from '../support/secrets.ts';
 
 let postgres: OwnPostgres;
 let issuer: TestIssuer;
@@ -26,6 +27,7 @@ beforeAll(async () => {
   env = {
     NODE_ENV: 'production',
     WORKERS: '2',
+    ...secretVariables(),
     AUTH_ISSUER: issuer.config.issuer,
     AUTH_AUDIENCE: 'keyward',
   };
