@@ -1,4 +1,10 @@
-import { type DocumentNode, type GraphQLSchema, getOperationAST } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { requireScopes } from './access-token.ts';
 import { isIntrospection, rootFieldNames } from './root-fields.ts';
@@ -10,31 +16,60 @@ import type { WithAccessToken } from './use-access-token.ts';
  * @param schema whose root fields carry the extension `requiredScopes`
  */
 export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken, WithAccessToken> {
+  const requirementOf = createRequirements();
+  const authorize = (
+    { schema, document, operationName }: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>,
+    { accessToken }: WithAccessToken,
+  ): void => {
+    const { scopes, isOpen } = requirementOf(schema, document, operationName);
+    if (accessToken || !isOpen) requireScopes(scopes, accessToken);
+  };
   return {
     onParse:
       () =>
-      ({ context, result }) => {
-        if (result instanceof Error) return;
+      ({ context, result: document }) => {
+        if (document instanceof Error) return;
         // At this point the context holds what the request brought: its parameters, and the token.
         const { params, ...token } = context as WithAccessToken & { params?: { operationName?: string } };
-        authorize(schema, result, params?.operationName, token);
+        authorize({ schema, document, operationName: params?.operationName }, token);
       },
-    onExecute: ({ args }) => authorize(args.schema, args.document, args.operationName, args.contextValue),
+    onExecute: ({ args }) => authorize(args, args.contextValue),
   };
 }
 
-function authorize(
+/** What an operation requires of a token, and whether it is answered without one as well. */
+interface Requirement {
+  readonly scopes: readonly string[];
+  readonly isOpen: boolean;
+}
+
+/** Reads what an operation requires, once for each operation of a document that is kept. */
+function createRequirements() {
+  const known = new WeakMap<OperationDefinitionNode, Requirement>();
+  return (
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operationName: string | null | undefined,
+  ): Requirement => {
+    const operation = getOperationAST(document, operationName);
+    if (!operation) return { scopes: [], isOpen: isIntrospection(document) };
+    const requirement = known.get(operation) ?? {
+      scopes: scopesOf(schema, document, operation),
+      isOpen: isIntrospection(document),
+    };
+    known.set(operation, requirement);
+    return requirement;
+  };
+}
+
+function scopesOf(
   schema: GraphQLSchema,
   document: DocumentNode,
-  operationName: string | null | undefined,
-  { accessToken }: WithAccessToken,
-): void {
-  if (!accessToken && isIntrospection(document)) return;
-  const operation = getOperationAST(document, operationName);
-  const root = operation && schema.getRootType(operation.operation)?.getFields();
+  operation: OperationDefinitionNode,
+): string[] {
+  const root = schema.getRootType(operation.operation)?.getFields();
   const names = root ? rootFieldNames(document, operation) : [];
-  const required = names.flatMap((name) => requiredScopesOf(root?.[name]));
-  requireScopes([...new Set(required)], accessToken);
+  return [...new Set(names.flatMap((name) => requiredScopesOf(root?.[name])))];
 }
 
 /** The scopes that a root field requires. */

@@ -1,4 +1,4 @@
-import type { DocumentNode, ExecutionArgs } from 'graphql';
+import { type ExecutionArgs, getOperationAST, type OperationDefinitionNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 
@@ -9,16 +9,14 @@ type Run = CompiledQuery['query'];
  * are resolved. What comes once only is not worth compiling.
  */
 export function useCompiledExecution(): Plugin {
-  // By operation as well: of one document's operations each has its own code. Gone with the document.
-  const known = new WeakMap<DocumentNode, Map<string, Run | undefined>>();
+  // By operation, for a document may hold several; gone with the document.
+  const known = new WeakMap<OperationDefinitionNode, Run | undefined>();
 
   const find = (args: ExecutionArgs): Run | undefined => {
-    const name = args.operationName ?? '';
-    const operations = known.get(args.document) ?? new Map<string, Run | undefined>();
-    known.set(args.document, operations);
-    if (operations.get(name)) return operations.get(name);
-    operations.set(name, operations.has(name) ? compile(args) : undefined);
-    return operations.get(name);
+    const operation = getOperationAST(args.document, args.operationName);
+    if (!operation) return undefined;
+    if (!known.get(operation)) known.set(operation, known.has(operation) ? compile(args) : undefined);
+    return known.get(operation);
   };
 
   return {

@@ -4,7 +4,7 @@ import { maximumBytes } from './limit-body.ts';
 /** A handler of fetch requests, with the class that it knows them by. */
 export interface FetchHandler {
   readonly fetchAPI: { readonly Request: typeof Request };
-  handleRequest(request: Request, context: object): Response | Promise<Response>;
+  handleRequest(request: Request, context: never): Response | Promise<Response>;
 }
 
 /**
@@ -25,7 +25,8 @@ export const serve =
       >,
       ...(body && { body }),
     });
-    await answer(outgoing, await handleRequest(request, {}));
+    // Without a context of its own: Yoga would copy it, member by member.
+    await answer(outgoing, await handleRequest(request, undefined as never));
   };
 
 /** Where neither header is there, there is no body (RFC 9112, section 6.3); one that says it is too long is not read. */
