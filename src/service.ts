@@ -58,7 +58,8 @@ export async function startService(config: Config): Promise<Service> {
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
     em: orm.em,
-    limits: { sessionDuration: config.sessionDuration },
+    limits: { sessionDuration: config.sessionDuration, sealApiKeys: config.sealApiKeys },
+    secrets,
     introspection: config.introspection,
     logger,
   });
