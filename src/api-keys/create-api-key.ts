@@ -31,7 +31,9 @@ const insertApiKey = prepareQuery(ApiKey, (db, { account, keyPrefix, name, expir
       key_prefix: keyPrefix,
       name,
       is_active: true,
-      is_default: not(exists(selectFrom('api_key').select('id').where('account_id', '=', account))).$castTo<boolean>(),
+      is_default: not(
+        exists(selectFrom('api_key').select('id').where('account_id', '=', account)),
+      ).$castTo<boolean>(),
       encryption_version: 1,
       created_at: createdAt,
       expires_at: expiresAt,

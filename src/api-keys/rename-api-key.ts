@@ -27,7 +27,7 @@ const updateName = prepareQuery(
 export async function renameApiKey(
   context: OperationContext,
   // GraphQL knows no input that may be null and may not be left out.
-  input: Partial<z.input<typeof RenameApiKeyInput>>,
+  input: { readonly keyId: number; readonly name?: string | null | undefined },
 ): Promise<ApiKey> {
   const { keyId, name } = parseInput(RenameApiKeyInput, input);
   const { account } = await ownApiKey(context, keyId);

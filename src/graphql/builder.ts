@@ -15,3 +15,9 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({ description: 'What can be read.' });
 builder.mutationType({ description: 'What can be changed.' });
+
+/** What a type's fields are made with, where types share them. */
+export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<
+  (typeof builder)['$inferSchemaTypes'],
+  Shape
+>;
