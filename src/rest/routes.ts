@@ -9,6 +9,9 @@ export interface Route {
 export const routes: Readonly<Record<string, Route>> = {
   deactivateApiKey: { method: 'DELETE', path: '/auth/keys/{key_id}' },
   privateKeyStatus: { method: 'GET', path: '/auth/private-key' },
+  registerPrivateKey: { method: 'POST', path: '/auth/private-key' },
+  removePrivateKey: { method: 'DELETE', path: '/auth/private-key' },
+  automationSettings: { method: 'GET', path: '/automation/settings' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
 };
 
