@@ -164,7 +164,7 @@ describe('input', () => {
 
 describe('records', () => {
   const nullable: Record<string, string[]> = {
-    ApiKey: ['name', 'encrypted_key'],
+    ApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
     AutomationSettings: ['is_enabled', 'session_duration'],
     PrivateKeyStatus: ['created_at', 'updated_at'],
   };
