@@ -11,7 +11,7 @@ import type { PrivateKeyStatus } from './private-key-status.ts';
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 const isPrivateKey = (text: string): boolean => {
-  const [, digits] = /^(?:0x)?([\da-f]{64})$/i.exec(text) ?? [];
+  const [, digits] = /^(?:0x)?([\da-fA-F]{64})$/.exec(text) ?? [];
   const value = BigInt(`0x${digits ?? '0'}`);
   return value > 0n && value < order;
 };

@@ -165,6 +165,7 @@ describe('a change that cannot be written down', () => {
 
 describeAuthentication(setup, {
   rest: ['POST', '/auth/private-key'],
+  restStatus: 201,
   json: { private_key: key },
   query: `mutation { registerPrivateKey(privateKey: "${key}") { hasKey } }`,
   scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
