@@ -23,18 +23,18 @@ describe('a list', () => {
   it('is paged by limit and cursor, beside its other arguments', () => {
     const parameters = operation('get', '/rooms').parameters;
     expect(parameters.map(({ name }: { name: string }) => name)).toEqual([
-      'cursor',
       'limit',
+      'cursor',
       'is_open',
       'owner_name',
       'built_after',
     ]);
-    expect(parameters[1]).toEqual({
+    expect(parameters[0]).toEqual({
       name: 'limit',
       in: 'query',
       required: false,
-      description: 'The most that one answer may hold.',
-      example: 20,
+      description: 'How many at most.',
+      example: 10,
       schema: { type: 'integer', format: 'int32' },
     });
     expect(parameters[4].schema).toEqual({ type: 'string', format: 'date-time' });

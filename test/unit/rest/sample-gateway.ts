@@ -25,7 +25,11 @@ const sdl = `
   type PageInfo { hasNextPage: Boolean!, hasPreviousPage: Boolean!, startCursor: String, endCursor: String }
   type Query {
     "Lists rooms."
-    rooms(before: String, after: String, first: Int, last: Int, isOpen: Boolean, ownerName: String, builtAfter: DateTime): RoomConnection!
+    rooms(
+      before: String, after: String, last: Int,
+      "How many at most." first: Int,
+      isOpen: Boolean, ownerName: String, builtAfter: DateTime
+    ): RoomConnection!
     room(roomId: Int!): Room!
     defaultRoom: Room
     echo(count: Int, mustHave: Boolean!): Room!
@@ -103,6 +107,8 @@ export function createSampleSchema(): { schema: GraphQLSchema; given: unknown[] 
     throw new GatewayError('CONFLICT', 'The room is closed');
   });
   resolve('removeRooms', () => room(1));
+  const [first] = fields['rooms']?.args.filter((argument) => argument.name === 'first') ?? [];
+  Object.assign(first?.extensions as object, { example: 10 });
   Object.assign(fields['setDefaultRoom']?.extensions as object, { errors: ['CONFLICT'] });
   return { schema, given };
 }
