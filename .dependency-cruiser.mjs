@@ -1,6 +1,6 @@
 // Who may import whom. Type imports count as well, so the rules hold for the design and not only for what runs.
 
-const SLICES = 'accounts|api-keys|private-key|automation-settings';
+const SLICES = 'accounts|api-keys|audit|private-key|automation-settings';
 const ENTITY = '[.]entity[.]ts$';
 const FIELDS = '[.]graphql[.]ts$';
 
@@ -55,8 +55,8 @@ const slices = [
       dependencyTypesNot: ['core'],
       pathNot: [
         `^src/(${SLICES})/.*${ENTITY}`,
-        '^src/(accounts|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operation|observability/events|database/(db|prepare-query))[.]ts$',
+        '^src/(accounts|audit|$1)/(?!.*[.]graphql[.]ts$)',
+        '^src/(errors|operation|observability/events|database/(db|prepare-query)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|@mikro-orm/[^/]+)/',
       ],
     },
@@ -67,7 +67,13 @@ const slices = [
     { path: '^src/operation[.]ts$' },
     {
       path: '^src/',
-      pathNot: [`^src/(${SLICES})/.*${ENTITY}`, '^src/accounts/', '^src/errors[.]ts$', '^src/observability/', '^src/database/db[.]ts$'],
+      pathNot: [
+        `^src/(${SLICES})/.*${ENTITY}`,
+        '^src/accounts/',
+        '^src/errors[.]ts$',
+        '^src/(observability|secrets)/',
+        '^src/database/db[.]ts$',
+      ],
     },
   ),
   forbid(

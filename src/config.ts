@@ -53,6 +53,8 @@ export interface Config {
   readonly algorithms: readonly SignatureAlgorithm[];
   /** Bounds of `session_duration`, in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** Whether of each API key a sealed copy is kept. */
+  readonly sealApiKeys: boolean;
   /** Whether GraphQL's introspection is answered. */
   readonly introspection: boolean;
   readonly logLevel: Environment['LOG_LEVEL'];
@@ -183,6 +185,7 @@ const toConfig = (env: Environment): Config => ({
   issuers: issuerConfigs(env),
   algorithms: env.AUTH_ALGORITHMS,
   sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
+  sealApiKeys: env.SEAL_API_KEYS,
   introspection: env.GRAPHQL_INTROSPECTION,
   logLevel: env.LOG_LEVEL,
 });

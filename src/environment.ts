@@ -155,6 +155,7 @@ export const environmentSchema = z.object({
   KEY_PEPPERS_FILE: secretFile(pepperSize).optional(),
   KEY_ENCRYPTION_KEYS: secretList(encryptionKeySize).optional(),
   KEY_ENCRYPTION_KEYS_FILE: secretFile(encryptionKeySize).optional(),
+  SEAL_API_KEYS: onOrOff.default(false),
   SESSION_DURATION_MIN: integer(1, 999_999_999).default(60),
   SESSION_DURATION_MAX: integer(1, 999_999_999).default(86_400),
   GRAPHQL_INTROSPECTION: onOrOff.default(true),

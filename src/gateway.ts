@@ -22,6 +22,7 @@ import { useResponseHeaders } from './http/use-response-headers.ts';
 import { useTelemetry } from './observability/use-telemetry.ts';
 import type { OperationLimits } from './operation.ts';
 import { useRest } from './rest/use-rest.ts';
+import type { Secrets } from './secrets/secrets.ts';
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
@@ -32,6 +33,7 @@ export interface GatewayDependencies {
   /** The global entity manager. */
   readonly em: SqlEntityManager;
   readonly limits: OperationLimits;
+  readonly secrets: Secrets;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
   readonly logger: Logger;
@@ -39,7 +41,7 @@ export interface GatewayDependencies {
 
 /** The gateway, GraphQL and REST, as a listener for node:http and as a fetch handler. */
 export function createGateway(dependencies: GatewayDependencies) {
-  const { trusted, publicUrl, em, limits, introspection, logger } = dependencies;
+  const { trusted, publicUrl, em, limits, secrets, introspection, logger } = dependencies;
   const issuers = trusted.map(({ config }) => config.issuer);
   return createYoga({
     schema,
@@ -65,7 +67,7 @@ export function createGateway(dependencies: GatewayDependencies) {
       useAccessToken(trusted),
       useRequiredScopes(schema),
       useAuthenticatedErrors(),
-      useOperationContext(new Db(em), limits, logger),
+      useOperationContext({ db: new Db(em), limits, secrets }, logger),
       useVariableErrors(),
       useFailureRecord(),
       useCompiledExecution(),

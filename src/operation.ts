@@ -3,6 +3,7 @@ import type { AccountId } from './accounts/account.entity.ts';
 import type { Db } from './database/db.ts';
 import { badUserInput, type InputIssue } from './errors.ts';
 import type { EventLog } from './observability/events.ts';
+import type { Secrets } from './secrets/secrets.ts';
 
 /** The signed-in person on whose behalf an operation runs. */
 export interface Caller {
@@ -18,14 +19,25 @@ export interface Caller {
 export interface OperationContext {
   readonly caller: Caller;
   readonly db: Db;
+  readonly requestSource: RequestSource;
+  readonly secrets: Secrets;
   readonly events: EventLog;
   readonly limits: OperationLimits;
 }
 
-/** Bounds on values that the operator may set. */
+/** The request that an operation belongs to, for the record of changes. */
+export interface RequestSource {
+  readonly id: string;
+  /** The IP address that it came from; null where it is not known. */
+  readonly address: string | null;
+}
+
+/** What of the operations the operator may set. */
 export interface OperationLimits {
   /** Bounds of a session's duration in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */
+  readonly sealApiKeys: boolean;
 }
 
 /** A schema that depends on the limits, made once for them and not for each request. */

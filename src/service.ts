@@ -6,6 +6,7 @@ import { openDatabase } from './database/database.ts';
 import { prepareSchema } from './database/migrate.ts';
 import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
+import { loadCompiler } from './graphql/use-compiled-execution.ts';
 import { baseUrl, greet } from './greeting.ts';
 import { serve } from './http/serve.ts';
 import { createHttpServer, listen, stop } from './http/server.ts';
@@ -58,7 +59,8 @@ export async function startService(config: Config): Promise<Service> {
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
     em: orm.em,
-    limits: { sessionDuration: config.sessionDuration },
+    limits: { sessionDuration: config.sessionDuration, sealApiKeys: config.sealApiKeys },
+    secrets,
     introspection: config.introspection,
     logger,
   });
@@ -66,12 +68,18 @@ export async function startService(config: Config): Promise<Service> {
   listener = identityProvider?.mount(serveGateway) ?? serveGateway;
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
 
+  setImmediate(preload);
   const stack = started.move();
   return {
     greeting: greet({ config, port, development: identityProvider !== undefined }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
+
+/** Loads what the first requests need and a start does not. */
+const preload = (): void => {
+  void Promise.all([import('./rest/sofa.ts'), import('@graphql-yoga/plugin-jwt'), loadCompiler()]);
+};
 
 const developmentSecrets = async (config: Config) =>
   (await import('./dev/development-secrets.ts')).developmentSecrets(config);

@@ -16,6 +16,11 @@ export const apiKeySchema = defineEntity({
     encryptedKey: p.text().nullable(),
     encryptionVersion: p.integer().default(1),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** From then on it is valid no more; null: for as long as it is active. */
+    expiresAt: p.datetime(3).nullable(),
+    deactivatedAt: p.datetime(3).nullable(),
+    /** Written in batches: up to half a minute late. */
+    lastUsedAt: p.datetime(3).nullable(),
   },
 });
 

@@ -39,6 +39,24 @@ builder.objectType(ApiKey, {
       description: 'Version of the key-encryption key that sealed `encryptedKey`; 1 where nothing is sealed.',
       extensions: { example: 1 },
     }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'From then on the key is valid no more; null where it does not expire.',
+      extensions: { example: '2027-01-31T12:00:00.000Z' },
+    }),
+    deactivatedAt: t.expose('deactivatedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the key was deactivated; null while it is active.',
+      extensions: { example: null },
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the key was last verified, to half a minute; null where it never was.',
+      extensions: { example: '2026-02-28T12:00:00.000Z' },
+    }),
   }),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findAccount } from '../accounts/find-account.ts';
+import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { GatewayError } from '../errors.ts';
 import { type Caller, type OperationContext, parseInput } from '../operation.ts';
@@ -21,14 +22,16 @@ const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned
 );
 
 // Owner and state stand in the UPDATE's own WHERE: of any number of callers at once, one makes the change.
-const updateActive = prepareQuery(ApiKey, (db, { id, account }: Pick<ApiKey, 'id' | 'account'>) =>
-  db
-    .updateTable('api_key')
-    .set({ is_active: false })
-    .where('id', '=', id)
-    .where('account_id', '=', account)
-    .where('is_active', '=', true)
-    .returningAll(),
+const updateActive = prepareQuery(
+  ApiKey,
+  (db, { id, account, now }: Pick<ApiKey, 'id' | 'account'> & { now: Date }) =>
+    db
+      .updateTable('api_key')
+      .set({ is_active: false, deactivated_at: now })
+      .where('id', '=', id)
+      .where('account_id', '=', account)
+      .where('is_active', '=', true)
+      .returningAll(),
 );
 
 /**
@@ -39,7 +42,7 @@ export async function deactivateApiKey(
   context: OperationContext,
   input: z.input<typeof DeactivateApiKeyInput>,
 ): Promise<ApiKey> {
-  const { caller, db, events } = context;
+  const { caller, db } = context;
   const { keyId } = parseInput(DeactivateApiKeyInput, input);
   const [found] = await selectApiKey(db, { ...caller, keyId });
   if (!found) {
@@ -49,9 +52,11 @@ export async function deactivateApiKey(
   }
   caller.accountId = found.account;
   if (!found.isActive) return found;
-  const [changed] = await updateActive(db, found);
-  // Another call was quicker: the key is inactive now.
-  if (!changed) return deactivateApiKey(context, input);
-  events('api-key-deactivated', { accountId: found.account, keyId });
-  return changed;
+  const changed = await audited(context, async ({ db, events }) => {
+    const [row] = await updateActive(db, { ...found, now: new Date() });
+    if (row) events('api-key-deactivated', { accountId: found.account, keyId });
+    return row;
+  });
+  // Where another call was quicker, the key is inactive now.
+  return changed ?? deactivateApiKey(context, input);
 }

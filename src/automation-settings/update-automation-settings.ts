@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AccountId } from '../accounts/account.entity.ts';
 import { ensureAccount } from '../accounts/ensure-account.ts';
+import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import {
   type Caller,
@@ -77,8 +78,7 @@ export async function updateAutomationSettings(
   context: OperationContext,
   input: z.input<ReturnType<typeof updateAutomationSettingsInput>>,
 ): Promise<AutomationSettings> {
-  const { caller, db, events, limits } = context;
-  const { isEnabled, sessionDuration } = parseInput(updateAutomationSettingsInput(limits), input);
+  const { isEnabled, sessionDuration } = parseInput(updateAutomationSettingsInput(context.limits), input);
   const change: Change = {
     givesEnabled: isEnabled !== undefined,
     isEnabled: isEnabled ?? null,
@@ -86,12 +86,17 @@ export async function updateAutomationSettings(
     sessionDuration: sessionDuration ?? null,
     now: new Date(),
   };
+  return audited(context, (inner) => changeSettings(inner, change));
+}
+
+async function changeSettings(context: OperationContext, change: Change): Promise<AutomationSettings> {
+  const { caller, db, events } = context;
   const [settings = await createSettings(context, change)] = await updateSettings(db, {
     ...caller,
     ...change,
   });
   // Another first call was quicker.
-  if (!settings) return updateAutomationSettings(context, input);
+  if (!settings) return changeSettings(context, change);
   caller.accountId = settings.account;
   if (change.givesEnabled || change.givesDuration)
     events('automation-settings-updated', { accountId: settings.account });

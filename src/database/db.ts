@@ -37,9 +37,20 @@ export class Db {
   }
 
   /** Runs what happens as a whole or, where it throws, not at all. */
-  transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
-    return this.#em
-      .getConnection()
-      .transactional((transaction) => run(new Db(this.#em, transaction as unknown as Kysely<Tables>)));
+  async transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      return await this.#em.getConnection().transactional(async (transaction) => {
+        try {
+          return await run(new Db(this.#em, transaction as unknown as Kysely<Tables>));
+        } catch (error) {
+          failure = { error };
+          throw error;
+        }
+      });
+    } catch (error) {
+      // What failed was the work, or else the transaction itself.
+      throw failure ? failure.error : this.#em.getDriver().convertException(error as Error);
+    }
   }
 }

@@ -3,6 +3,8 @@ import type { Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import { Account } from '../accounts/account.entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
+import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
+import { AuditEvent } from '../audit/audit-event.entity.ts';
 import { AutomationSettings } from '../automation-settings/automation-settings.entity.ts';
 import type { DatabaseConfig } from '../config.ts';
 import { PrivateKey } from '../private-key/private-key.entity.ts';
@@ -22,7 +24,7 @@ export async function databaseOptions(config: DatabaseConfig): Promise<Partial<O
   return {
     // Each driver is loaded where it is used: a start is quicker without the other.
     ...(await (isPostgres(config) ? postgresOptions : sqliteOptions)(config)),
-    entities: [Account, ApiKey, PrivateKey, AutomationSettings],
+    entities: [Account, ApiKey, ApiKeySecret, AuditEvent, AutomationSettings, PrivateKey],
     migrations: {
       path: migrationsFolder(config),
       emit: 'ts',

@@ -1,12 +1,19 @@
 import type { InferKyselyDB } from '@mikro-orm/sql';
 import type { accountSchema } from '../accounts/account.entity.ts';
 import type { apiKeySchema } from '../api-keys/api-key.entity.ts';
+import type { apiKeySecretSchema } from '../api-keys/api-key-secret.entity.ts';
+import type { auditEventSchema } from '../audit/audit-event.entity.ts';
 import type { automationSettingsSchema } from '../automation-settings/automation-settings.entity.ts';
 import type { privateKeySchema } from '../private-key/private-key.entity.ts';
 
 /** The tables and their columns as queries name them, inferred from the entities. */
 export type Tables = InferKyselyDB<
-  typeof accountSchema | typeof apiKeySchema | typeof automationSettingsSchema | typeof privateKeySchema
+  | typeof accountSchema
+  | typeof apiKeySchema
+  | typeof apiKeySecretSchema
+  | typeof auditEventSchema
+  | typeof automationSettingsSchema
+  | typeof privateKeySchema
 >;
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`

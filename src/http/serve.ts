@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { noteClientAddress } from './client-address.ts';
 import { maximumBytes } from './limit-body.ts';
 
 /** A handler of fetch requests, with the class that it knows them by. */
@@ -25,6 +26,7 @@ export const serve =
       >,
       ...(body && { body }),
     });
+    if (incoming.socket.remoteAddress) noteClientAddress(request, incoming.socket.remoteAddress);
     // Without a context of its own: Yoga would copy it, member by member.
     await answer(outgoing, await handleRequest(request, undefined as never));
   };
@@ -56,6 +58,7 @@ const readBody = (incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> =
   });
 
 async function answer(outgoing: ServerResponse, response: Response): Promise<void> {
-  const body = response.body === null ? '' : await response.text();
+  // Not by its `body`, which would be made into a stream.
+  const body = await response.text();
   outgoing.writeHead(response.status, [...response.headers].flat()).end(body);
 }

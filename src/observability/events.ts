@@ -1,10 +1,25 @@
 import type { Logger } from 'pino';
+import type { AccountId } from '../accounts/account.entity.ts';
 
 /** What happened in the business, for the log: every event and its members stand here. */
 export interface BusinessEvents {
-  'account-created': { accountId: number };
-  'api-key-deactivated': { accountId: number; keyId: number };
-  'automation-settings-updated': { accountId: number };
+  'account-created': OfAccount;
+  'api-key-created': OfApiKey;
+  'api-key-deactivated': OfApiKey;
+  'api-key-renamed': OfApiKey;
+  'api-key-rotated': OfApiKey;
+  'default-api-key-set': OfApiKey;
+  'private-key-registered': OfAccount;
+  'private-key-removed': OfAccount;
+  'automation-settings-updated': OfAccount;
+}
+
+interface OfAccount {
+  readonly accountId: AccountId;
+}
+
+interface OfApiKey extends OfAccount {
+  readonly keyId: number;
 }
 
 /** Writes business events to the log of the request that they belong to. */

@@ -4,6 +4,8 @@ import type { Caller } from '../operation.ts';
 /** What is noted of a request while it runs, for its one line in the log. */
 export interface RequestRecord {
   readonly requestId: string;
+  /** The IP address that it came from; null where it is not known. */
+  readonly address: string | null;
   /** As it came: HEAD is answered as GET. */
   readonly method: string;
   /** `performance.now()` at its arrival. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { clientAddressOf } from '../http/client-address.ts';
 import { describeError } from './describe-error.ts';
 import type { RequestRecord, WithRecord } from './request-record.ts';
 
@@ -16,7 +17,8 @@ export function useTelemetry(logger: Logger): Plugin<WithRecord, WithRecord> {
     onRequest: ({ request, serverContext }) => {
       const given = request.headers.get('x-request-id') ?? '';
       const requestId = wellFormed.test(given) ? given : randomUUID();
-      serverContext.record = { requestId, method: request.method, startedAt: performance.now() };
+      const address = clientAddressOf(request);
+      serverContext.record = { requestId, address, method: request.method, startedAt: performance.now() };
     },
     onResponse: ({ response, serverContext: { record } }) => {
       response.headers.set('x-request-id', record.requestId);

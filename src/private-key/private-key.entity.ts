@@ -9,6 +9,8 @@ export const privateKeySchema = defineEntity({
     account: () => p.oneToOne(Account).mapToPk().owner(),
     /** Compact JWE (RFC 7516). No operation returns it, whole or in part. */
     sealedKey: p.text().hidden(),
+    /** The version of the key-encryption key that sealed it. */
+    encryptionVersion: p.integer().default(1),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),
   },

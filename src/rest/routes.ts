@@ -14,6 +14,9 @@ export type Routes = Readonly<Record<string, Route>>;
 export const routes: Routes = {
   deactivateApiKey: { method: 'DELETE', path: '/auth/keys/{key_id}' },
   privateKeyStatus: { method: 'GET', path: '/auth/private-key' },
+  registerPrivateKey: { method: 'POST', path: '/auth/private-key', created: '/auth/private-key' },
+  removePrivateKey: { method: 'DELETE', path: '/auth/private-key' },
+  automationSettings: { method: 'GET', path: '/automation/settings' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
 };
 

@@ -11,10 +11,9 @@ import type { WithPage } from './connections.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { toErrorResponse } from './errors.ts';
 import { createRouteMatcher, type RouteMatch } from './match-route.ts';
-import { createOpenApi } from './openapi.ts';
 import { readInput } from './read-input.ts';
 import { basePath, type Routes, routes } from './routes.ts';
-import { createSofa, type Sofa } from './sofa.ts';
+import type { Sofa } from './sofa.ts';
 
 type Yoga = YogaServerInstance<object, object>;
 type ServerContext = WithRecord & WithAccessToken;
@@ -28,13 +27,14 @@ const isEndpoint = (match: RouteMatch<Endpoint | typeof openApiRoute>): match is
 
 /** Runs the operation behind a route, through the pipeline of Yoga's plugins. */
 const createCall =
-  (sofa: Sofa) => async (yoga: Yoga, match: Called, request: Request, serverContext: ServerContext) => {
+  (loadSofa: () => Promise<Sofa>) =>
+  async (yoga: Yoga, match: Called, request: Request, serverContext: ServerContext) => {
     limitBody(request);
     const enveloped = yoga.getEnveloped(Object.assign(serverContext, { request }));
     const contextValue = (await enveloped.contextFactory()) as WithAccessToken & WithPage;
     requireScopes(requiredScopesOf(match.route.field), contextValue.accessToken);
     const variableValues = await readInput(request, match);
-    const operation = await sofa.operationOf(match.route);
+    const operation = await (await loadSofa()).operationOf(match.route);
     const result: ExecutionResult = await enveloped.execute({ ...operation, contextValue, variableValues });
     if (result.errors?.[0]) throw result.errors[0];
     return { value: result.data?.[match.field], variables: variableValues, pageInfo: contextValue.pageInfo };
@@ -55,9 +55,19 @@ export function useRest(
   table: Routes = routes,
 ): Plugin<object, ServerContext> {
   const matchRoute = createRouteMatcher({ ...createEndpoints(schema, table), openApi: openApiRoute });
-  const sofa = createSofa(schema, table);
-  const call = createCall(sofa);
-  let openApi: string | undefined;
+  // Loaded when it is first asked, so that a start need not wait for it.
+  let sofa: Promise<Sofa> | undefined;
+  const loadSofa = () => {
+    sofa ??= import('./sofa.ts').then(({ createSofa }) => createSofa(schema, table));
+    return sofa;
+  };
+  const describe = async () => {
+    const { createOpenApi } = await import('./openapi.ts');
+    const { schema: restSchema, document } = await loadSofa();
+    return JSON.stringify(createOpenApi(restSchema, document, issuer, table));
+  };
+  const call = createCall(loadSofa);
+  let openApi: Promise<string> | undefined;
   let yoga: Yoga;
 
   const answer = async (
@@ -67,8 +77,8 @@ export function useRest(
     { Response }: FetchAPI,
   ) => {
     if (!isEndpoint(match)) {
-      openApi ??= JSON.stringify(createOpenApi(sofa.schema, sofa.document, issuer, table));
-      return new Response(openApi, { headers: { 'content-type': 'application/json' } });
+      openApi ??= describe();
+      return new Response(await openApi, { headers: { 'content-type': 'application/json' } });
     }
     const outcome = await call(yoga, match, request, serverContext);
     return new Response(JSON.stringify(outcome.value), describeAnswer(match.route, outcome));

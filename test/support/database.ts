@@ -15,7 +15,7 @@ export const databaseConfig = (url: string): DatabaseConfig => ({
   timeouts: { connect: 3000, statement: 10_000, idleInTransaction: 10_000 },
 });
 
-const tables = ['private_key', 'automation_settings', 'api_key', 'account'];
+const tables = ['audit_event', 'private_key', 'automation_settings', 'api_key_secret', 'api_key', 'account'];
 
 /** An empty database, migrated: SQLite in memory, or one of its own on the PostgreSQL server of the test run. */
 export async function openTestDatabase(): Promise<Database> {
@@ -51,8 +51,12 @@ async function empty(database: Database): Promise<void> {
     await connection.execute(`truncate ${tables.join(', ')} restart identity`);
     return;
   }
+  // Triggers keep some rows from being deleted.
+  const triggers = await connection.execute("select name, sql from sqlite_master where type = 'trigger'");
+  for (const { name } of triggers) await connection.execute(`drop trigger ${name}`);
   for (const table of tables) await connection.execute(`delete from ${table}`);
   await connection.execute('delete from sqlite_sequence');
+  for (const { sql } of triggers) await connection.execute(sql);
 }
 
 /** Runs the same statement on each of PostgreSQL's connections: none is given back before all are taken. */

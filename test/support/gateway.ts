@@ -8,8 +8,10 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { PrivateKey } from '../../src/private-key/private-key.entity.ts';
+import { createSecrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
 import type { TestIssuer } from './issuer.ts';
+import { secretListOf } from './secrets.ts';
 
 /** A request of a test: `token` becomes the Authorization header, `json` the body. */
 export interface Call {
@@ -41,7 +43,12 @@ const headersOf = ({ token, json, headers }: Call, body: string | undefined): He
 /** The whole gateway on an empty database unless another is given, called through its fetch handler; it trusts one issuer. */
 export async function createTestGateway(
   issuer: TestIssuer,
-  options: { introspection?: boolean; databaseUrl?: string; issuers?: readonly IssuerConfig[] } = {},
+  options: {
+    introspection?: boolean;
+    databaseUrl?: string;
+    issuers?: readonly IssuerConfig[];
+    sealApiKeys?: boolean;
+  } = {},
 ) {
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
   const lines: string[] = [];
@@ -52,11 +59,13 @@ export async function createTestGateway(
     },
   });
   const trusted = [issuer.config, ...(options.issuers ?? [])].map((config) => trustIssuer(config, () => {}));
+  const secrets = createSecrets({ peppers: secretListOf(1), encryptionKeys: secretListOf(1) });
   const gateway = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     publicUrl: 'http://keyward.test',
     em: database.em,
-    limits: { sessionDuration: { min: 60, max: 86_400 } },
+    limits: { sessionDuration: { min: 60, max: 86_400 }, sealApiKeys: options.sealApiKeys ?? false },
+    secrets,
     introspection: options.introspection ?? true,
     logger: pino({ level: 'trace' }, sink),
   });
@@ -91,6 +100,7 @@ export async function createTestGateway(
   return {
     gateway,
     database,
+    secrets,
     fetch,
     rest,
     graphql,
