@@ -6,7 +6,7 @@ import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
 import { schema as gatewaySchema } from '../../../src/graphql/schema.ts';
-import { useCompiledExecution } from '../../../src/graphql/use-compiled-execution.ts';
+import { loadCompiler, useCompiledExecution } from '../../../src/graphql/use-compiled-execution.ts';
 import { useVariableErrors } from '../../../src/graphql/use-variable-errors.ts';
 import { useHead } from '../../../src/http/use-head.ts';
 import { useTelemetry } from '../../../src/observability/use-telemetry.ts';
@@ -119,7 +119,8 @@ const useSomebody = (): Plugin<WithAccessToken> => ({
 });
 
 /** The sample schema on both transports; everybody is signed in. */
-export function createSampleGateway() {
+export async function createSampleGateway() {
+  await loadCompiler();
   const { schema, given } = createSampleSchema();
   const yoga = createYoga({
     schema,

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createSampleGateway } from './sample-gateway.ts';
 
-let sample: ReturnType<typeof createSampleGateway>;
-beforeEach(() => {
-  sample = createSampleGateway();
+let sample: Awaited<ReturnType<typeof createSampleGateway>>;
+beforeEach(async () => {
+  sample = await createSampleGateway();
 });
 
 const room = (id: number) => ({ id, door_count: 2, owner: { full_name: 'Ada L.' }, built_at: null });
