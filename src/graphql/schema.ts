@@ -1,4 +1,5 @@
 import '../api-keys/api-keys.graphql.ts';
+import '../api-keys/verify-api-key.graphql.ts';
 import '../automation-settings/automation-settings.graphql.ts';
 import '../private-key/private-key.graphql.ts';
 import { builder } from './builder.ts';

@@ -9,6 +9,7 @@ export interface Route {
 export const routes: Readonly<Record<string, Route>> = {
   deactivateApiKey: { method: 'DELETE', path: '/auth/keys/{key_id}' },
   privateKeyStatus: { method: 'GET', path: '/auth/private-key' },
+  verifyApiKey: { method: 'POST', path: '/keys/verify' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
 };
 
