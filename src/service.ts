@@ -8,6 +8,7 @@ import { Db } from './database/db.ts';
 import { prepareSchema } from './database/migrate.ts';
 import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
+import { loadCompiler } from './graphql/use-compiled-execution.ts';
 import { baseUrl, greet } from './greeting.ts';
 import { serve } from './http/serve.ts';
 import { createHttpServer, listen, stop } from './http/server.ts';
@@ -72,6 +73,7 @@ export async function startService(config: Config): Promise<Service> {
   listener = identityProvider?.mount(serveGateway) ?? serveGateway;
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
 
+  setImmediate(preload);
   const stack = started.move();
   return {
     greeting: greet({ config, port, development: identityProvider !== undefined }),
@@ -83,6 +85,11 @@ const gatherKeyUsage = (orm: Database, logger: Logger) =>
   new KeyUsage(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
   );
+
+/** Loads what the first requests need and a start does not. */
+const preload = (): void => {
+  void Promise.all([import('./rest/sofa.ts'), import('@graphql-yoga/plugin-jwt'), loadCompiler()]);
+};
 
 const developmentSecrets = async (config: Config) =>
   (await import('./dev/development-secrets.ts')).developmentSecrets(config);

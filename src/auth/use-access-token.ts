@@ -6,7 +6,7 @@ import { invalidToken } from './challenge.ts';
 import { RememberedTokens } from './remembered-tokens.ts';
 import { decodeToken, screenToken } from './screen-token.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
-import { useSignature } from './use-signature.ts';
+import { createSignatures } from './use-signature.ts';
 
 /** What the plugin leaves in the context: undefined where the request carried no token. */
 export interface WithAccessToken {
@@ -25,16 +25,15 @@ interface WithJwt extends WithAccessToken {
  */
 export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJwt, WithJwt> {
   const remembered = new RememberedTokens();
-  const signatures = new Map(
-    trusted.map((issuer) => [issuer.config.issuer, { issuer, plugin: useSignature(issuer) }]),
-  );
+  const issuers = new Map(trusted.map((issuer) => [issuer.config.issuer, issuer]));
+  const signatures = createSignatures();
 
   const verify = async (token: string, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
     const decoded = decodeToken(token);
-    const signature = signatures.get(String(decoded.claims['iss']));
-    if (!signature) throw invalidToken('issuer');
-    const { issuer, plugin } = signature;
+    const issuer = issuers.get(String(decoded.claims['iss']));
+    if (!issuer) throw invalidToken('issuer');
     await screenToken(decoded, issuer);
+    const plugin = await signatures.of(issuer);
     // Taken before: a set that is read meanwhile has not verified this token.
     const keySet = issuer.keys.current;
     await signatureOnly(() => runPlugin(plugin));
@@ -58,9 +57,7 @@ export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJw
   };
 
   return {
-    onYogaInit: (payload) => {
-      for (const { plugin } of signatures.values()) plugin.onYogaInit?.(payload as never);
-    },
+    onYogaInit: signatures.onYogaInit,
     onRequestParse: (payload) =>
       authenticate(payload.request, payload.serverContext, (plugin) => plugin.onRequestParse?.(payload)),
     onContextBuilding: (payload) =>

@@ -1,6 +1,7 @@
 import { signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { AutomationSettings } from './automation-settings.entity.ts';
+import { automationSettings, type CurrentAutomationSettings } from './automation-settings.ts';
 import { updateAutomationSettings } from './update-automation-settings.ts';
 
 builder.objectType(AutomationSettings, {
@@ -47,5 +48,49 @@ builder.mutationField('updateAutomationSettings', (t) =>
       }),
     },
     resolve: (_root, input, context) => updateAutomationSettings(context, input),
+  }),
+);
+
+const CurrentAutomationSettingsType = builder
+  .objectRef<CurrentAutomationSettings>('CurrentAutomationSettings')
+  .implement({
+    description: 'How your automation runs; all null where you never set anything.',
+    fields: (t) => ({
+      isEnabled: t.exposeBoolean('isEnabled', {
+        nullable: true,
+        description: 'Whether automation is on; null where it was never set.',
+        extensions: { example: true },
+      }),
+      sessionDuration: t.exposeInt('sessionDuration', {
+        nullable: true,
+        description: 'Length of a session in seconds; null where it was never set.',
+        extensions: { example: 3600 },
+      }),
+      userId: t.exposeInt('account', {
+        nullable: true,
+        description: 'Your account; null until you have one.',
+        extensions: { example: 1 },
+      }),
+      createdAt: t.expose('createdAt', {
+        type: 'DateTime',
+        nullable: true,
+        description: 'When the settings were first stored; null where they never were.',
+        extensions: { example: '2026-01-31T12:00:00.000Z' },
+      }),
+      updatedAt: t.expose('updatedAt', {
+        type: 'DateTime',
+        nullable: true,
+        description: 'When the settings were last changed; null where they never were.',
+        extensions: { example: '2026-01-31T12:00:00.000Z' },
+      }),
+    }),
+  });
+
+builder.queryField('automationSettings', (t) =>
+  t.field({
+    type: CurrentAutomationSettingsType,
+    description: 'Tells how your automation runs. Writes nothing, also where nothing was ever set.',
+    requiredScopes: signedIn,
+    resolve: (_root, _input, context) => automationSettings(context),
   }),
 );

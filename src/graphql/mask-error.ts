@@ -5,7 +5,7 @@ import { type GatewayError, unwrap } from '../errors.ts';
 export const toGraphQLError = (error: GatewayError, at?: GraphQLError): GraphQLError => {
   const { code, status, headers, issues } = error;
   // An operation that ran and said no is a 200 in plain application/json (GraphQL over HTTP, section 6.4.1).
-  const spec = code === 'NOT_FOUND' || code === 'BAD_USER_INPUT';
+  const spec = code === 'NOT_FOUND' || code === 'CONFLICT' || code === 'BAD_USER_INPUT';
   return new GraphQLError(error.message, {
     nodes: at?.nodes ?? null,
     source: at?.source ?? null,

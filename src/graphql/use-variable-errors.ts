@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { badUserInput, type InputIssue } from '../errors.ts';
-import { coerceInput } from './coerce-input.ts';
+import { inputIssues } from './input-issues.ts';
 
 /** What a request's execution was given. */
 interface Execution {
@@ -27,7 +27,7 @@ function variableIssues({ schema, document, operationName, variableValues }: Exe
     const value = variableValues?.[name];
     if (!isInputType(type) || (value === undefined && definition.defaultValue)) return [];
     if (value === undefined && definition.type.kind !== 'NonNullType') return [];
-    return coerceInput(type, value, [name]).issues;
+    return inputIssues(type, value, [name]);
   });
 }
 

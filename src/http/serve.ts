@@ -58,6 +58,7 @@ const readBody = (incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> =
   });
 
 async function answer(outgoing: ServerResponse, response: Response): Promise<void> {
-  const body = response.body === null ? '' : await response.text();
+  // Not by its `body`, which would be made into a stream.
+  const body = await response.text();
   outgoing.writeHead(response.status, [...response.headers].flat()).end(body);
 }

@@ -9,6 +9,9 @@ export interface PrivateKeyStatus {
   readonly updatedAt: Date | null;
 }
 
+/** The status of somebody who has no private key here. */
+export const noPrivateKey: PrivateKeyStatus = { hasKey: false, createdAt: null, updatedAt: null };
+
 const selectStatus = prepareQuery(PrivateKey, (db, { issuer, subject }: Caller) =>
   db
     .selectFrom('account')
@@ -22,6 +25,6 @@ const selectStatus = prepareQuery(PrivateKey, (db, { issuer, subject }: Caller) 
 export async function privateKeyStatus({ caller, db }: OperationContext): Promise<PrivateKeyStatus> {
   const [status] = await selectStatus(db, caller);
   caller.accountId = status?.account;
-  const createdAt = status?.createdAt ?? null;
-  return { hasKey: createdAt !== null, createdAt, updatedAt: status?.updatedAt ?? null };
+  if (!status?.createdAt) return noPrivateKey;
+  return { hasKey: true, createdAt: status.createdAt, updatedAt: status.updatedAt };
 }

@@ -1,6 +1,8 @@
-import { signedIn } from '../auth/scopes.ts';
+import { accountAdmin, signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { type PrivateKeyStatus, privateKeyStatus } from './private-key-status.ts';
+import { registerPrivateKey } from './register-private-key.ts';
+import { removePrivateKey } from './remove-private-key.ts';
 
 const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStatus').implement({
   description: 'Whether you have a private key registered. Never the key itself.',
@@ -30,5 +32,30 @@ builder.queryField('privateKeyStatus', (t) =>
     description: 'Tells whether you have a private key registered.',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => privateKeyStatus(context),
+  }),
+);
+
+builder.mutationField('registerPrivateKey', (t) =>
+  t.field({
+    type: PrivateKeyStatusType,
+    description: 'Stores your private key, sealed, in place of any that is there. It is never shown again.',
+    requiredScopes: accountAdmin,
+    args: {
+      privateKey: t.arg.string({
+        required: true,
+        description: 'A private key of secp256k1: 64 hexadecimal digits, with `0x` before them or without.',
+        extensions: { example: `0x${'0'.repeat(63)}1` },
+      }),
+    },
+    resolve: (_root, input, context) => registerPrivateKey(context, input),
+  }),
+);
+
+builder.mutationField('removePrivateKey', (t) =>
+  t.field({
+    type: PrivateKeyStatusType,
+    description: 'Forgets your private key. Repeating it changes nothing and answers the same.',
+    requiredScopes: accountAdmin,
+    resolve: (_root, _input, context) => removePrivateKey(context),
   }),
 );

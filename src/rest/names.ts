@@ -1,19 +1,37 @@
-import { MapperKind, mapSchema } from '@graphql-tools/utils';
-import { defaultFieldResolver, type GraphQLFieldConfig, type GraphQLSchema } from 'graphql';
+import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
+import {
+  defaultFieldResolver,
+  type GraphQLFieldConfig,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql';
+import { nodeTypeOf, pageArguments, toList } from './connections.ts';
 
 /** `sessionDuration` → `session_duration`: how REST spells a name of GraphQL's. */
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+/**
+ * How REST spells an argument of a root field.
+ * @param type the field's type, for a connection is paged in another way
+ * @returns undefined for an argument that REST does not have
+ */
+export const restName = (argument: string, type: GraphQLOutputType): string | undefined =>
+  pageArguments.has(argument) && nodeTypeOf(type) ? pageArguments.get(argument) : snakeCase(argument);
+
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
-/** A root field whose arguments are spelled in snake_case; its resolver still gets them by their own names. */
+/** A root field whose arguments are spelled for REST; its resolver still gets them by their own names. */
 const renameArguments = (config: FieldConfig): FieldConfig => {
-  const original = new Map(Object.keys(config.args ?? {}).map((name) => [snakeCase(name), name]));
   const resolve = config.resolve ?? defaultFieldResolver;
+  const renamed = Object.entries(config.args ?? {}).flatMap(([name, arg]) => {
+    const spelled = restName(name, config.type);
+    return spelled === undefined ? [] : [{ name, spelled, arg }];
+  });
+  const original = new Map(renamed.map(({ name, spelled }) => [spelled, name]));
   return {
     ...config,
-    args: Object.fromEntries(Object.entries(config.args ?? {}).map(([name, arg]) => [snakeCase(name), arg])),
+    args: Object.fromEntries(renamed.map(({ spelled, arg }) => [spelled, arg])),
     resolve: (root, args, context, info) => {
       const named = Object.entries(args).map(([name, value]) => [original.get(name) ?? name, value]);
       return resolve(root, Object.fromEntries(named), context, info);
@@ -21,10 +39,19 @@ const renameArguments = (config: FieldConfig): FieldConfig => {
   };
 };
 
-/** The same schema, with output fields and arguments spelled in snake_case. Root fields keep their names. */
-export const toRestSchema = (schema: GraphQLSchema): GraphQLSchema =>
-  mapSchema(schema, {
-    [MapperKind.ROOT_FIELD]: renameArguments,
+const toRestField = (config: FieldConfig): FieldConfig => {
+  const node = nodeTypeOf(config.type);
+  const renamed = renameArguments(config);
+  return node ? (toList(renamed, node) as FieldConfig) : renamed;
+};
+
+/**
+ * The same schema as REST has it: output fields and arguments spelled in snake_case, and lists for connections. Root
+ * fields keep their names.
+ */
+export const toRestSchema = (schema: GraphQLSchema): GraphQLSchema => {
+  const mapped = mapSchema(schema, {
+    [MapperKind.ROOT_FIELD]: toRestField,
     [MapperKind.OBJECT_FIELD]: (config, name) => {
       const resolve: FieldConfig['resolve'] =
         config.resolve ??
@@ -33,3 +60,6 @@ export const toRestSchema = (schema: GraphQLSchema): GraphQLSchema =>
       return [snakeCase(name), { ...config, resolve }];
     },
   });
+  // Nothing leads to the types of connections any more.
+  return pruneSchema(mapped);
+};

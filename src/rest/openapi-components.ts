@@ -26,7 +26,8 @@ const inRestNames = (text: string) => text.replace(/`(\w+)`/g, (_, name: string)
 const describe = (schema: JsonSchema): JsonSchema =>
   schema.description === undefined ? schema : { ...schema, description: inRestNames(schema.description) };
 
-const orNull = (schema: JsonSchema): JsonSchema =>
+/** The schema of what may be null as well. */
+export const orNull = (schema: JsonSchema): JsonSchema =>
   typeof schema.type === 'string'
     ? { ...schema, type: [schema.type, 'null'] }
     : { anyOf: [schema, { type: 'null' }] };

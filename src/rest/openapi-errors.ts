@@ -1,3 +1,6 @@
+import type { ErrorCode } from '../errors.ts';
+import type { Endpoint } from './endpoints.ts';
+
 const detail = (description: string, example: string, headers?: object) => ({
   description,
   ...(headers && { headers }),
@@ -6,7 +9,8 @@ const detail = (description: string, example: string, headers?: object) => ({
   },
 });
 
-const header = (description: string, type = 'string') => ({ description, schema: { type } });
+/** A header field of an answer. */
+export const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
 const challenge = { 'WWW-Authenticate': header('A Bearer challenge (RFC 6750).') };
 
@@ -44,6 +48,7 @@ export const errorResponses = {
   Unauthorized: detail('There is no access token, or it will not do.', 'Not authenticated', challenge),
   Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
   NotFound: detail('There is no such thing, or it is not yours.', 'API key not found'),
+  Conflict: detail('What is stored stands against it.', 'Conflict'),
   PayloadTooLarge: detail('The body is larger than 64 KiB.', 'The body is larger than 65536 bytes'),
   UnsupportedMediaType: detail('The body is not JSON.', 'The body must be application/json'),
   UnprocessableContent: {
@@ -71,18 +76,30 @@ type ResponseName = keyof typeof errorResponses;
 
 const ref = (name: ResponseName) => ({ $ref: `#/components/responses/${name}` });
 
+/** Errors of its own that a field may declare in its extension `errors`. */
+const declarable: Partial<Record<ErrorCode, readonly [number, ResponseName]>> = {
+  NOT_FOUND: [404, 'NotFound'],
+  CONFLICT: [409, 'Conflict'],
+};
+
+const declaredErrors = (codes: readonly ErrorCode[]) =>
+  Object.fromEntries(
+    codes.map((code) => {
+      const [status, name] = declarable[code] ?? [];
+      if (!name) throw new Error(`${code} is not for an operation to declare`);
+      return [status, ref(name)];
+    }),
+  );
+
 /** The errors of an operation, by status. */
-export const errorsOf = ({
-  hasBody,
-  hasInput,
-  hasPath,
-}: Record<'hasBody' | 'hasInput' | 'hasPath', boolean>) => ({
+export const errorsOf = ({ field, inputs }: Pick<Endpoint, 'field' | 'inputs'>) => ({
   401: ref('Unauthorized'),
   403: ref('Forbidden'),
-  ...(hasPath && { 404: ref('NotFound') }),
+  ...(inputs.some((input) => input.in === 'path') && { 404: ref('NotFound') }),
+  ...declaredErrors((field.extensions['errors'] ?? []) as readonly ErrorCode[]),
   413: ref('PayloadTooLarge'),
-  ...(hasBody && { 415: ref('UnsupportedMediaType') }),
-  ...(hasInput && { 422: ref('UnprocessableContent') }),
+  ...(inputs.some((input) => input.in === 'body') && { 415: ref('UnsupportedMediaType') }),
+  ...(inputs.length > 0 && { 422: ref('UnprocessableContent') }),
   500: ref('InternalServerError'),
   503: ref('ServiceUnavailable'),
 });

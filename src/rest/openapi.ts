@@ -1,21 +1,15 @@
-import type { GraphQLField, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { scopeDescriptions } from '../auth/scopes.ts';
-import { requiredScopesOf } from '../auth/use-required-scopes.ts';
-import { exampleOf, type JsonSchema, toComponents, withNulls } from './openapi-components.ts';
-import { errorResponses, errorSchemas, errorsOf } from './openapi-errors.ts';
-import { basePath, routes } from './routes.ts';
+import { createEndpoints } from './endpoints.ts';
+import { type JsonSchema, toComponents } from './openapi-components.ts';
+import { errorResponses, errorSchemas } from './openapi-errors.ts';
+import { describeOperation, type SofaOperation } from './openapi-operation.ts';
+import { basePath, type Routes, routes } from './routes.ts';
 
 /** The part of Sofa's document that is built on. */
 interface SofaDocument {
   components: { schemas: Record<string, JsonSchema> };
   paths: Record<string, Record<string, SofaOperation>>;
-}
-
-interface SofaOperation {
-  description?: string;
-  parameters?: { in: string; name: string }[];
-  requestBody?: { content: { 'application/json': { schema: JsonSchema } } };
-  responses: Record<string, { content: { 'application/json': { schema: JsonSchema } } }>;
 }
 
 const info = {
@@ -51,19 +45,22 @@ const securitySchemes = (discoveryUrl: string) => ({
  * @param schema the schema that Sofa was given, as REST spells it
  * @param sofaDocument what Sofa says of it
  * @param issuer the identity provider
+ * @param table which root field is which route
  */
-export function createOpenApi(schema: GraphQLSchema, sofaDocument: unknown, issuer: string) {
+export function createOpenApi(
+  schema: GraphQLSchema,
+  sofaDocument: unknown,
+  issuer: string,
+  table: Routes = routes,
+) {
   const sofa = sofaDocument as SofaDocument;
-  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [name, { method, path }] of Object.entries(routes)) {
-    const operation = sofa.paths[path]?.[method.toLowerCase()];
-    const field = fields[name];
-    if (!operation || !field) throw new Error(`the route of ${name} leads to no root field`);
-    paths[basePath + path] = {
-      ...paths[basePath + path],
-      [method.toLowerCase()]: complete(field, operation),
-    };
+  for (const [name, endpoint] of Object.entries(createEndpoints(schema, table))) {
+    const method = endpoint.method.toLowerCase();
+    const operation = sofa.paths[endpoint.path]?.[method];
+    if (!operation) throw new Error(`Sofa does not describe the route of ${name}`);
+    const path = basePath + endpoint.path;
+    paths[path] = { ...paths[path], [method]: describeOperation(endpoint, operation) };
   }
   return {
     openapi: '3.1.0',
@@ -78,50 +75,3 @@ export function createOpenApi(schema: GraphQLSchema, sofaDocument: unknown, issu
     },
   };
 }
-
-const sentences = (text: string) => text.split(/(?<=\.) /);
-
-function complete(field: GraphQLField<unknown, unknown>, sofa: SofaOperation) {
-  const scopes = requiredScopesOf(field);
-  const parameters = sofa.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
-  const schema = sofa.requestBody?.content['application/json'].schema;
-  const inBody = field.args.filter(({ name }) => !parameters.some((parameter) => parameter.name === name));
-  const [status = '200', success] = Object.entries(sofa.responses)[0] ?? [];
-  return {
-    operationId: field.name,
-    summary: sentences(field.description ?? '')[0],
-    description: field.description,
-    ...(parameters.length > 0 && {
-      parameters: parameters.map((parameter) => withExample(parameter, field)),
-    }),
-    ...(schema && {
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: withNulls(schema, inBody), example: exampleOf(inBody) } },
-      },
-    }),
-    responses: {
-      [status]: {
-        description: 'Done.',
-        content: {
-          'application/json': { ...success?.content['application/json'], example: exampleOf(field.type) },
-        },
-      },
-      ...errorsOf({
-        hasBody: schema !== undefined,
-        hasInput: field.args.length > 0,
-        hasPath: parameters.length > 0,
-      }),
-    },
-    security: [{ OAuth2: scopes }, { BearerToken: scopes }],
-  };
-}
-
-const withExample = <Parameter extends { name: string }>(
-  parameter: Parameter,
-  field: GraphQLField<unknown, unknown>,
-) => ({
-  ...parameter,
-  description: field.args.find(({ name }) => name === parameter.name)?.description,
-  example: field.args.find(({ name }) => name === parameter.name)?.extensions['example'],
-});

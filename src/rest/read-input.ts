@@ -1,49 +1,36 @@
-import type { GraphQLArgument, GraphQLField } from 'graphql';
-import { badUserInput, GatewayError, type InputIssue } from '../errors.ts';
-import { coerceInput } from '../graphql/coerce-input.ts';
-import { isJson } from '../http/media-type.ts';
+import { isRequiredArgument } from 'graphql';
+import { badUserInput, type InputIssue } from '../errors.ts';
+import { inputIssues } from '../graphql/input-issues.ts';
+import type { Endpoint } from './endpoints.ts';
+import type { Input } from './inputs.ts';
 import type { RouteMatch } from './match-route.ts';
-import { snakeCase } from './names.ts';
+import { readBody } from './read-body.ts';
+import { readText } from './read-text.ts';
 
-const hasBody = (method: string) => method === 'POST' || method === 'PUT' || method === 'PATCH';
-
-const bodyIssue = (type: string, message: string, cause?: unknown) =>
-  badUserInput([{ path: [], message, type }], cause);
-
-/** The members of a JSON body; nothing that an object inherits counts as one. */
-async function readBody(request: Request): Promise<ReadonlyMap<string, unknown>> {
-  if (!isJson(request.headers.get('content-type'))) {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
-  }
-  const text = await request.text();
-  if (text.trim() === '') throw bodyIssue('missing', 'A body is required.');
-  const body = parseJson(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw bodyIssue('dict_type', 'The body must be a JSON object.');
-  }
-  return new Map(Object.entries(body));
+/** What a call gives for an input, as it is in JSON, and what is wrong with it. */
+interface Given {
+  readonly value?: unknown;
+  readonly issue?: Pick<InputIssue, 'message' | 'type'>;
 }
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw bodyIssue('json_invalid', 'The body is not valid JSON.', cause);
-  }
-};
+type Source = (input: Input) => Given;
 
-/** A path parameter: a decimal integer, strictly, where the field takes one; text otherwise. */
-const readPathParameter = (argument: GraphQLArgument, encoded: string) => {
-  const text = decode(encoded);
-  if (!argument.type.toString().startsWith('Int')) return coerceInput(argument.type, text, [argument.name]);
-  if (/^(0|-?[1-9]\d*)$/.test(text ?? '')) return coerceInput(argument.type, Number(text), [argument.name]);
-  const issue: InputIssue = {
-    path: [argument.name],
-    message: 'Must be a decimal integer.',
-    type: 'int_parsing',
+const fromPath =
+  (parameters: ReadonlyMap<string, string>): Source =>
+  ({ name, argument }) =>
+    readText(argument.type, decode(parameters.get(name) ?? ''));
+
+const fromQuery =
+  (query: URLSearchParams): Source =>
+  ({ name, argument }) => {
+    const [text, ...more] = query.getAll(name);
+    if (more.length > 0) return { issue: { message: 'Must be given once.', type: 'value_error' } };
+    return text === undefined ? {} : readText(argument.type, text);
   };
-  return { value: undefined, issues: [issue] };
-};
+
+const fromBody =
+  (body: ReadonlyMap<string, unknown>): Source =>
+  ({ name }) => ({ value: body.get(name) });
 
 const decode = (encoded: string): string | undefined => {
   try {
@@ -53,31 +40,31 @@ const decode = (encoded: string): string | undefined => {
   }
 };
 
+const issuesOf = ({ argument }: Input, { value, issue }: Given): InputIssue[] => {
+  if (issue) return [{ path: [argument.name], ...issue }];
+  if (value === undefined && !isRequiredArgument(argument)) return [];
+  return inputIssues(argument.type, value, [argument.name]);
+};
+
 /**
- * Decodes the input of a REST call by the arguments of the field behind it: path parameters from the path, all others
- * from the body. The query string is never read.
+ * Reads the input of a REST call: each from its place and from no other. The query string is read for a GET alone, the
+ * body where some input stands in it.
  * @returns the variables of the operation, in REST's names
  * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` with every issue, in GraphQL's names
  */
 export async function readInput(
   request: Request,
-  { route, parameters }: RouteMatch,
-  { args }: GraphQLField<unknown, unknown>,
+  { route: { inputs }, parameters }: RouteMatch<Endpoint>,
 ): Promise<Record<string, unknown>> {
-  const body = hasBody(route.method) ? await readBody(request) : new Map<string, unknown>();
-  const variables: Record<string, unknown> = {};
-  const faults: InputIssue[] = [];
-  for (const argument of args) {
-    const name = snakeCase(argument.name);
-    const parameter = parameters.get(name);
-    if (parameter === undefined && !body.has(name) && argument.type.toString().at(-1) !== '!') continue;
-    const { value, issues } =
-      parameter === undefined
-        ? coerceInput(argument.type, body.get(name), [argument.name])
-        : readPathParameter(argument, parameter);
-    variables[name] = value;
-    faults.push(...issues);
-  }
-  if (faults.length > 0) throw badUserInput(faults);
-  return variables;
+  const has = (place: Input['in']) => inputs.some((input) => input.in === place);
+  const sources: Record<Input['in'], Source> = {
+    path: fromPath(parameters),
+    query: fromQuery(has('query') ? new URL(request.url).searchParams : new URLSearchParams()),
+    body: fromBody(has('body') ? await readBody(request) : new Map()),
+  };
+  const given = inputs.map((input) => ({ input, ...sources[input.in](input) }));
+  const issues = given.flatMap(({ input, ...rest }) => issuesOf(input, rest));
+  if (issues.length > 0) throw badUserInput(issues);
+  const present = given.filter(({ value }) => value !== undefined);
+  return Object.fromEntries(present.map(({ input, value }) => [input.name, value]));
 }

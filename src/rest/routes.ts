@@ -3,15 +3,27 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v1`; parameters in braces, in snake_case. */
   readonly path: `/${string}`;
+  /** For a route that creates: the path of what it made, its parameters from the members of the answer. */
+  readonly created?: `/${string}`;
 }
 
+/** Routes by the name of their root field. */
+export type Routes = Readonly<Record<string, Route>>;
+
 /** Every REST operation: root field → route. A new operation costs one line here and nothing else in this folder. */
-export const routes: Readonly<Record<string, Route>> = {
+export const routes: Routes = {
   deactivateApiKey: { method: 'DELETE', path: '/auth/keys/{key_id}' },
   privateKeyStatus: { method: 'GET', path: '/auth/private-key' },
-  verifyApiKey: { method: 'POST', path: '/keys/verify' },
+  registerPrivateKey: { method: 'POST', path: '/auth/private-key', created: '/auth/private-key' },
+  removePrivateKey: { method: 'DELETE', path: '/auth/private-key' },
+  automationSettings: { method: 'GET', path: '/automation/settings' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
+  verifyApiKey: { method: 'POST', path: '/keys/verify' },
 };
 
 /** What all REST paths begin with: the version of the contract. */
 export const basePath = '/api/v1';
+
+/** A path template below the base path as a reference, its parameters filled in. */
+export const toReference = (path: string, values: Readonly<Record<string, unknown>>): string =>
+  basePath + path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));

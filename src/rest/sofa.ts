@@ -1,7 +1,7 @@
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import { useSofa } from 'sofa-api';
 import { toRestSchema } from './names.ts';
-import { basePath, type Route, routes } from './routes.ts';
+import { basePath, type Route, type Routes, routes } from './routes.ts';
 
 /** The GraphQL operation that a route stands for. */
 export type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>;
@@ -14,11 +14,11 @@ interface Asked {
 const sofaPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1');
 
 /** Sofa's configuration, by root type and field. */
-const sofaRoutes = (schema: GraphQLSchema) =>
+const sofaRoutes = (schema: GraphQLSchema, table: Routes) =>
   Object.fromEntries(
-    Object.entries(routes).map(([field, { method, path }]) => {
+    Object.entries(table).map(([field, { method, path, created }]) => {
       const type = schema.getQueryType()?.getFields()[field] ? 'Query' : 'Mutation';
-      return [`${type}.${field}`, { method, path: sofaPath(path) }];
+      return [`${type}.${field}`, { method, path: sofaPath(path), responseStatus: created ? 201 : 200 }];
     }),
   );
 
@@ -27,12 +27,12 @@ const sofaRoutes = (schema: GraphQLSchema) =>
  * reads of a request is not used: it drops nulls, lets the query string override the body, and turns any word into a
  * boolean. So it is asked once for each route, without a word of a caller's.
  */
-export function createSofa(schema: GraphQLSchema) {
+export function createSofa(schema: GraphQLSchema, table: Routes = routes) {
   const restSchema = toRestSchema(schema);
   const router = useSofa({
     basePath,
     schema: restSchema,
-    routes: sofaRoutes(schema),
+    routes: sofaRoutes(schema, table),
     customScalars: { DateTime: { type: 'string', format: 'date-time' } },
     swaggerUI: { endpoint: false },
     execute: (async ({ contextValue, ...operation }: ExecutionArgs) => {
@@ -60,3 +60,6 @@ export function createSofa(schema: GraphQLSchema) {
 
   return { operationOf, schema: restSchema, document: router.openAPIDocument as unknown };
 }
+
+/** See {@link createSofa}. */
+export type Sofa = ReturnType<typeof createSofa>;

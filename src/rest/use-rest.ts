@@ -6,21 +6,39 @@ import { requiredScopesOf } from '../auth/use-required-scopes.ts';
 import type { GatewayError } from '../errors.ts';
 import { limitBody } from '../http/limit-body.ts';
 import type { WithRecord } from '../observability/request-record.ts';
+import { describeAnswer } from './answer.ts';
+import type { WithPage } from './connections.ts';
+import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { toErrorResponse } from './errors.ts';
 import { createRouteMatcher, type RouteMatch } from './match-route.ts';
-import { createOpenApi } from './openapi.ts';
 import { readInput } from './read-input.ts';
-import { basePath, routes } from './routes.ts';
-import { createSofa } from './sofa.ts';
-
-// A new object each time: Yoga's Response writes into the one that it is given.
-const json = () => ({ 'content-type': 'application/json' });
+import { basePath, type Routes, routes } from './routes.ts';
+import type { Sofa } from './sofa.ts';
 
 type Yoga = YogaServerInstance<object, object>;
 type ServerContext = WithRecord & WithAccessToken;
+type Called = RouteMatch<Endpoint>;
 
 /** The description of the REST side is a route like the others, but open to all. */
-const openApiRoute = { openApi: { method: 'GET', path: '/openapi.json' } } as const;
+const openApiRoute = { method: 'GET', path: '/openapi.json' } as const;
+
+const isEndpoint = (match: RouteMatch<Endpoint | typeof openApiRoute>): match is Called =>
+  match.route !== openApiRoute;
+
+/** Runs the operation behind a route, through the pipeline of Yoga's plugins. */
+const createCall =
+  (loadSofa: () => Promise<Sofa>) =>
+  async (yoga: Yoga, match: Called, request: Request, serverContext: ServerContext) => {
+    limitBody(request);
+    const enveloped = yoga.getEnveloped(Object.assign(serverContext, { request }));
+    const contextValue = (await enveloped.contextFactory()) as WithAccessToken & WithPage;
+    requireScopes(requiredScopesOf(match.route.field), contextValue.accessToken);
+    const variableValues = await readInput(request, match);
+    const operation = await (await loadSofa()).operationOf(match.route);
+    const result: ExecutionResult = await enveloped.execute({ ...operation, contextValue, variableValues });
+    if (result.errors?.[0]) throw result.errors[0];
+    return { value: result.data?.[match.field], variables: variableValues, pageInfo: contextValue.pageInfo };
+  };
 
 /**
  * Answers REST calls below `/api/v1` from the GraphQL schema. Sofa makes the operations; everything that can be
@@ -28,38 +46,42 @@ const openApiRoute = { openApi: { method: 'GET', path: '/openapi.json' } } as co
  * @param schema the GraphQL schema
  * @param issuer the identity provider, for the description
  * @param translate turns any error into a GatewayError
+ * @param table which root field is which route
  */
 export function useRest(
   schema: GraphQLSchema,
   issuer: string,
   translate: (error: unknown) => GatewayError,
+  table: Routes = routes,
 ): Plugin<object, ServerContext> {
-  const matchRoute = createRouteMatcher({ ...routes, ...openApiRoute });
-  const sofa = createSofa(schema);
-  let openApi: string | undefined;
-  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+  const matchRoute = createRouteMatcher({ ...createEndpoints(schema, table), openApi: openApiRoute });
+  // Loaded when it is first asked, so that a start need not wait for it.
+  let sofa: Promise<Sofa> | undefined;
+  const loadSofa = () => {
+    sofa ??= import('./sofa.ts').then(({ createSofa }) => createSofa(schema, table));
+    return sofa;
+  };
+  const describe = async () => {
+    const { createOpenApi } = await import('./openapi.ts');
+    const { schema: restSchema, document } = await loadSofa();
+    return JSON.stringify(createOpenApi(restSchema, document, issuer, table));
+  };
+  const call = createCall(loadSofa);
+  let openApi: Promise<string> | undefined;
   let yoga: Yoga;
 
-  const call = async (
+  const answer = async (
+    match: RouteMatch<Endpoint | typeof openApiRoute>,
     request: Request,
-    match: RouteMatch,
     serverContext: ServerContext,
-    fetchAPI: FetchAPI,
+    { Response }: FetchAPI,
   ) => {
-    const field = fields[match.field];
-    if (!field) {
-      openApi ??= JSON.stringify(createOpenApi(sofa.schema, sofa.document, issuer));
-      return new fetchAPI.Response(openApi, { headers: json() });
+    if (!isEndpoint(match)) {
+      openApi ??= describe();
+      return new Response(await openApi, { headers: { 'content-type': 'application/json' } });
     }
-    limitBody(request);
-    const enveloped = yoga.getEnveloped(Object.assign(serverContext, { request }));
-    const contextValue = (await enveloped.contextFactory()) as WithAccessToken;
-    requireScopes(requiredScopesOf(field), contextValue.accessToken);
-    const variableValues = await readInput(request, match, field);
-    const operation = await sofa.operationOf(match.route);
-    const result: ExecutionResult = await enveloped.execute({ ...operation, contextValue, variableValues });
-    if (result.errors?.[0]) throw result.errors[0];
-    return new fetchAPI.Response(JSON.stringify(result.data?.[match.field]), { headers: json() });
+    const outcome = await call(yoga, match, request, serverContext);
+    return new Response(JSON.stringify(outcome.value), describeAnswer(match.route, outcome));
   };
 
   return {
@@ -69,15 +91,16 @@ export function useRest(
     onRequest: async ({ request, url: { pathname }, endResponse, serverContext, fetchAPI }) => {
       if (!pathname.startsWith(`${basePath}/`)) return;
       const { record } = serverContext;
-      let match: RouteMatch | undefined;
+      let match: RouteMatch<Endpoint | typeof openApiRoute> | undefined;
       try {
         match = matchRoute(request.method, pathname.slice(basePath.length));
         record.route = basePath + match.route.path;
         record.operation = match.field;
-        endResponse(await call(request, match, serverContext, fetchAPI));
+        endResponse(await answer(match, request, serverContext, fetchAPI));
       } catch (error) {
         record.failure = translate(error);
-        endResponse(toErrorResponse(record.failure, match, fetchAPI));
+        const inputs = match && isEndpoint(match) ? match.route.inputs : [];
+        endResponse(toErrorResponse(record.failure, inputs, fetchAPI));
       }
     },
   };

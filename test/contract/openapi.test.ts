@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AccountId } from '../../src/accounts/account.entity.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 
@@ -72,11 +73,12 @@ describe('the document', () => {
     expect(others).toEqual({});
   });
 
-  it('describes the three operations and nothing else', () => {
+  it('describes the operations that have a route and nothing else', () => {
     const described = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    expect(described.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+    const places = Object.values(routes).map(({ method, path }) => `${method.toLowerCase()} /api/v1${path}`);
+    expect(described.sort()).toEqual(places.sort());
   });
 
   it('has no reference that leads nowhere', () => {
@@ -164,7 +166,7 @@ describe('input', () => {
 
 describe('records', () => {
   const nullable: Record<string, string[]> = {
-    ApiKey: ['name', 'encrypted_key'],
+    ApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
     AutomationSettings: ['is_enabled', 'session_duration'],
     PrivateKeyStatus: ['created_at', 'updated_at'],
   };

@@ -26,7 +26,8 @@ interface Outcome {
 
 const queries = {
   deactivateApiKey: `mutation ($keyId: Int!) { deactivateApiKey(keyId: $keyId) {
-    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion } }`,
+    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
+    expiresAt deactivatedAt lastUsedAt } }`,
   privateKeyStatus: '{ privateKeyStatus { hasKey createdAt updatedAt } }',
   updateAutomationSettings: `mutation ($isEnabled: Boolean, $sessionDuration: Int) {
     updateAutomationSettings(isEnabled: $isEnabled, sessionDuration: $sessionDuration) {

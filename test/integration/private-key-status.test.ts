@@ -46,8 +46,10 @@ describe('200 over REST', () => {
     expect(await setup.stored()).toEqual({
       account: [],
       api_key: [],
+      api_key_secret: [],
       private_key: [],
       automation_settings: [],
+      audit_event: [],
     });
   });
 

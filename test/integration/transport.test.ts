@@ -177,8 +177,8 @@ describe('405', () => {
   it.each([
     ['/api/v1/auth/keys/1', 'DELETE', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS']],
     ['/api/v1/auth/keys/abc', 'DELETE', ['GET']],
-    ['/api/v1/auth/private-key', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
-    ['/api/v1/automation/settings', 'PUT', ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']],
+    ['/api/v1/auth/private-key', 'DELETE, GET, HEAD, POST', ['PUT', 'PATCH', 'OPTIONS']],
+    ['/api/v1/automation/settings', 'GET, HEAD, PUT', ['POST', 'PATCH', 'DELETE', 'OPTIONS']],
     ['/api/v1/openapi.json', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
     ['/graphql', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS']],
   ])('says what %s allows: %s', async (path, allow, methods) => {
@@ -349,7 +349,7 @@ describe('the headers of every answer', () => {
     [401, 'POST', '/graphql', { token: 'a.b.c', json: { query: statusQuery } }],
     [404, 'GET', '/nowhere', {}],
     [404, 'DELETE', '/api/v1/auth/keys/9', {}],
-    [405, 'POST', '/api/v1/auth/private-key', {}],
+    [405, 'PUT', '/api/v1/auth/private-key', {}],
     [405, 'PUT', '/graphql', {}],
     [413, 'PUT', '/api/v1/automation/settings', { headers: { 'content-length': '99999' }, json: {} }],
     [415, 'PUT', '/api/v1/automation/settings', { headers: { 'content-type': 'text/plain' }, body: '{}' }],

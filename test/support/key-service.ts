@@ -21,7 +21,7 @@ export async function startKeyService(folder: string) {
     await using database = await openDatabase(config);
     await migrate(database, config);
     const { createAccount, createVerifiableKey } = createBuilders(database, issuer, secrets);
-    return createVerifiableKey(await createAccount('alice'));
+    return await createVerifiableKey(await createAccount('alice'));
   };
   const key = await createKey();
   const service = await startProcess(folder, { ...variables, PORT: `${port}` });

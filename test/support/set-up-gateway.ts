@@ -13,7 +13,7 @@ export interface Setup {
   stored(): Promise<Record<string, Record<string, unknown>[]>>;
 }
 
-const tables = ['account', 'api_key', 'private_key', 'automation_settings'];
+const tables = ['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'audit_event'];
 
 /** Gives a file's tests one issuer, and each of them a gateway that is as new. */
 export function setUpGateway(): Setup {

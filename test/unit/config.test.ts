@@ -51,6 +51,7 @@ describe('defaults', () => {
     issuers: [],
     algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
     sessionDuration: { min: 60, max: 86_400 },
+    sealApiKeys: false,
     introspection: true,
     logLevel: 'info',
   };

@@ -1,9 +1,15 @@
-import { coerceInputValue, type GraphQLInputType, getNamedType } from 'graphql';
+import { coerceInputValue, type GraphQLError, type GraphQLInputType, getNamedType } from 'graphql';
 import type { InputIssue } from '../errors.ts';
 
 /** What is said of a value that its type does not take: pydantic 2's type, and a sentence. */
-const describe = (typeName: string, value: unknown): Pick<InputIssue, 'type' | 'message'> => {
+const describe = (
+  typeName: string,
+  value: unknown,
+  { message, extensions: { type } }: GraphQLError,
+): Pick<InputIssue, 'type' | 'message'> => {
   if (value === undefined) return { type: 'missing', message: 'Required.' };
+  // A scalar of ours says itself what is wrong.
+  if (typeof type === 'string') return { type, message };
   if (typeName === 'Boolean') return { type: 'bool_type', message: 'Must be true or false.' };
   if (typeName === 'String') return { type: 'string_type', message: 'Must be a string.' };
   if (typeName !== 'Int') return { type: 'value_error', message: `Must be a ${typeName}.` };
@@ -15,14 +21,17 @@ const describe = (typeName: string, value: unknown): Pick<InputIssue, 'type' | '
 };
 
 /**
- * Reads a JSON value as an input type says, without converting anything.
+ * Holds a JSON value against an input type, without converting anything.
  * @param path where the value stands, in GraphQL's names
- * @returns the coerced value, and what is wrong with the given one
+ * @returns what is wrong with it
  */
-export function coerceInput(type: GraphQLInputType, value: unknown, path: readonly string[]) {
+export function inputIssues(type: GraphQLInputType, value: unknown, path: readonly string[]): InputIssue[] {
   const issues: InputIssue[] = [];
-  const coerced: unknown = coerceInputValue(value, type, (inner, invalid) => {
-    issues.push({ path: [...path, ...inner.map(String)], ...describe(getNamedType(type).name, invalid) });
+  coerceInputValue(value, type, (inner, invalid, error) => {
+    issues.push({
+      path: [...path, ...inner.map(String)],
+      ...describe(getNamedType(type).name, invalid, error),
+    });
   });
-  return { value: coerced, issues };
+  return issues;
 }

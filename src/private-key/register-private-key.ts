@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { AccountId } from '../accounts/account.entity.ts';
+import { ensureAccount } from '../accounts/ensure-account.ts';
+import { audited } from '../audit/audited.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type OperationContext, parseInput } from '../operation.ts';
+import { PrivateKey } from './private-key.entity.ts';
+import type { PrivateKeyStatus } from './private-key-status.ts';
+
+/** The order of secp256k1's group (SEC 2, section 2.4.1): a private key is less. */
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+const isPrivateKey = (text: string): boolean => {
+  const [, digits] = /^(?:0x)?([\da-fA-F]{64})$/.exec(text) ?? [];
+  const value = BigInt(`0x${digits ?? '0'}`);
+  return value > 0n && value < order;
+};
+
+/** The input of {@link registerPrivateKey}: a private key of secp256k1, as it is kept. */
+export const RegisterPrivateKeyInput = z.object({
+  privateKey: z.string().refine(isPrivateKey, {
+    message: 'Must be a private key: 64 hexadecimal digits, with 0x before them or without.',
+    params: { type: 'string_pattern_mismatch' },
+  }),
+});
+
+/** The row of an account's private key, made for one that has none; it is filled in the same transaction. */
+const insertRow = prepareQuery(PrivateKey, (db, { account, now }: { account: AccountId; now: Date }) =>
+  db
+    .insertInto('private_key')
+    .values({ account_id: account, sealed_key: '', created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .returning('id'),
+);
+
+const selectRow = prepareQuery(PrivateKey, (db, { account }: { account: AccountId }) =>
+  db.selectFrom('private_key').select('id').where('account_id', '=', account),
+);
+
+interface Replacement {
+  readonly id: number;
+  readonly jwe: string;
+  readonly version: number;
+  readonly now: Date;
+}
+
+const updateRow = prepareQuery(PrivateKey, (db, { id, jwe, version, now }: Replacement) =>
+  db
+    .updateTable('private_key')
+    .set({ sealed_key: jwe, encryption_version: version, updated_at: now })
+    .where('id', '=', id)
+    .returning(['created_at', 'updated_at']),
+);
+
+/**
+ * Stores the caller's private key, sealed, in place of any that is there.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export async function registerPrivateKey(
+  context: OperationContext,
+  input: z.input<typeof RegisterPrivateKeyInput>,
+): Promise<PrivateKeyStatus> {
+  const { privateKey } = parseInput(RegisterPrivateKeyInput, input);
+  return audited(context, async (inner) => {
+    const account = await ensureAccount(inner);
+    const sealed = await store(inner, account, privateKey);
+    inner.events('private-key-registered', { accountId: account });
+    return sealed;
+  });
+}
+
+async function store(
+  context: OperationContext,
+  account: AccountId,
+  privateKey: string,
+): Promise<PrivateKeyStatus> {
+  const { db, secrets } = context;
+  const now = new Date();
+  const [row = (await insertRow(db, { account, now }))[0]] = await selectRow(db, { account });
+  // Another registration was quicker, or a removal.
+  if (!row) return store(context, account, privateKey);
+  const binding = { purpose: 'private-key', accountId: account, rowId: row.id } as const;
+  const sealed = await secrets.sealer.seal(Buffer.from(privateKey), binding);
+  const [stored] = await updateRow(db, { id: row.id, ...sealed, now });
+  if (!stored) return store(context, account, privateKey);
+  return { hasKey: true, ...stored };
+}

@@ -1,0 +1,86 @@
+import {
+  defaultFieldResolver,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  isObjectType,
+} from 'graphql';
+
+/** What a connection tells of its page, as far as REST says it. */
+export interface PageInfo {
+  readonly hasNextPage: boolean;
+  readonly endCursor?: string | null | undefined;
+}
+
+/** The context of a REST call, in which a list leaves what it knows of its page. */
+export interface WithPage {
+  pageInfo?: PageInfo;
+}
+
+/** What stands in a connection, by the rules of Relay. */
+interface Connection {
+  readonly edges: readonly { readonly node: unknown }[];
+  readonly pageInfo: PageInfo;
+}
+
+/** The arguments of a connection that page through it, and what REST has in their places. */
+export const pageArguments: ReadonlyMap<string, string | undefined> = new Map([
+  ['first', 'limit'],
+  ['after', 'cursor'],
+  ['last', undefined],
+  ['before', undefined],
+]);
+
+const pageInputs: Record<string, { description: string; example: unknown }> = {
+  limit: { description: 'The most that one answer may hold.', example: 20 },
+  cursor: {
+    description: 'Where the answer begins; the `Link` of the answer before has it. Left out: at the start.',
+    example: 'MjA',
+  },
+};
+
+const fieldType = (type: GraphQLOutputType, field: string): GraphQLObjectType | undefined => {
+  const named = getNamedType(type);
+  const inner = isObjectType(named) && getNamedType(named.getFields()[field]?.type);
+  return isObjectType(inner) ? inner : undefined;
+};
+
+/** The type of the nodes of a Relay connection; undefined for any other type. */
+export const nodeTypeOf = (type: GraphQLOutputType): GraphQLObjectType | undefined => {
+  const edge = fieldType(type, 'pageInfo') && fieldType(type, 'edges');
+  return edge && fieldType(edge, 'node');
+};
+
+type FieldConfig = GraphQLFieldConfig<unknown, WithPage>;
+
+/**
+ * A connection as a list of its nodes, which leaves the rest of the page in the context. The extension `isPage` marks
+ * it.
+ * @param config the field, its arguments spelled for REST
+ * @param node the type of the nodes
+ */
+export const toList = (config: FieldConfig, node: GraphQLObjectType): FieldConfig => ({
+  ...config,
+  type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(node))),
+  args: describePageInputs(config.args ?? {}),
+  extensions: { ...config.extensions, isPage: true },
+  resolve: async (root, args, context, info) => {
+    const resolve = config.resolve ?? defaultFieldResolver;
+    const { edges, pageInfo } = (await resolve(root, args, context, info)) as Connection;
+    context.pageInfo = pageInfo;
+    return edges.map((edge) => edge.node);
+  },
+});
+
+const describePageInputs = (args: GraphQLFieldConfigArgumentMap): GraphQLFieldConfigArgumentMap =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, arg]) => {
+      const { description, example } = pageInputs[name] ?? {};
+      if (!description) return [name, arg];
+      return [name, { ...arg, description, extensions: { ...arg.extensions, example } }];
+    }),
+  );

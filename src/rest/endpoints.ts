@@ -1,0 +1,30 @@
+import type { GraphQLField, GraphQLSchema } from 'graphql';
+import { type Input, inputsOf } from './inputs.ts';
+import type { Route, Routes } from './routes.ts';
+
+/** A route, and what the root field behind it says of it. */
+export interface Endpoint extends Route {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly inputs: readonly Input[];
+}
+
+/** The root fields of a schema, by name. */
+export const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
+  ...schema.getQueryType()?.getFields(),
+  ...schema.getMutationType()?.getFields(),
+});
+
+/**
+ * Puts routes and root fields together.
+ * @throws {Error} where a route leads to no root field
+ */
+export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, Endpoint>> {
+  const fields = rootFieldsOf(schema);
+  return Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => {
+      const field = fields[name];
+      if (!field) throw new Error(`the route of ${name} leads to no root field`);
+      return [name, { ...route, field, inputs: inputsOf(field, route) }];
+    }),
+  );
+}
