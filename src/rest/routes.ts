@@ -26,6 +26,7 @@ export const routes: Routes = {
   automationSettings: { method: 'GET', path: '/automation/settings' },
   auditEvents: { method: 'GET', path: '/audit-events' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
+  verifyApiKey: { method: 'POST', path: '/keys/verify' },
 };
 
 /** What all REST paths begin with: the version of the contract. */
