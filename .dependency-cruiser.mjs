@@ -113,6 +113,18 @@ const rooms = [
     { path: [`^src/(${SLICES})/`, ENTITY] },
   ),
   forbid(
+    'forward-auth-knows-no-slice',
+    'Forward auth is given how to verify; it knows neither slices, GraphQL nor REST.',
+    { path: '^src/forward-auth/' },
+    { path: '^src/', pathNot: '^src/(forward-auth/|errors[.]ts$|observability/)' },
+  ),
+  forbid(
+    'only-gateway-knows-forward-auth',
+    'Forward auth is a door of its own: the gateway opens it, and nothing else knows it.',
+    { path: '^src/', pathNot: '^src/(gateway[.]ts$|forward-auth/)' },
+    { path: '^src/forward-auth/' },
+  ),
+  forbid(
     'auth-knows-no-slice',
     'Authentication knows neither slices nor REST nor the schema.',
     { path: '^src/auth/' },

@@ -2,12 +2,14 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { verifySecret } from './api-keys/verify-secret.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import { useAccessToken } from './auth/use-access-token.ts';
 import { useRequiredScopes } from './auth/use-required-scopes.ts';
 import { useResourceMetadata } from './auth/use-resource-metadata.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
+import { useForwardAuth } from './forward-auth/use-forward-auth.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
@@ -20,7 +22,7 @@ import { useVariableErrors } from './graphql/use-variable-errors.ts';
 import { useHead } from './http/use-head.ts';
 import { useResponseHeaders } from './http/use-response-headers.ts';
 import { useTelemetry } from './observability/use-telemetry.ts';
-import type { OperationLimits } from './operation.ts';
+import type { KeyUsageNotes, OperationLimits } from './operation.ts';
 import { useRest } from './rest/use-rest.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
@@ -34,6 +36,7 @@ export interface GatewayDependencies {
   readonly em: SqlEntityManager;
   readonly limits: OperationLimits;
   readonly secrets: Secrets;
+  readonly keyUsage: KeyUsageNotes;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
   readonly logger: Logger;
@@ -41,7 +44,8 @@ export interface GatewayDependencies {
 
 /** The gateway, GraphQL and REST, as a listener for node:http and as a fetch handler. */
 export function createGateway(dependencies: GatewayDependencies) {
-  const { trusted, publicUrl, em, limits, secrets, introspection, logger } = dependencies;
+  const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, logger } = dependencies;
+  const services = { db: new Db(em), limits, secrets, keyUsage };
   const issuers = trusted.map(({ config }) => config.issuer);
   return createYoga({
     schema,
@@ -61,13 +65,14 @@ export function createGateway(dependencies: GatewayDependencies) {
       useResponseHeaders(),
       useHead(),
       useResourceMetadata(publicUrl, issuers),
+      useForwardAuth((secret) => verifySecret(services, secret), translateError),
       useRest(schema, trusted[0].config.issuer, translateError),
       useGraphqlEndpoint(),
       useGraphiQL(),
       useAccessToken(trusted),
       useRequiredScopes(schema),
       useAuthenticatedErrors(),
-      useOperationContext({ db: new Db(em), limits, secrets }, logger),
+      useOperationContext(services, logger),
       useVariableErrors(),
       useFailureRecord(),
       useCompiledExecution(),

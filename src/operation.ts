@@ -23,6 +23,12 @@ export interface OperationContext {
   readonly secrets: Secrets;
   readonly events: EventLog;
   readonly limits: OperationLimits;
+  readonly keyUsage: KeyUsageNotes;
+}
+
+/** Notes that API keys were used; it is written later. */
+export interface KeyUsageNotes {
+  note(keyId: number, at: Date): void;
 }
 
 /** The request that an operation belongs to, for the record of changes. */

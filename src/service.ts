@@ -1,8 +1,10 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import { KeyUsage } from './api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from './auth/trusted-issuer.ts';
 import { type Config, ConfigError, type IssuerConfig } from './config.ts';
-import { openDatabase } from './database/database.ts';
+import { type Database, openDatabase } from './database/database.ts';
+import { Db } from './database/db.ts';
 import { prepareSchema } from './database/migrate.ts';
 import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
@@ -40,6 +42,8 @@ export async function startService(config: Config): Promise<Service> {
   await prepareSchema(orm, config.database);
   started.use(watchDatabase(orm, () => endHung(logger)));
   const secrets = createSecrets(config.secrets ?? (await developmentSecrets(config)));
+  // Before the server, and so written after its last request and before the database closes.
+  const keyUsage = started.use(gatherKeyUsage(orm, logger));
 
   let listener = starting;
   const server = createHttpServer((request, response) => listener(request, response));
@@ -61,6 +65,7 @@ export async function startService(config: Config): Promise<Service> {
     em: orm.em,
     limits: { sessionDuration: config.sessionDuration, sealApiKeys: config.sealApiKeys },
     secrets,
+    keyUsage,
     introspection: config.introspection,
     logger,
   });
@@ -75,6 +80,11 @@ export async function startService(config: Config): Promise<Service> {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
+
+const gatherKeyUsage = (orm: Database, logger: Logger) =>
+  new KeyUsage(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+  );
 
 /** Loads what the first requests need and a start does not. */
 const preload = (): void => {

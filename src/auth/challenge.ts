@@ -1,7 +1,10 @@
 import { GatewayError } from '../errors.ts';
 
+/** What access tokens are for, in a challenge. */
+export const realm = 'keyward';
+
 const challenge = (parameters: Readonly<Record<string, string>> = {}) => ({
-  'www-authenticate': `Bearer ${Object.entries({ realm: 'keyward', ...parameters })
+  'www-authenticate': `Bearer ${Object.entries({ realm, ...parameters })
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`,
 });

@@ -4,6 +4,7 @@ export const scopeDescriptions = {
   email: 'Your e-mail address.',
   profile: 'Your profile.',
   'idp.signin.user.admin': 'Manage your own account: needed to change API keys.',
+  'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
 } as const;
 
 /** The name of a scope that an operation may require. */
@@ -14,3 +15,6 @@ export const signedIn = ['openid', 'email', 'profile'] as const satisfies Scope[
 
 /** What an operation that ends a credential requires. */
 export const accountAdmin = ['idp.signin.user.admin', ...signedIn] as const satisfies Scope[];
+
+/** What a provider's backend requires to verify API keys. It signs in as itself: nobody's `openid` is asked for. */
+export const keyVerifier = ['keys.verify'] as const satisfies Scope[];

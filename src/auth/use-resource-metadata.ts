@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import type { WithRecord } from '../observability/request-record.ts';
+import { realm } from './challenge.ts';
 import { scopeDescriptions } from './scopes.ts';
 
 const path = '/.well-known/oauth-protected-resource';
@@ -38,7 +39,9 @@ export function useResourceMetadata(
     },
     onResponse: ({ response: { headers } }) => {
       const challenge = headers.get('www-authenticate');
-      if (challenge !== null) headers.set('www-authenticate', challenge + parameter);
+      // Those of another realm are not about access tokens.
+      if (challenge?.startsWith(`Bearer realm="${realm}"`))
+        headers.set('www-authenticate', challenge + parameter);
     },
   };
 }

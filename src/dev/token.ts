@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { accountAdmin } from '../auth/scopes.ts';
 import { loadConfig } from '../config.ts';
 import { developmentClientId, developmentIssuer } from './issuer.ts';
 import { requestToken } from './request-token.ts';
@@ -8,7 +9,7 @@ const usage = `Usage: npm run --silent token -- --subject <subject> [--scope "<s
 Prints an access token of the development identity provider.
 
   --subject  whose token it is, such as alice; any subject will do
-  --scope    the scopes that it carries; all where this is left out
+  --scope    the scopes that it carries; all that a person needs where this is left out
   --help     prints this text
 `;
 
@@ -46,7 +47,7 @@ async function run(args: string[]): Promise<number> {
     const issuer = developmentIssuer(loadConfig());
     const { subject, scope } = given;
     process.stdout.write(
-      `${await requestToken({ issuer, clientId: developmentClientId, subject, scope })}\n`,
+      `${await requestToken({ issuer, clientId: developmentClientId, subject, scope: scope ?? accountAdmin.join(' ') })}\n`,
     );
     return 0;
   } catch (error) {

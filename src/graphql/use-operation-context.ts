@@ -6,7 +6,7 @@ import type { WithRecord } from '../observability/request-record.ts';
 import type { OperationContext } from '../operation.ts';
 
 /** What operations need that is the same for all requests. */
-export type OperationServices = Pick<OperationContext, 'db' | 'limits' | 'secrets'>;
+export type OperationServices = Pick<OperationContext, 'db' | 'keyUsage' | 'limits' | 'secrets'>;
 
 /**
  * Gives each request what operations need: who calls, the database, the log.

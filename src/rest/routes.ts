@@ -24,7 +24,9 @@ export const routes: Routes = {
   registerPrivateKey: { method: 'POST', path: '/auth/private-key', created: '/auth/private-key' },
   removePrivateKey: { method: 'DELETE', path: '/auth/private-key' },
   automationSettings: { method: 'GET', path: '/automation/settings' },
+  auditEvents: { method: 'GET', path: '/audit-events' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
+  verifyApiKey: { method: 'POST', path: '/keys/verify' },
 };
 
 /** What all REST paths begin with: the version of the contract. */

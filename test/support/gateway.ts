@@ -2,13 +2,18 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Account, type AccountId } from '../../src/accounts/account.entity.ts';
 import { ApiKey } from '../../src/api-keys/api-key.entity.ts';
+import { ApiKeySecret } from '../../src/api-keys/api-key-secret.entity.ts';
+import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
+import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { IssuerConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
+import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { PrivateKey } from '../../src/private-key/private-key.entity.ts';
-import { createSecrets } from '../../src/secrets/secrets.ts';
+import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
+import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
 import type { TestIssuer } from './issuer.ts';
 import { secretListOf } from './secrets.ts';
@@ -48,6 +53,7 @@ export async function createTestGateway(
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
+    secretKeys?: SecretKeys;
   } = {},
 ) {
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
@@ -59,13 +65,17 @@ export async function createTestGateway(
     },
   });
   const trusted = [issuer.config, ...(options.issuers ?? [])].map((config) => trustIssuer(config, () => {}));
-  const secrets = createSecrets({ peppers: secretListOf(1), encryptionKeys: secretListOf(1) });
+  const secrets = createSecrets(
+    options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
+  );
+  const keyUsage = new KeyUsage(new Db(database.em), () => {});
   const gateway = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     publicUrl: 'http://keyward.test',
     em: database.em,
     limits: { sessionDuration: { min: 60, max: 86_400 }, sealApiKeys: options.sealApiKeys ?? false },
     secrets,
+    keyUsage,
     introspection: options.introspection ?? true,
     logger: pino({ level: 'trace' }, sink),
   });
@@ -101,6 +111,7 @@ export async function createTestGateway(
     gateway,
     database,
     secrets,
+    keyUsage,
     fetch,
     rest,
     graphql,
@@ -108,15 +119,18 @@ export async function createTestGateway(
     verificationKeys: (trusted as [TrustedIssuer])[0].keys,
     /** The log so far, parsed. */
     log: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
-    ...createBuilders(database, issuer),
+    ...createBuilders(database, issuer.config.issuer, secrets),
     /** Empties the database and the log for another test; false where a test has left it beyond that. */
     reset: async (): Promise<boolean> => {
+      // What a test has used is not written into the rows of the next.
+      await keyUsage.write();
       lines.length = 0;
       return isEmptied(database);
     },
     [Symbol.asyncDispose]: async () => {
       for (const { keys } of trusted) keys[Symbol.dispose]();
       await gateway.dispose();
+      await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
@@ -138,9 +152,9 @@ async function openUrl(url: string): Promise<Database> {
 }
 
 /** Puts rows into the database that a test begins with, and reads what it left there. */
-function createBuilders(database: Database, issuer: TestIssuer) {
+export function createBuilders(database: Database, issuer: string, secrets: Secrets) {
   const createAccount = async (subject: string): Promise<AccountId> => {
-    const account = { issuer: issuer.config.issuer, subject, createdAt: new Date() };
+    const account = { issuer, subject, createdAt: new Date() };
     return database.em.fork().insert(Account, account) as Promise<AccountId>;
   };
   const createApiKey = (account: AccountId, values: Partial<ApiKey> = {}): Promise<number> =>
@@ -154,6 +168,18 @@ function createBuilders(database: Database, issuer: TestIssuer) {
       createdAt: new Date('2026-01-31T12:00:00.000Z'),
       ...values,
     });
+  /** An API key with a secret, by which it can be verified. */
+  const createVerifiableKey = async (account: AccountId, values: Partial<ApiKey> = {}) => {
+    const secret = createApiKeySecret();
+    const id = await createApiKey(account, { keyPrefix: keyPrefixOf(secret), ...values });
+    await addSecret(id, secret);
+    return { id, secret };
+  };
+  /** A secret of an API key; one that was rotated out works until then. */
+  const addSecret = (apiKey: number, secret: string, worksUntil: Date | null = null): Promise<number> => {
+    const { digest, version } = secrets.peppers.digest(secret);
+    return database.em.fork().insert(ApiKeySecret, { apiKey, digest, pepperVersion: version, worksUntil });
+  };
   const createPrivateKey = (account: AccountId): Promise<number> => {
     const createdAt = new Date('2026-01-31T12:00:00.000Z');
     const updatedAt = new Date('2026-02-28T12:00:00.000Z');
@@ -166,5 +192,5 @@ function createBuilders(database: Database, issuer: TestIssuer) {
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  return { createAccount, createApiKey, createPrivateKey, rows };
+  return { createAccount, createApiKey, createVerifiableKey, addSecret, createPrivateKey, rows };
 }

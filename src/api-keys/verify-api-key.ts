@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { type OperationContext, parseInput } from '../operation.ts';
+import { type ApiKeyVerification, verifySecret } from './verify-secret.ts';
+
+/** The input of {@link verifyApiKey}: the key as a client sent it, whatever that is. */
+export const VerifyApiKeyInput = z.object({
+  key: z.string().max(1000, 'Must have at most 1000 characters.'),
+});
+
+/**
+ * Tells a provider's backend whether an API key lets its bearer in, and whose it is.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export async function verifyApiKey(
+  context: OperationContext,
+  input: z.input<typeof VerifyApiKeyInput>,
+): Promise<ApiKeyVerification> {
+  const { key } = parseInput(VerifyApiKeyInput, input);
+  return verifySecret(context, key);
+}

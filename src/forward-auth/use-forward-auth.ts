@@ -1,0 +1,48 @@
+import type { Plugin } from 'graphql-yoga';
+import type { GatewayError } from '../errors.ts';
+import type { WithRecord } from '../observability/request-record.ts';
+import { readApiKey } from './read-api-key.ts';
+import { invalidApiKey } from './refusals.ts';
+
+/** Where proxies ask. Envoy appends the path that it was asked for. */
+const path = '/api/v1/keys/authorize';
+
+/** What is asked of a verification: whose key it is, or why it lets nobody in. */
+interface Verification {
+  readonly reason: string | null;
+  readonly keyId: number | null;
+  readonly userId: number | null;
+}
+
+/**
+ * Answers a proxy that asks whether to let a request pass (nginx calls it `auth_request`, Traefik ForwardAuth, Envoy
+ * `ext_authz`): by the API key that it carries, whatever its method and body. 200 tells whose key it is in
+ * `X-Keyward-User` and `X-Keyward-Key`; anything else means no.
+ * @param verify verifies the secret of an API key
+ * @param translate turns any error into a GatewayError
+ */
+export function useForwardAuth(
+  verify: (secret: string) => Promise<Verification>,
+  translate: (error: unknown) => GatewayError,
+): Plugin<WithRecord, WithRecord> {
+  const authorize = async (headers: Headers) => {
+    const { reason, keyId, userId } = await verify(readApiKey(headers));
+    if (reason !== null) throw invalidApiKey(reason);
+    return { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` };
+  };
+
+  return {
+    onRequest: async ({ request, url: { pathname }, endResponse, serverContext: { record }, fetchAPI }) => {
+      if (pathname !== path && !pathname.startsWith(`${path}/`)) return;
+      record.route = path;
+      try {
+        endResponse(new fetchAPI.Response(null, { headers: await authorize(request.headers) }));
+      } catch (error) {
+        const failure = translate(error);
+        record.failure = failure;
+        const { message, status, headers } = failure;
+        endResponse(fetchAPI.Response.json({ detail: message }, { status, headers }));
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { developmentIssuer } from '../../src/dev/issuer.ts';
+import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
+import { createSecrets } from '../../src/secrets/secrets.ts';
+import { databaseConfig } from './database.ts';
+import { createBuilders } from './gateway.ts';
+import { freePort, startProcess } from './process.ts';
+import { secretVariables } from './secrets.ts';
+
+/** A running service, on an SQLite file in which alice has one API key, which can be verified. */
+export async function startKeyService(folder: string) {
+  const port = await freePort();
+  const variables = secretVariables();
+  const secrets = createSecrets(loadConfig(variables).secrets as SecretKeys);
+  const issuer = developmentIssuer({ host: '127.0.0.1', port });
+  const config = databaseConfig(`sqlite:${join(folder, 'data', 'keyward.db')}`);
+  const createKey = async () => {
+    await using database = await openDatabase(config);
+    await migrate(database, config);
+    const { createAccount, createVerifiableKey } = createBuilders(database, issuer, secrets);
+    return await createVerifiableKey(await createAccount('alice'));
+  };
+  const key = await createKey();
+  const service = await startProcess(folder, { ...variables, PORT: `${port}` });
+  return { service, key, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
