@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiKeySecret } from '../../src/api-keys/api-key-secret.entity.ts';
 import { createApiKeySecret, isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -34,9 +33,7 @@ const digestOf = (secret: string) => setup.gateway.secrets.peppers.digest(secret
 /** Gives a key a secret; returns it. */
 const addSecret = async (keyId: number, worksUntil: Date | null = null): Promise<string> => {
   const secret = createApiKeySecret();
-  const { digest, version } = setup.gateway.secrets.peppers.digest(secret);
-  const em = setup.gateway.database.em.fork();
-  await em.insert(ApiKeySecret, { apiKey: keyId, digest, pepperVersion: version, worksUntil });
+  await setup.gateway.addSecret(keyId, secret, worksUntil);
   return secret;
 };
 
