@@ -224,7 +224,12 @@ describe('422 over REST', () => {
 });
 
 describe('100 first keys of one person at once', () => {
-  it('are all made, and one of them is the default', async () => {
+  it.each([
+    ['without an account', async () => {}],
+    // Who makes the account lets the others wait; with one that is there, they have to wait by themselves.
+    ['with an account', () => setup.gateway.createAccount('alice')],
+  ])('are all made, and one of them is the default: %s', async (_name, arrange) => {
+    await arrange();
     const calls = Array.from({ length: 100 }, (_, index) => transports[index % 2]?.[1]({ name: `${index}` }));
     const outcomes = await Promise.all(calls);
     expect(new Set(outcomes.map((outcome) => outcome?.code))).toEqual(new Set(['OK']));
@@ -234,10 +239,8 @@ describe('100 first keys of one person at once', () => {
     expect(stored.filter((row) => row['is_default'] === 1)).toHaveLength(1);
     expect(await rows('account')).toHaveLength(1);
     expect(await rows('api_key_secret')).toHaveLength(100);
-    expect((await rows('audit_event')).map(({ action }) => action).toSorted()).toEqual([
-      'account-created',
-      ...Array(100).fill('api-key-created'),
-    ]);
+    const actions = (await rows('audit_event')).map(({ action }) => action);
+    expect(actions.filter((action) => action === 'api-key-created')).toHaveLength(100);
   });
 });
 
