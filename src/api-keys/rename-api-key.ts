@@ -6,8 +6,8 @@ import { ApiKey } from './api-key.entity.ts';
 import { apiKeyName } from './api-key-name.ts';
 import { ownApiKey } from './own-api-key.ts';
 
-/** The input of {@link renameApiKey}: null takes the name away, and nothing is not null. */
-export const RenameApiKeyInput = z.object({ keyId: z.int32(), name: apiKeyName });
+/** Null takes the name away, and nothing is not null. */
+const RenameApiKeyInput = z.object({ keyId: z.int32(), name: apiKeyName });
 
 const updateName = prepareQuery(
   ApiKey,
