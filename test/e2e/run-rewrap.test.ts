@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountId } from '../../src/accounts/account.entity.ts';
@@ -9,10 +8,11 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
-import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
+import { createSecrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig } from '../support/database.ts';
 import { createBuilders } from '../support/gateway.ts';
 import { createTemporaryFolder, runScript, runService, startScript } from '../support/process.ts';
+import { createPrivateKey, createSealedKey } from '../support/sealed-rows.ts';
 import { secretText } from '../support/secrets.ts';
 
 interface Variables extends Record<string, string> {
@@ -44,35 +44,6 @@ async function withDatabase<Result>(run: (database: Database) => Promise<Result>
   await using database = await openDatabase(config());
   await migrate(database, config());
   return await run(database);
-}
-
-/** An API key with a sealed copy, as `createApiKey` keeps one. */
-async function createSealedKey(database: Database, secrets: Secrets, accountId: AccountId) {
-  const builders = createBuilders(database, 'https://id.example.com', secrets);
-  const key = await builders.createVerifiableKey(accountId);
-  const { jwe, version } = await secrets.sealer.seal(Buffer.from(key.secret), {
-    purpose: 'api-key',
-    accountId,
-    rowId: key.id,
-  });
-  await database.em
-    .fork()
-    .execute('update api_key set encrypted_key = ?, encryption_version = ? where id = ?', [
-      jwe,
-      version,
-      key.id,
-    ]);
-  return key;
-}
-
-/** A sealed private key. */
-async function createPrivateKey(database: Database, secrets: Secrets, accountId: AccountId) {
-  const { createPrivateKey: insert } = createBuilders(database, 'https://id.example.com', secrets);
-  const rowId = await insert(accountId);
-  const plaintext = randomBytes(32);
-  const { jwe } = await secrets.sealer.seal(plaintext, { purpose: 'private-key', accountId, rowId });
-  await database.em.fork().execute('update private_key set sealed_key = ? where id = ?', [jwe, rowId]);
-  return { accountId, rowId, plaintext };
 }
 
 const fill = (sealedKeys: number) =>
