@@ -104,7 +104,7 @@ describe.each(transports)('success over %s', (transport, create) => {
 
   it('writes who made what, once it is certain', async () => {
     await create({ name: 'Laptop' });
-    const event = { account_id: 1, created_at: Date.parse(start), request_id: expect.any(String) };
+    const event = { account_id: 1, created_at: Date.parse(start), request: expect.any(String) };
     expect(await rows('audit_event')).toMatchObject([
       { ...event, action: 'account-created', target: null },
       { ...event, action: 'api-key-created', target: 1 },
