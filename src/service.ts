@@ -6,6 +6,7 @@ import { type Config, ConfigError, type IssuerConfig } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { Db } from './database/db.ts';
 import { prepareSchema } from './database/migrate.ts';
+import { assertSecretVersions } from './database/secret-versions.ts';
 import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
 import { loadCompiler } from './graphql/use-compiled-execution.ts';
@@ -42,6 +43,7 @@ export async function startService(config: Config): Promise<Service> {
   await prepareSchema(orm, config.database);
   started.use(watchDatabase(orm, () => endHung(logger)));
   const secrets = createSecrets(config.secrets ?? (await developmentSecrets(config)));
+  await assertSecretVersions(new Db(orm.em), secrets);
   // Before the server, and so written after its last request and before the database closes.
   const keyUsage = started.use(gatherKeyUsage(orm, logger));
 

@@ -10,7 +10,7 @@ export const apiKeySecretSchema = defineEntity({
     /** HMAC-SHA-256 of the secret under a pepper: by this alone is a secret found. */
     digest: p.blob().unique(),
     /** The version of that pepper. */
-    pepperVersion: p.integer(),
+    pepperVersion: p.integer().index(),
     /** When a secret that was rotated out ceases to work; null: it is the key's current one. */
     worksUntil: p.datetime(3).nullable(),
   },

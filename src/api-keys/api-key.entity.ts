@@ -6,6 +6,14 @@ export const apiKeySchema = defineEntity({
   tableName: 'api_key',
   // One default key an account, whatever races for it.
   uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
+  // The versions that sealed copies refer to are looked up at each start.
+  indexes: [
+    {
+      properties: ['encryptionVersion'],
+      where: { encryptedKey: { $ne: null } },
+      name: 'api_key_sealed_version',
+    },
+  ],
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk().index(),

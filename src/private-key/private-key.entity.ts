@@ -10,7 +10,7 @@ export const privateKeySchema = defineEntity({
     /** Compact JWE (RFC 7516). No operation returns it, whole or in part. */
     sealedKey: p.text().hidden(),
     /** The version of the key-encryption key that sealed it. */
-    encryptionVersion: p.integer().default(1),
+    encryptionVersion: p.integer().default(1).index(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),
   },

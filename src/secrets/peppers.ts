@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { SecretList, VersionedKey } from './secret-list.ts';
+import { type SecretList, type VersionedKey, versionsOf } from './secret-list.ts';
 
 /** What is kept of a secret to know it again. */
 export interface PepperedDigest {
@@ -11,6 +11,8 @@ export interface PepperedDigest {
 
 /** Turns secrets into what may be stored: without the peppers, nothing can be tried against it. */
 export interface Peppers {
+  /** The versions that are configured; the first writes. */
+  readonly versions: readonly [number, ...number[]];
   /** A secret's digest under the pepper that writes. */
   digest(secret: string): PepperedDigest;
   /** Its digests under every pepper, to find what was stored under any; that of the pepper that writes comes first. */
@@ -27,6 +29,7 @@ const digestUnder = ({ version, key }: VersionedKey, secret: string): PepperedDi
 export function createPeppers(list: SecretList): Peppers {
   const [newest] = list;
   return {
+    versions: versionsOf(list),
     digest: (secret) => digestUnder(newest, secret),
     digests: (secret) => list.map((pepper) => digestUnder(pepper, secret)),
   };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { GatewayError } from '../errors.ts';
-import type { SecretList, VersionedKey } from './secret-list.ts';
+import { type SecretList, type VersionedKey, versionsOf } from './secret-list.ts';
 
 /** What a sealed value belongs to; it opens nowhere else. */
 export interface Binding {
@@ -21,6 +21,8 @@ export interface Sealed {
 
 /** Encrypts what is stored and must be read again. */
 export interface Sealer {
+  /** The versions that are configured; the first writes. */
+  readonly versions: readonly [number, ...number[]];
   /** Seals under the key-encryption key that writes. */
   seal(plaintext: Uint8Array, binding: Binding): Promise<Sealed>;
   /**
@@ -74,6 +76,7 @@ export function createSealer(list: SecretList): Sealer {
   const newest = importKey(first);
   const keys = new Map([newest, ...others.map(importKey)].map(({ version, key }) => [version, key]));
   return {
+    versions: versionsOf(list),
     seal: async (plaintext, binding) => {
       const { version, key } = newest;
       const jwe = await new CompactEncrypt(plaintext)

@@ -12,6 +12,12 @@ export interface VersionedKey {
 /** The secrets of one kind: the first writes, all read. */
 export type SecretList = readonly [VersionedKey, ...VersionedKey[]];
 
+/** The versions of a list, in its order. */
+export const versionsOf = ([first, ...others]: SecretList): [number, ...number[]] => [
+  first.version,
+  ...others.map(({ version }) => version),
+];
+
 /** How long a secret must be, in words and for a number of bytes. */
 interface Size {
   readonly wanted: string;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { growthTables } from './growth-report.ts';
-import { send } from './http.ts';
+import { type HttpRequest, send } from './http.ts';
 import { createLoadGenerator } from './load-generator.ts';
 import { measure, warmUp } from './measure.ts';
-import type { Options } from './options.ts';
+import { type Options, select } from './options.ts';
 import { residentMegabytes } from './process-figures.ts';
 import { restOperations } from './rest-operations.ts';
 import { keyward, type Server, startServer } from './servers.ts';
@@ -15,13 +15,16 @@ const keysEach = 10;
 /** Where the other grows. */
 const middle = { keys: 100_000, tokens: 100 };
 
-/** API keys in the database, and different tokens in use: of these, 10,000 are remembered at most. */
+/** As many as are remembered. */
+const mostTokens = 10_000;
+
+/** API keys in the database, and different tokens in use. */
 const populations = [
   { ...middle, keys: 1000 },
   { ...middle, tokens: 1 },
   middle,
   { ...middle, keys: 1_000_000 },
-  { ...middle, tokens: 10_000 },
+  { ...middle, tokens: mostTokens },
 ];
 
 async function createWorlds(stack: AsyncDisposableStack): Promise<World[]> {
@@ -38,14 +41,17 @@ interface Started {
   readonly server: Server;
 }
 
-/** Sends each token once, so that it is remembered. */
-async function showTokens({ server: { url }, world }: Started): Promise<void> {
-  const [status] = restOperations(world);
-  const requests = status?.requests ?? [];
-  for (let sent = 0; sent < requests.length; sent += 100) {
-    const answers = await Promise.all(requests.slice(sent, sent + 100).map((request) => send(url, request)));
-    const refused = answers.find((answer) => answer.status !== 200);
-    if (refused) throw new Error(`A token is answered ${JSON.stringify(refused)}`);
+/**
+ * Deactivates the key of each token: tokens are remembered then, and what is measured is the repetition alone.
+ * Every server is sent as many requests, so that none is warmer than another.
+ */
+async function deactivateKeys({ server: { url }, world }: Started): Promise<void> {
+  const requests = select(restOperations(world), ['rest-deactivate']).flatMap((each) => each.requests);
+  for (let sent = 0; sent < mostTokens; sent += 100) {
+    const next = Array.from({ length: 100 }, (_, index) => requests[(sent + index) % requests.length]);
+    const answers = await Promise.all(next.map((request) => send(url, request as HttpRequest)));
+    const refused = answers.find(({ status }) => status !== 200);
+    if (refused) throw new Error(`A deactivation is answered ${JSON.stringify(refused)}`);
   }
 }
 
@@ -69,7 +75,7 @@ export async function measureGrowth({ timing }: Options): Promise<string> {
   const idle = started.map(({ server }) => residentMegabytes(server.pid));
 
   console.log('Warming up …');
-  for (const each of started) await showTokens(each);
+  for (const each of started) await deactivateKeys(each);
   const load = createLoadGenerator(worlds[0]?.folder ?? '');
   const comparisons = comparisonsOf(started);
   await warmUp(comparisons, load, timing.warmUp);
@@ -81,7 +87,7 @@ export async function measureGrowth({ timing }: Options): Promise<string> {
     measurements: measurements.filter((measurement) => measurement.server === server),
   }));
   const { rounds, saturated, warmUp: warm } = timing;
-  return `One process of Keyward for each column, idle while another is measured. CPU: medians of ${rounds} rounds of ${saturated} s at full load, after each token was seen once and ${warm} s of warming up; behind it, in parentheses, the median of its ratios to the first column's in the same round. Each account has ${keysEach} keys. Memory is idle ${timing.idle} s after the start. A start is in production's configuration with what Node compiled kept from an earlier one, until the first request is answered; medians of ${timing.starts}.
+  return `One process of Keyward for each column, idle while another is measured. CPU: medians of ${rounds} rounds of ${saturated} s at full load, after ${mostTokens.toLocaleString('en')} requests, which deactivated each token's key, and ${warm} s of warming up; behind it, in parentheses, the median of its ratios to the first column's in the same round. Each account has ${keysEach} keys. Memory is idle ${timing.idle} s after the start. A start is in production's configuration with what Node compiled kept from an earlier one, until the first request is answered; medians of ${timing.starts}.
 
 ${growthTables(columns, middle)}`;
 }

@@ -1,12 +1,12 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createTemporaryFolder, runService, startProcess } from '../support/process.ts';
-import { secretVariables } from '../support/secrets.ts';
+import { secretListOf, secretVariables } from '../support/secrets.ts';
 
 const server = inject('postgresUrl') ?? '';
 
@@ -15,8 +15,9 @@ let nodes: readonly [TestGateway, TestGateway];
 beforeAll(async () => {
   issuer = await startIssuer();
   const databaseUrl = await createOnServer(server);
-  const first = await createTestGateway(issuer, { databaseUrl });
-  nodes = [first, await createTestGateway(issuer, { databaseUrl })];
+  const secretKeys = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
+  const first = await createTestGateway(issuer, { databaseUrl, secretKeys });
+  nodes = [first, await createTestGateway(issuer, { databaseUrl, secretKeys })];
 });
 afterAll(async () => {
   for (const node of nodes ?? []) await node[Symbol.asyncDispose]();
@@ -31,6 +32,57 @@ const nodeOf = (index: number): TestGateway => nodes[index % 2 === 0 ? 0 : 1];
 const statusesOf = (answers: readonly Answer[]) => [...new Set(answers.map(({ status }) => status))];
 const happened = (event: string) =>
   nodes.flatMap((node) => node.log()).filter((line) => line['event'] === event);
+
+/** What verifications answered that began before a revocation was answered, and after. */
+interface Seen {
+  isAnswered: boolean;
+  readonly before: number[];
+  readonly after: number[];
+}
+
+describe('an API key that is revoked on one node', () => {
+  const ask = (node: TestGateway, secret: string) =>
+    node.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret } });
+
+  const createKey = async () => {
+    const alice = await nodes[0].createAccount('alice');
+    return nodes[0].createVerifiableKey(alice);
+  };
+
+  it('is refused by the other from the answer on, whatever it was asked before', async () => {
+    const token = await issuer.sign();
+    const { id, secret } = await createKey();
+    for (const node of nodes) expect((await ask(node, secret)).status).toBe(200);
+    expect((await nodes[0].rest('DELETE', `/auth/keys/${id}`, { token })).status).toBe(200);
+    for (const node of nodes) expect((await ask(node, secret)).status).toBe(401);
+  });
+
+  /** Asks again and again, until 40 verifications have begun after the answer to the revocation. */
+  const askThroughout = async (node: TestGateway, secret: string, seen: Seen): Promise<void> => {
+    while (seen.after.length < 40) {
+      const isAfter = seen.isAnswered;
+      const { status } = await ask(node, secret);
+      (isAfter ? seen.after : seen.before).push(status);
+    }
+  };
+
+  it('is refused in a race: no verification that begins after the answer says valid', async () => {
+    const token = await issuer.sign();
+    const alice = await nodes[0].createAccount('alice');
+    for (let round = 0; round < 10; round += 1) {
+      const { id, secret } = await nodes[0].createVerifiableKey(alice);
+      const seen: Seen = { isAnswered: false, before: [], after: [] };
+      const asking = crowd.slice(0, 8).map((index) => askThroughout(nodeOf(index), secret, seen));
+      await vi.waitFor(() => expect(seen.before.length).toBeGreaterThan(16));
+      expect(new Set(seen.before)).toEqual(new Set([200]));
+      const answer = await nodes[0].rest('DELETE', `/auth/keys/${id}`, { token });
+      seen.isAnswered = true;
+      expect(answer.status).toBe(200);
+      await Promise.all(asking);
+      expect(new Set(seen.after)).toEqual(new Set([401]));
+    }
+  });
+});
 
 describe('two nodes on one database', () => {
   it('have a key that is deactivated through one inactive through the other at once', async () => {

@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -61,8 +61,8 @@ describe('200', () => {
 
   it.each<[string, (secret: string) => string]>([
     ['unknown', () => createApiKeySecret()],
-    ['unknown, of the same prefix', (secret) => secretOfPrefix(secret.slice(0, 9))],
-    ['of a bad checksum', (secret) => secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0')],
+    ['unknown, of the same prefix', secretOfSamePrefix],
+    ['of a bad checksum', withBadChecksum],
     ['cut off', (secret) => secret.slice(0, -1)],
     ['with a space at its end', (secret) => `${secret} `],
     ['in capitals', (secret) => secret.toUpperCase()],
@@ -176,9 +176,3 @@ describeAuthentication(setup, {
   query: 'mutation { verifyApiKey(key: "sk-") { valid } }',
   scopes: ['keys.verify'],
 });
-
-/** A secret with a prefix of its own. */
-function secretOfPrefix(prefix: string): string {
-  const body = prefix + createApiKeySecret().slice(9, -8);
-  return body + crc32(body).toString(16).padStart(8, '0');
-}

@@ -80,6 +80,19 @@ export const runScript = (
 ): Promise<Ended> =>
   launch(process.execPath, [join(root, script), ...args], { cwd, env, timeout: patience }).ended;
 
+/** Starts a script of the project, and does not wait for anything. */
+export function startScript(script: string, { cwd, env }: { cwd: string; env: Record<string, string> }) {
+  const { child, output, ended } = launch(process.execPath, [join(root, script)], { cwd, env });
+  return {
+    /** What it has printed so far. */
+    output,
+    hasEnded: () => child.exitCode !== null,
+    /** Ends it at once, as `kill -9` does. */
+    kill: () => kill(child, ended),
+    [Symbol.asyncDispose]: () => kill(child, ended),
+  };
+}
+
 /** Starts a process of Node's from the text of a module, and waits until it has printed something. */
 export async function startModule(text: string) {
   const { child, output, ended } = launch(process.execPath, ['--input-type=module', '--eval', text], {

@@ -1,0 +1,80 @@
+import type { AccountId } from '../accounts/account.entity.ts';
+import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
+import type { Db } from '../database/db.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { batchSize, type Rewrapping } from './rewrap.ts';
+
+const countOlder = prepareQuery(ApiKeySecret, (db, { newest }: { newest: number }) =>
+  db
+    .selectFrom('api_key_secret')
+    .select(({ fn }) => fn.countAll().as('rows'))
+    .where('pepper_version', '<>', newest),
+);
+
+// A sealed copy is one of the current secret. The names are single words: no property of the entity stands behind them.
+const selectOlder = prepareQuery(ApiKeySecret, (db, { newest, after }: { newest: number; after: number }) =>
+  db
+    .selectFrom('api_key_secret')
+    .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+    .select(['api_key_secret.id', 'api_key_secret.api_key_id', 'digest'])
+    .select(['api_key.account_id as owner', 'encrypted_key as sealed', 'encryption_version as version'])
+    .where('api_key_secret.works_until', 'is', null)
+    .where('api_key.encrypted_key', 'is not', null)
+    .where('api_key_secret.pepper_version', '<>', newest)
+    .where('api_key_secret.id', '>', after)
+    .orderBy('api_key_secret.id')
+    .limit(batchSize),
+);
+
+interface Moved {
+  readonly id: number;
+  readonly old: Uint8Array;
+  readonly digest: Buffer;
+  readonly version: number;
+}
+
+const updateDigest = prepareQuery(ApiKeySecret, (db, { id, old, digest, version }: Moved) =>
+  db
+    .updateTable('api_key_secret')
+    .set({ digest, pepper_version: version })
+    .where('id', '=', id)
+    .where('digest', '=', old)
+    .returning('id'),
+);
+
+interface Older {
+  readonly id: number;
+  readonly apiKey: number;
+  readonly digest: Uint8Array;
+  readonly owner: AccountId;
+  readonly sealed: string | null;
+  readonly version: number;
+}
+
+/** The digests of secrets. Of a secret nothing is known but its digest, unless there is a sealed copy. */
+export function digests({ peppers, sealer }: Secrets): Rewrapping<Older> {
+  const [newest] = peppers.versions;
+  return {
+    what: 'digests of API keys',
+    count: async (db) => Number((await countOlder(db, { newest }))[0]?.rows),
+    next: (db, after) => selectOlder(db, { newest, after }),
+    prepare: async ({ id, apiKey, digest: old, owner, sealed, version }) => {
+      const binding = { purpose: 'api-key', accountId: owner, rowId: apiKey } as const;
+      const secret = Buffer.from(await sealer.open(sealed ?? '', { ...binding, version })).toString();
+      const isSame = peppers.digests(secret).some(({ digest }) => digest.equals(old));
+      if (!isSame) throw new Error('The sealed copy is one of another secret');
+      const moved = { id, old, ...peppers.digest(secret) };
+      return async (db) => (await updateDigest(db, moved)).length > 0;
+    },
+  };
+}
+
+const deleteEnded = prepareQuery(ApiKeySecret, (db, { newest, now }: { newest: number; now: Date }) =>
+  db.deleteFrom('api_key_secret').where('works_until', '<=', now).where('pepper_version', '<>', newest),
+);
+
+/** Deletes the secrets under older peppers that were rotated out and work no more: nothing else would ever move them. */
+export async function deleteEndedSecrets(db: Db, { peppers: { versions } }: Secrets): Promise<void> {
+  await deleteEnded(db, { newest: versions[0], now: new Date() });
+}

@@ -1,0 +1,45 @@
+import { ConfigError, loadConfig, reportConfigError } from '../config.ts';
+import { openDatabase } from '../database/database.ts';
+import { Db } from '../database/db.ts';
+import { assertMigrated } from '../database/migrate.ts';
+import { assertSecretVersions } from '../database/secret-versions.ts';
+import { createSecrets, type Secrets } from '../secrets/secrets.ts';
+import { deleteEndedSecrets, digests } from './digests.ts';
+import { privateKeys } from './private-keys.ts';
+import { type Rewrapping, rewrap } from './rewrap.ts';
+import { sealedApiKeys } from './sealed-api-keys.ts';
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Moves values of one sort and says how far it is; a value that cannot be read makes the command fail. */
+async function run<Row extends { readonly id: number }>(db: Db, kind: Rewrapping<Row>): Promise<void> {
+  const total = await kind.count(db);
+  const { moved, broken, left } = await rewrap(db, kind, (done) =>
+    print(`${kind.what}: ${done} of ${total} moved`),
+  );
+  print(`${kind.what}: ${moved} moved, ${left} left under older versions`);
+  if (broken.length === 0) return;
+  process.stderr.write(`${kind.what}: rows that cannot be read: ${broken.join(', ')}\n`);
+  process.exitCode = 1;
+}
+
+async function runAll(db: Db, secrets: Secrets): Promise<void> {
+  await run(db, privateKeys(secrets.sealer));
+  await run(db, sealedApiKeys(secrets.sealer));
+  await deleteEndedSecrets(db, secrets);
+  await run(db, digests(secrets));
+}
+
+try {
+  const { database: config, secrets: keys } = loadConfig();
+  if (!keys)
+    throw new ConfigError(['KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set: all is moved to their first']);
+  await using database = await openDatabase(config);
+  await assertMigrated(database, config);
+  const db = new Db(database.em);
+  const secrets = createSecrets(keys);
+  await assertSecretVersions(db, secrets);
+  await runAll(db, secrets);
+} catch (error) {
+  reportConfigError(error);
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { verifySecret } from '../../src/api-keys/verify-secret.ts';
+import { Db } from '../../src/database/db.ts';
+import { createSecrets } from '../../src/secrets/secrets.ts';
+import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { secretListOf } from '../support/secrets.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const setup = setUpGateway();
+
+const createKey = async () => setup.gateway.createVerifiableKey(await setup.gateway.createAccount('alice'));
+
+/** Verifies secrets, and notes the digests and the queries that it takes. */
+const createVerifier = () => {
+  const db = new Db(setup.gateway.database.em);
+  const queries = vi.spyOn(db, 'run');
+  const { secrets, keyUsage } = setup.gateway;
+  const digests = vi.spyOn(secrets.peppers, 'digests');
+  return { queries, digests, verify: (secret: string) => verifySecret({ db, secrets, keyUsage }, secret) };
+};
+
+describe('a text that cannot be a secret', () => {
+  it.each<[string, (secret: string) => string]>([
+    ['a bad checksum', withBadChecksum],
+    ['cut off', (secret) => secret.slice(0, -1)],
+    ['nothing', () => ''],
+  ])('takes the same digests, and the database is not asked: %s', async (_what, change) => {
+    const { secret } = await createKey();
+    const { verify, queries, digests } = createVerifier();
+    expect((await verify(change(secret))).reason).toBe('not_found');
+    expect(digests.mock.calls).toEqual([[change(secret)]]);
+    expect(queries).not.toHaveBeenCalled();
+  });
+});
+
+describe('a secret', () => {
+  it.each<[string, (secret: string) => string]>([
+    ['good', (secret) => secret],
+    ['unknown', createApiKeySecret],
+    ['wrong for its prefix', secretOfSamePrefix],
+  ])('takes one query: one that is %s', async (_what, change) => {
+    const { secret } = await createKey();
+    const { verify, queries, digests } = createVerifier();
+    for (let time = 1; time <= 2; time += 1) {
+      await verify(change(secret));
+      expect(digests).toHaveBeenCalledTimes(time);
+      expect(queries).toHaveBeenCalledTimes(time);
+    }
+  });
+
+  it('takes as long to be found unknown as to be found wrong', async () => {
+    const { secret } = await createKey();
+    const { verify } = createVerifier();
+    const times: Record<'unknown' | 'wrong', number[]> = { unknown: [], wrong: [] };
+    const measure = async (kind: keyof typeof times, text: string) => {
+      const start = performance.now();
+      await verify(text);
+      times[kind].push(performance.now() - start);
+    };
+    const pairs = Array.from({ length: 3000 }, () => [createApiKeySecret(), secretOfSamePrefix(secret)]);
+    for (const [unknown = '', wrong = ''] of pairs) {
+      await measure('unknown', unknown);
+      await measure('wrong', wrong);
+    }
+    const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[1500] ?? 0;
+    const ratio = median(times.unknown) / median(times.wrong);
+    expect(ratio).toBeGreaterThan(0.8);
+    expect(ratio).toBeLessThan(1.25);
+  });
+
+  it('is found under every pepper that is configured, and under no other', async () => {
+    const encryptionKeys = secretListOf(1);
+    const [one, two, three] = secretListOf(1, 2, 3) as [never, never, never];
+    await using gateway = await createTestGateway(setup.issuer, {
+      secretKeys: { peppers: [one], encryptionKeys },
+    });
+    const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
+    const { keyUsage } = gateway;
+    const db = new Db(gateway.database.em);
+    const reasonUnder = async (...peppers: [never, ...never[]]) => {
+      const secrets = createSecrets({ peppers, encryptionKeys });
+      return (await verifySecret({ db, secrets, keyUsage }, key.secret)).reason;
+    };
+    expect(await reasonUnder(two, one)).toBeNull();
+    expect(await reasonUnder(three, two, one)).toBeNull();
+    expect(await reasonUnder(one)).toBeNull();
+    expect(await reasonUnder(two)).toBe('not_found');
+    expect(await reasonUnder(two, three)).toBe('not_found');
+  });
+});
