@@ -69,7 +69,8 @@ const walk = async (ids: readonly number[], sizeOf: readonly number[], direction
     const size = sizeOf[pages.length % sizeOf.length] ?? 1;
     const page = await read(table, { ...input, [direction]: size });
     pages.push(idsOf(page));
-    table.push(1000 + table.length);
+    // For a while: whoever reads one at a time backwards would never catch up.
+    if (pages.length < 30) table.push(1000 + table.length);
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
     more = direction === 'first' ? hasNextPage : hasPreviousPage;
     input = direction === 'first' ? { after: endCursor } : { before: startCursor };
