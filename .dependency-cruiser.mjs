@@ -56,7 +56,7 @@ const slices = [
       pathNot: [
         `^src/(${SLICES})/.*${ENTITY}`,
         '^src/(accounts|audit|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operation|observability/events|database/(db|prepare-query)|secrets/[a-z-]+)[.]ts$',
+        '^src/(errors|operation|observability/events|database/(db|page|prepare-query)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|@mikro-orm/[^/]+)/',
       ],
     },

@@ -1,25 +1,12 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
 import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { GatewayError } from '../errors.ts';
-import { type Caller, type OperationContext, parseInput } from '../operation.ts';
+import { type OperationContext, parseInput } from '../operation.ts';
 import { ApiKey } from './api-key.entity.ts';
+import { ownApiKey } from './own-api-key.ts';
 
 /** The input of {@link deactivateApiKey}. */
 export const DeactivateApiKeyInput = z.object({ keyId: z.int32() });
-
-type Owned = Pick<Caller, 'issuer' | 'subject'> & z.output<typeof DeactivateApiKeyInput>;
-
-const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned) =>
-  db
-    .selectFrom('api_key')
-    .innerJoin('account', 'account.id', 'api_key.account_id')
-    .where('api_key.id', '=', keyId)
-    .where('account.issuer', '=', issuer)
-    .where('account.subject', '=', subject)
-    .selectAll('api_key'),
-);
 
 // Owner and state stand in the UPDATE's own WHERE: of any number of callers at once, one makes the change.
 const updateActive = prepareQuery(
@@ -42,15 +29,8 @@ export async function deactivateApiKey(
   context: OperationContext,
   input: z.input<typeof DeactivateApiKeyInput>,
 ): Promise<ApiKey> {
-  const { caller, db } = context;
   const { keyId } = parseInput(DeactivateApiKeyInput, input);
-  const [found] = await selectApiKey(db, { ...caller, keyId });
-  if (!found) {
-    // For the log; a key that is somebody else's and none at all are the same work.
-    await findAccount(context);
-    throw new GatewayError('NOT_FOUND', 'API key not found');
-  }
-  caller.accountId = found.account;
+  const found = await ownApiKey(context, keyId);
   if (!found.isActive) return found;
   const changed = await audited(context, async ({ db, events }) => {
     const [row] = await updateActive(db, { ...found, now: new Date() });

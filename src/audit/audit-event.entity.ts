@@ -12,7 +12,8 @@ export const auditEventSchema = defineEntity({
     action: p.string(),
     /** The id of the row that was changed, in the table that the action is about. */
     target: p.integer().nullable(),
-    requestId: p.string(),
+    /** The id of the request, as its answer named it. */
+    request: p.string(),
     /** The IP address of the caller; null where it is not known. */
     address: p.string().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),

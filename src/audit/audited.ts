@@ -19,7 +19,7 @@ const insertEvent = prepareQuery(AuditEvent, (db, event: NewEvent) =>
     account_id: event.account,
     action: event.action,
     target: event.target,
-    request_id: event.requestId,
+    request: event.requestId,
     address: event.address,
     created_at: event.now,
   }),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/core';
 import { Account, type AccountId } from '../accounts/account.entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
+import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
 import { createApiKeySecret, keyPrefixOf } from '../api-keys/api-key-secret.ts';
 import { PrivateKey } from '../private-key/private-key.entity.ts';
 import type { Sealer } from '../secrets/sealer.ts';
@@ -19,9 +20,9 @@ const apiKeys = [
  * Fills an empty database with two people to try things out with.
  * @param em a fork of the entity manager
  * @param issuer the development identity provider
- * @param secrets the private key is sealed under them
+ * @param secrets API keys are hashed and the private key is sealed under them
  */
-export async function seed(em: EntityManager, issuer: string, { sealer }: Secrets): Promise<void> {
+export async function seed(em: EntityManager, issuer: string, { peppers, sealer }: Secrets): Promise<void> {
   if ((await em.count(Account)) > 0) return;
   const now = new Date();
   const ids = new Map<string, AccountId>();
@@ -31,16 +32,19 @@ export async function seed(em: EntityManager, issuer: string, { sealer }: Secret
     ids.set(subject, account.id);
   }
   for (const { subject, ...key } of apiKeys) {
-    const keyPrefix = keyPrefixOf(createApiKeySecret());
+    const secret = createApiKeySecret();
     const account = ids.get(subject) as AccountId;
-    await em.insert(ApiKey, {
+    const apiKey = await em.insert(ApiKey, {
       ...key,
       account,
-      keyPrefix,
+      keyPrefix: keyPrefixOf(secret),
       isActive: true,
       encryptionVersion: 1,
       createdAt: now,
     });
+    // A key as any other; its secret is known to nobody.
+    const { digest, version } = peppers.digest(secret);
+    await em.insert(ApiKeySecret, { apiKey, digest, pepperVersion: version });
   }
   await storePrivateKey(em, ids.get('alice') as AccountId, sealer);
 }

@@ -1,4 +1,6 @@
 import SchemaBuilder from '@pothos/core';
+import RelayPlugin from '@pothos/plugin-relay';
+import { connectionOptions } from './connections.ts';
 import type { GatewayContext } from './context.ts';
 import './require-scopes-plugin.ts';
 
@@ -7,7 +9,15 @@ export const builder = new SchemaBuilder<{
   Context: GatewayContext;
   Scalars: { DateTime: { Input: Date; Output: Date } };
   DefaultFieldNullability: false;
-}>({ plugins: ['requireScopes'], defaultFieldNullability: false });
+  DefaultEdgesNullability: { list: false; items: false };
+  DefaultNodeNullability: false;
+}>({ plugins: ['requireScopes', RelayPlugin], defaultFieldNullability: false, relay: connectionOptions });
 
 builder.queryType({ description: 'What can be read.' });
 builder.mutationType({ description: 'What can be changed.' });
+
+/** What a type's fields are made with, where types share them. */
+export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<
+  (typeof builder)['$inferSchemaTypes'],
+  Shape
+>;

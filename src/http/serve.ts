@@ -60,5 +60,7 @@ const readBody = (incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> =
 async function answer(outgoing: ServerResponse, response: Response): Promise<void> {
   // Not by its `body`, which would be made into a stream.
   const body = await response.text();
-  outgoing.writeHead(response.status, [...response.headers].flat()).end(body);
+  const length = response.headers.get('content-length') ?? `${Buffer.byteLength(body)}`;
+  const headers = [...response.headers].filter(([name]) => name !== 'content-length').flat();
+  outgoing.writeHead(response.status, [...headers, 'content-length', length]).end(body);
 }

@@ -35,14 +35,6 @@ export const pageArguments: ReadonlyMap<string, string | undefined> = new Map([
   ['before', undefined],
 ]);
 
-const pageInputs: Record<string, { description: string; example: unknown }> = {
-  limit: { description: 'The most that one answer may hold.', example: 20 },
-  cursor: {
-    description: 'Where the answer begins; the `Link` of the answer before has it. Left out: at the start.',
-    example: 'MjA',
-  },
-};
-
 const fieldType = (type: GraphQLOutputType, field: string): GraphQLObjectType | undefined => {
   const named = getNamedType(type);
   const inner = isObjectType(named) && getNamedType(named.getFields()[field]?.type);
@@ -66,7 +58,7 @@ type FieldConfig = GraphQLFieldConfig<unknown, WithPage>;
 export const toList = (config: FieldConfig, node: GraphQLObjectType): FieldConfig => ({
   ...config,
   type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(node))),
-  args: describePageInputs(config.args ?? {}),
+  args: describePaging(config.args ?? {}),
   extensions: { ...config.extensions, isPage: true },
   resolve: async (root, args, context, info) => {
     const resolve = config.resolve ?? defaultFieldResolver;
@@ -76,11 +68,25 @@ export const toList = (config: FieldConfig, node: GraphQLObjectType): FieldConfi
   },
 });
 
-const describePageInputs = (args: GraphQLFieldConfigArgumentMap): GraphQLFieldConfigArgumentMap =>
-  Object.fromEntries(
-    Object.entries(args).map(([name, arg]) => {
-      const { description, example } = pageInputs[name] ?? {};
-      if (!description) return [name, arg];
-      return [name, { ...arg, description, extensions: { ...arg.extensions, example } }];
-    }),
-  );
+const describePaging = ({
+  limit,
+  cursor,
+  ...others
+}: GraphQLFieldConfigArgumentMap): GraphQLFieldConfigArgumentMap => ({
+  ...(limit && {
+    limit: {
+      ...limit,
+      description: limit.description ?? 'The most that one answer may hold.',
+      extensions: { example: 20, ...limit.extensions },
+    },
+  }),
+  ...(cursor && {
+    cursor: {
+      ...cursor,
+      // Clients of REST are not shown the cursors that GraphQL speaks of.
+      description: 'Where the answer begins: the `Link` of the answer before has it. The first has none.',
+      extensions: { ...cursor.extensions, example: 'MjA' },
+    },
+  }),
+  ...others,
+});

@@ -8,8 +8,7 @@ export interface Endpoint extends Route {
   readonly inputs: readonly Input[];
 }
 
-/** The root fields of a schema, by name. */
-export const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
+const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
   ...schema.getQueryType()?.getFields(),
   ...schema.getMutationType()?.getFields(),
 });

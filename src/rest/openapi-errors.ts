@@ -48,7 +48,7 @@ export const errorResponses = {
   Unauthorized: detail('There is no access token, or it will not do.', 'Not authenticated', challenge),
   Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
   NotFound: detail('There is no such thing, or it is not yours.', 'API key not found'),
-  Conflict: detail('What is stored stands against it.', 'Conflict'),
+  Conflict: detail('What is stored does not allow it.', 'Conflict'),
   PayloadTooLarge: detail('The body is larger than 64 KiB.', 'The body is larger than 65536 bytes'),
   UnsupportedMediaType: detail('The body is not JSON.', 'The body must be application/json'),
   UnprocessableContent: {

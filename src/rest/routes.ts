@@ -12,11 +12,19 @@ export type Routes = Readonly<Record<string, Route>>;
 
 /** Every REST operation: root field → route. A new operation costs one line here and nothing else in this folder. */
 export const routes: Routes = {
+  createApiKey: { method: 'POST', path: '/auth/keys', created: '/auth/keys/{id}' },
+  apiKeys: { method: 'GET', path: '/auth/keys' },
+  defaultApiKey: { method: 'GET', path: '/auth/keys/default' },
+  apiKey: { method: 'GET', path: '/auth/keys/{key_id}' },
+  renameApiKey: { method: 'PATCH', path: '/auth/keys/{key_id}' },
+  setDefaultApiKey: { method: 'PUT', path: '/auth/keys/{key_id}/default' },
+  rotateApiKey: { method: 'POST', path: '/auth/keys/{key_id}/rotate' },
   deactivateApiKey: { method: 'DELETE', path: '/auth/keys/{key_id}' },
   privateKeyStatus: { method: 'GET', path: '/auth/private-key' },
   registerPrivateKey: { method: 'POST', path: '/auth/private-key', created: '/auth/private-key' },
   removePrivateKey: { method: 'DELETE', path: '/auth/private-key' },
   automationSettings: { method: 'GET', path: '/automation/settings' },
+  auditEvents: { method: 'GET', path: '/audit-events' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
   verifyApiKey: { method: 'POST', path: '/keys/verify' },
 };

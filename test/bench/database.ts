@@ -1,4 +1,3 @@
-import Sqlite from 'better-sqlite3';
 import { loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -11,42 +10,47 @@ export interface Size {
   readonly keysEach: number;
 }
 
-const numbers = (last: string) =>
-  `with recursive number (n) as (select 0 union all select n + 1 from number where n + 1 < ${last})`;
+const numbers = (count: number) =>
+  `with recursive number (n) as (select 0 union all select n + 1 from number where n + 1 < ${count})`;
 
-const statements = [
-  `insert into account (issuer, subject, created_at)
-   ${numbers(':users')} select :issuer, 'user-' || (n + 1), :now from number`,
-  `insert into api_key (account_id, key_prefix, name, is_active, is_default, encryption_version, created_at)
-   ${numbers(':users * :keysEach')}
-   select n / :keysEach + 1, 'sk-' || printf('%06x', n), 'Key ' || n, 1, n % :keysEach = 0, 1, :now from number`,
-  `insert into private_key (account_id, sealed_key, created_at, updated_at)
-   select id, 'sealed', :now, :now from account where id % 2 = 1`,
-  `insert into automation_settings (account_id, is_enabled, session_duration, created_at, updated_at)
-   select id, 1, 3600, :now, :now from account`,
+/** SQL that both databases read. */
+const statements = ({ users, keysEach }: Size): [sql: string, needs: readonly ('issuer' | 'now')[]][] => [
+  [
+    `insert into account (issuer, subject, created_at)
+     ${numbers(users)} select ?, 'user-' || (n + 1), ? from number`,
+    ['issuer', 'now'],
+  ],
+  [
+    `insert into api_key (account_id, key_prefix, name, is_active, is_default, encryption_version, created_at)
+     ${numbers(users * keysEach)}
+     select n / ${keysEach} + 1, 'sk-' || substr(cast(1000000 + n as text), 2), 'Key ' || n, true,
+       n % ${keysEach} = 0, 1, ? from number`,
+    ['now'],
+  ],
+  [
+    `insert into private_key (account_id, sealed_key, created_at, updated_at)
+     select id, 'sealed', ?, ? from account where id % 2 = 1`,
+    ['now', 'now'],
+  ],
+  [
+    `insert into automation_settings (account_id, is_enabled, session_duration, created_at, updated_at)
+     select id, true, 3600, ?, ? from account`,
+    ['now', 'now'],
+  ],
 ];
 
-/** Makes a database file with Keyward's own migrations, and fills it. */
-export async function createDatabaseFile(file: string, issuer: string, size: Size): Promise<void> {
-  const { database: config } = loadConfig({ DATABASE_URL: `sqlite:${file}` });
-  {
-    await using database = await openDatabase(config);
-    await migrate(database, config);
-  }
-  const database = new Sqlite(file);
-  // Integers: better-sqlite3 binds a number as a real one, and dividing it would leave a fraction.
-  const values = {
-    issuer,
-    now: BigInt(Date.now()),
-    users: BigInt(size.users),
-    keysEach: BigInt(size.keysEach),
-  };
-  try {
-    for (const statement of statements) {
-      const named = Object.entries(values).filter(([name]) => statement.includes(`:${name}`));
-      database.prepare(statement).run(Object.fromEntries(named));
-    }
-  } finally {
-    database.close();
-  }
+/**
+ * Makes a database with Keyward's own migrations, and fills it.
+ * @param url of a missing SQLite file, or of an empty database on PostgreSQL
+ */
+export async function createDatabase(url: string, issuer: string, size: Size): Promise<void> {
+  const { database: config } = loadConfig({ DATABASE_URL: url });
+  await using database = await openDatabase(config);
+  await migrate(database, config);
+  const values = { issuer, now: new Date() };
+  for (const [sql, needs] of statements(size))
+    await database.em.getConnection().execute(
+      sql,
+      needs.map((name) => values[name]),
+    );
 }

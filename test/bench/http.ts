@@ -9,6 +9,8 @@ export interface HttpRequest {
 /** An answer. */
 export interface Answer {
   readonly status: number;
+  /** The headers that every answer has to have; of the request's id, whether it is there. */
+  readonly headers: Readonly<Record<string, unknown>>;
   /** JSON, read; a text where it is none. */
   readonly body: unknown;
 }
@@ -56,5 +58,13 @@ const readJson = (text: string): unknown => {
 /** Sends one request. */
 export async function send(url: string, { method, path, headers, body }: HttpRequest): Promise<Answer> {
   const response = await fetch(url + path, { method, headers, body: body ?? null });
-  return { status: response.status, body: readJson(await response.text()) };
+  return {
+    status: response.status,
+    headers: {
+      'cache-control': response.headers.get('cache-control'),
+      'x-content-type-options': response.headers.get('x-content-type-options'),
+      'x-request-id': response.headers.has('x-request-id'),
+    },
+    body: readJson(await response.text()),
+  };
 }

@@ -5,17 +5,18 @@ import { hasWrk, runWrk } from './wrk.ts';
 /** Connections of a load generator. */
 const connections = 16;
 
+const wrk = hasWrk();
+
+/** What makes the load here. */
+export const loadGeneratorName = `${wrk ? 'wrk, at half load ' : ''}the generator of this folder, ${connections} connections`;
+
 /**
  * wrk at full load where it is on the PATH, else the project's own generator; that one always where a rate is to be
  * kept, which wrk cannot.
  * @param folder for its files
  */
-export function createLoadGenerator(folder: string): LoadGenerator {
-  const wrk = hasWrk();
-  return {
-    name: `${wrk ? 'wrk, at half load ' : ''}the generator of this folder, ${connections} connections`,
-    saturate: (target, seconds) =>
-      wrk ? runWrk(target, { folder, connections, seconds }) : generate(target, { connections, seconds }),
-    pace: (target, seconds, rate) => generate(target, { connections, seconds, rate }),
-  };
-}
+export const createLoadGenerator = (folder: string): LoadGenerator => ({
+  saturate: (target, seconds) =>
+    wrk ? runWrk(target, { folder, connections, seconds }) : generate(target, { connections, seconds }),
+  pace: (target, seconds, rate) => generate(target, { connections, seconds, rate }),
+});

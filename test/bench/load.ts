@@ -25,7 +25,6 @@ export interface PacedLoad extends Load {
 
 /** Makes load, in a process of its own. */
 export interface LoadGenerator {
-  readonly name: string;
   /** As many requests as are answered, each connection with one at a time. */
   saturate(target: Target, seconds: number): Promise<Load>;
   /** A steady number of requests a second, as an open loop. */

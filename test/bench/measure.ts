@@ -22,27 +22,41 @@ export interface Measurement extends Comparison {
   readonly samples: Sample[];
 }
 
-/** Processor time of one request in a time of full load, and how many there were. */
-async function measureSaturated({ server, operation }: Comparison, load: LoadGenerator, seconds: number) {
-  const before = cpuMicroseconds(server.pid);
+/**
+ * Sends a server as many requests as it answers.
+ * @param pids whose processor time is wanted
+ * @returns requests a second, and the processor time of a request in each of these processes, in microseconds
+ */
+export async function saturate(
+  { server, operation }: Pick<Comparison, 'server' | 'operation'>,
+  { load, seconds, pids }: { load: LoadGenerator; seconds: number; pids: readonly number[] },
+) {
+  const before = pids.map(cpuMicroseconds);
   const result = await load.saturate({ url: server.url, requests: operation.requests }, seconds);
-  const after = cpuMicroseconds(server.pid);
-  const cpu = before === undefined || after === undefined ? undefined : (after - before) / result.requests;
+  const cpu = pids.map((pid, index) => {
+    const [from, to] = [before[index], cpuMicroseconds(pid)];
+    return from === undefined || to === undefined ? undefined : (to - from) / result.requests;
+  });
   return { rate: result.requests / result.seconds, cpu, errors: result.errors };
 }
 
 async function takeSample(comparison: Comparison, load: LoadGenerator, timing: Timing): Promise<Sample> {
   const { server, operation } = comparison;
-  const saturated = await measureSaturated(comparison, load, timing.saturated);
+  const { rate, cpu, errors } = await saturate(comparison, {
+    load,
+    seconds: timing.saturated,
+    pids: [server.pid],
+  });
+  const sample = { rate, cpu: cpu[0], memory: residentMegabytes(server.pid), errors };
+  if (timing.paced === 0) return { ...sample, p50: undefined, p99: undefined };
   const target = { url: server.url, requests: operation.requests };
-  const paced = await load.pace(target, timing.paced, Math.max(1, Math.round(saturated.rate / 2)));
+  const paced = await load.pace(target, timing.paced, Math.max(1, Math.round(rate / 2)));
   const isOnTime = paced.seconds < timing.paced * 1.1;
   return {
-    ...saturated,
+    ...sample,
     p50: isOnTime ? paced.p50 : undefined,
     p99: isOnTime ? paced.p99 : undefined,
-    memory: residentMegabytes(server.pid),
-    errors: saturated.errors + paced.errors,
+    errors: errors + paced.errors,
   };
 }
 

@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 
 /** What can be asked for on the command line. */
 const options = {
+  growth: { type: 'boolean', default: false },
+  workers: { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
   only: { type: 'string' },
   servers: { type: 'string' },
@@ -14,6 +16,8 @@ export const help = `npm run bench -- [options]
 
 Measures Keyward beside its peers, and writes test/bench/RESULTS.md.
 
+  --growth           Keyward alone, with more and more data and callers; and how long a start takes
+  --workers          Keyward alone, one worker and two on PostgreSQL
   --quick            a short run: less warming up, shorter slices; for a first look
   --only NAMES       only these operations, with commas between them: rest-status,graphql-status
   --servers NAMES    only Keyward and these servers: node-http,fastify
@@ -28,12 +32,24 @@ export interface Timing {
   readonly rounds: number;
   /** At full load, for each server and operation in each round. */
   readonly saturated: number;
-  /** At half of that load, likewise. */
+  /** At half of that load, likewise; 0: not at all. */
   readonly paced: number;
+  /** How long a server is left alone before its idle memory is read. */
+  readonly idle: number;
+  /** How often a start is timed. */
+  readonly starts: number;
 }
 
-const full: Timing = { warmUp: 20, rounds: 3, saturated: 4, paced: 2 };
-const quick: Timing = { warmUp: 5, rounds: 2, saturated: 2, paced: 1 };
+const full: Timing = { warmUp: 20, rounds: 3, saturated: 4, paced: 2, idle: 30, starts: 7 };
+const quick: Timing = { warmUp: 5, rounds: 2, saturated: 2, paced: 1, idle: 5, starts: 3 };
+
+/** Where Keyward is measured beside itself, ratios alone count: shorter slices, more often in turn. */
+const besideItself = ({ rounds, saturated, ...timing }: Timing): Timing => ({
+  ...timing,
+  rounds: rounds * 2,
+  saturated: saturated / 2,
+  paced: 0,
+});
 
 const names = (list: string | undefined) => list?.split(',').map((name) => name.trim());
 
@@ -43,10 +59,13 @@ const names = (list: string | undefined) => list?.split(',').map((name) => name.
  */
 export function readOptions() {
   const { values } = parseArgs({ options });
+  const timing = values.quick ? quick : full;
   return {
     help: values.help,
+    growth: values.growth,
+    workers: values.workers,
     quick: values.quick,
-    timing: values.quick ? quick : full,
+    timing: values.growth || values.workers ? besideItself(timing) : timing,
     /** Names of operations; undefined: all of them. */
     only: names(values.only),
     /** Names of servers beside Keyward; undefined: all of them. */
@@ -68,3 +87,6 @@ export function select<Item extends { readonly name: string }>(
     throw new Error(`There is no ${unknown}: choose from ${items.map(({ name }) => name).join(', ')}`);
   return items.filter(({ name }) => asked?.includes(name) ?? true);
 }
+
+/** What the command line asked for. */
+export type Options = ReturnType<typeof readOptions>;

@@ -9,11 +9,12 @@ export interface Probe {
   readonly view: (answer: Answer) => unknown;
 }
 
-/** Status and body; members that have the time of the write are masked. */
+/** Status, headers and body; members that have the time of the write are masked. */
 export const whole =
   (...masked: readonly string[]) =>
-  ({ status, body }: Answer) => ({
+  ({ status, headers, body }: Answer) => ({
     status,
+    headers,
     body: JSON.parse(JSON.stringify(body), (name, value) =>
       masked.includes(name) && /^\d{4}-\d\d-\d\dT.{12}Z$/.test(value) ? '<time>' : value,
     ),

@@ -1,5 +1,6 @@
 import type { Measurement, Sample } from './measure.ts';
 import { keyward } from './servers.ts';
+import { digits, head, medianOfKnown, row } from './table.ts';
 
 const heads = [
   'Server',
@@ -11,43 +12,16 @@ const heads = [
   'Memory, MB',
 ];
 
-/** The median. */
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
-}
+/** The median of one figure over the rounds. */
+export const medianOf = (samples: readonly Sample[], name: keyof Sample): number | undefined =>
+  medianOfKnown(samples.map((sample) => sample[name]));
 
-const medianOf = (samples: readonly Sample[], name: keyof Sample): number | undefined => {
-  const values = samples.map((sample) => sample[name]).filter((value) => value !== undefined);
-  return values.length === 0 ? undefined : median(values);
-};
+/** The processor time of one beside another's: what disturbed a round disturbed both. */
+export const ratio = (samples: readonly Sample[], base: readonly Sample[]): number | undefined =>
+  medianOfKnown(samples.map(({ cpu }, round) => (cpu ?? Number.NaN) / (base[round]?.cpu ?? Number.NaN)));
 
-/** A number with as many digits as are worth reading; a dash where it is not known. */
-const digits = (value: number | undefined): string => {
-  if (value === undefined) return '–';
-  if (value >= 100) return Math.round(value).toLocaleString('en');
-  return value.toFixed(value >= 10 ? 1 : 2);
-};
-
-/** A row of a Markdown table. */
-const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-
-/** The first rows of a Markdown table, numbers to the right. */
-const head = (cells: readonly string[]) => [
-  row(cells),
-  row(cells.map((_cell, index) => (index === 0 ? '---' : '---:'))),
-];
-
-/** The median of what each round had for it: what disturbed a round disturbed both. */
-const ratio = (samples: readonly Sample[], base: readonly Sample[]): number | undefined => {
-  const ratios = samples
-    .map(({ cpu }, round) => (cpu ?? Number.NaN) / (base[round]?.cpu ?? Number.NaN))
-    .filter(Number.isFinite);
-  return ratios.length === 0 ? undefined : median(ratios);
-};
-
-const isSound = ({ difference, samples }: Measurement) =>
+/** Whether all was answered, and as it should be. */
+export const isSound = ({ difference, samples }: Measurement) =>
   difference === undefined && samples.every(({ errors }) => errors === 0);
 
 function measurementRow(measurement: Measurement, base: Measurement | undefined): string {
@@ -72,10 +46,11 @@ export function tables(measurements: readonly Measurement[]): string {
 }
 
 /** Why rows have no numbers, a line for each. */
-export const remarks = (measurements: readonly Measurement[]): string[] =>
+export const remarks = (measurements: readonly Measurement[]): string =>
   measurements
     .filter((measurement) => !isSound(measurement))
     .map(({ server, operation, difference, samples }) => {
       const errors = samples.reduce((sum, sample) => sum + sample.errors, 0);
-      return `${server.kind.title}, ${operation.name}: ${difference ?? `${errors} errors under load`}`;
-    });
+      return `- Not comparable: ${server.kind.title}, ${operation.name}: ${difference ?? `${errors} errors under load`}`;
+    })
+    .join('\n');

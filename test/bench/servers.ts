@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, root } from '../support/process.ts';
 import { secretVariables } from '../support/secrets.ts';
 import type { Operation } from './operation.ts';
+import { cpuMicroseconds } from './process-figures.ts';
 import type { World } from './world.ts';
 
 /** Something that can be measured. */
@@ -62,9 +63,9 @@ export const serverKinds: readonly ServerKind[] = [
 /** How long a server may take to get ready, in milliseconds. */
 const patience = 20_000;
 
-/** Whether a server answers; Keyward says 503 until it is ready. */
+/** Whether a server answers; Keyward says 503 until it is ready, and then 401. */
 const isReady = (url: string) =>
-  fetch(`${url}/`, { headers: { connection: 'close' } }).then(
+  fetch(`${url}/api/v1/auth/private-key`, { headers: { connection: 'close' } }).then(
     ({ status }) => status !== 503,
     () => false,
   );
@@ -80,7 +81,7 @@ export async function startServer(kind: ServerKind, world: World) {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     PORT: `${port}`,
-    DATABASE_URL: `sqlite:${await world.copyDatabase(kind.name)}`,
+    DATABASE_URL: `sqlite:${await world.copyDatabase()}`,
     ...secretVariables(),
     AUTH_ISSUER: world.issuer,
     AUTH_AUDIENCE: world.audience,
@@ -96,10 +97,11 @@ export async function startServer(kind: ServerKind, world: World) {
   const exited = once(child, 'exit');
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
+  // In order: Node writes its cache of compiled code, from which later starts profit, when a process ends.
   const stop = async () => {
-    process.off('exit', kill);
-    if (child.exitCode === null && child.signalCode === null) kill();
+    child.kill('SIGTERM');
     await exited;
+    process.off('exit', kill);
     await log.close();
   };
 
@@ -117,6 +119,8 @@ export async function startServer(kind: ServerKind, world: World) {
     pid: child.pid ?? 0,
     /** From the start of the process to its first answer, in milliseconds. */
     milliseconds: performance.now() - startedAt,
+    /** Its processor time until then, in microseconds. */
+    cpu: cpuMicroseconds(child.pid ?? 0),
     [Symbol.asyncDispose]: stop,
   };
 }

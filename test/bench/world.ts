@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { signedIn } from '../../src/auth/scopes.ts';
 import { startIssuer, type TokenClaims } from '../support/issuer.ts';
 import { createTemporaryFolder } from '../support/process.ts';
-import { createDatabaseFile, type Size } from './database.ts';
+import { createDatabase, type Size } from './database.ts';
 
 /** An access token, and whose it is. */
 export interface UserToken {
@@ -22,14 +22,16 @@ export async function createWorld(size: Size, tokenCount: number) {
   const issuer = stack.use(await startIssuer());
   const { issuer: url } = issuer.config;
   const template = join(folder, 'template.db');
-  await createDatabaseFile(template, url, size);
+  await createDatabase(`sqlite:${template}`, url, size);
 
   const now = Math.floor(Date.now() / 1000);
   const sign = (subject: string, claims: TokenClaims = {}, header = {}) =>
     issuer.sign({ sub: subject, iat: now, exp: now + lifetime, jti: randomUUID(), ...claims }, header);
+  // Spread over all users where there are fewer tokens.
+  const step = Math.max(1, Math.floor(size.users / tokenCount));
   const tokens: UserToken[] = [];
   for (let index = 0; index < tokenCount; index += 1) {
-    const user = (index % size.users) + 1;
+    const user = ((index * step) % size.users) + 1;
     tokens.push({ user, token: await sign(`user-${user}`) });
   }
   /** Tokens of user 1 that each lack something. */
@@ -55,8 +57,8 @@ export async function createWorld(size: Size, tokenCount: number) {
     /** User 1 without the scope that deactivation needs. */
     withoutAdmin: await sign('user-1', { scope: signedIn.join(' ') }),
     /** A copy of the database, for one server. */
-    copyDatabase: async (name: string) => {
-      const file = join(folder, `${name}.db`);
+    copyDatabase: async () => {
+      const file = join(folder, `${randomUUID()}.db`);
       await copyFile(template, file);
       return file;
     },

@@ -8,13 +8,14 @@ import { runCommand } from './run-command.ts';
 /** Whether wrk can be run here. */
 export const hasWrk = (): boolean => spawnSync('wrk', ['--version']).error === undefined;
 
-/** wrk's script: sends one request after the other, and prints the counts as JSON in the last line. */
+/** wrk's script: sends one request after the other, from any of them on, and prints the counts as JSON in the last line. */
 const script = ({ url, requests }: Target) => `
 -- JSON's escapes are Lua's as well, so long as all is ASCII.
 local requests = {
 ${requests.map((request) => JSON.stringify(rawRequest(request, new URL(url).host))).join(',\n')}
 }
-local index = 0
+math.randomseed(os.time())
+local index = math.random(#requests)
 function request()
   index = index % #requests + 1
   return requests[index]

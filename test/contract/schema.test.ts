@@ -18,10 +18,24 @@ import { routes } from '../../src/rest/routes.ts';
 const signedIn = ['openid', 'email', 'profile'];
 
 /** Section 5 of the specification: the route and the scopes of each operation. */
+const admin = ['idp.signin.user.admin', ...signedIn];
+
 const specified = {
-  deactivateApiKey: ['DELETE /auth/keys/{key_id}', ['idp.signin.user.admin', ...signedIn]],
+  createApiKey: ['POST /auth/keys', admin],
+  apiKeys: ['GET /auth/keys', signedIn],
+  apiKey: ['GET /auth/keys/{key_id}', signedIn],
+  renameApiKey: ['PATCH /auth/keys/{key_id}', admin],
+  deactivateApiKey: ['DELETE /auth/keys/{key_id}', admin],
+  rotateApiKey: ['POST /auth/keys/{key_id}/rotate', admin],
+  defaultApiKey: ['GET /auth/keys/default', signedIn],
+  setDefaultApiKey: ['PUT /auth/keys/{key_id}/default', admin],
   privateKeyStatus: ['GET /auth/private-key', signedIn],
+  registerPrivateKey: ['POST /auth/private-key', admin],
+  removePrivateKey: ['DELETE /auth/private-key', admin],
+  automationSettings: ['GET /automation/settings', signedIn],
   updateAutomationSettings: ['PUT /automation/settings', signedIn],
+  auditEvents: ['GET /audit-events', signedIn],
+  verifyApiKey: ['POST /keys/verify', ['keys.verify']],
 } as const;
 
 const rootTypes = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];

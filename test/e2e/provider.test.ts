@@ -150,7 +150,7 @@ describe(documentPath, () => {
       resource: service.url,
       resource_name: 'Keyward',
       authorization_servers: [`${service.url}/idp`],
-      scopes_supported: ['openid', 'email', 'profile', 'idp.signin.user.admin'],
+      scopes_supported: ['openid', 'email', 'profile', 'idp.signin.user.admin', 'keys.verify'],
       bearer_methods_supported: ['header'],
     });
   });

@@ -1,104 +1,36 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { signedIn } from '../../src/auth/scopes.ts';
-import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { routes } from '../../src/rest/routes.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import {
+  callGraphql,
+  callRest,
+  graphqlOutcome,
+  queries,
+  restOutcome,
+  type SideOutcome,
+  type Step,
+  withoutSecrets,
+} from '../support/two-sides.ts';
 
-/** One call, spelled for both sides. */
-interface Step {
-  readonly operation: keyof typeof queries;
-  /** Members of the input: GraphQL's name → JSON text. */
-  readonly input: Readonly<Record<string, string>>;
-  /** Where a member of the input stands in REST's path: that text. */
-  readonly pathText?: string;
-  /** A path is text, variables are JSON: of a word in the place of a number the two cannot say the same words. */
-  readonly comparesWords: boolean;
-}
-
-/** What came of a call, in GraphQL's names, whichever side answered. */
-interface Outcome {
-  readonly code: string;
-  readonly challenge: string | null;
-  readonly data?: unknown;
-  readonly message?: string;
-  readonly issues?: readonly { path: string[]; message: string; type: string }[];
-}
-
-const queries = {
-  deactivateApiKey: `mutation ($keyId: Int!) { deactivateApiKey(keyId: $keyId) {
-    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt lastUsedAt } }`,
-  privateKeyStatus: '{ privateKeyStatus { hasKey createdAt updatedAt } }',
-  updateAutomationSettings: `mutation ($isEnabled: Boolean, $sessionDuration: Int) {
-    updateAutomationSettings(isEnabled: $isEnabled, sessionDuration: $sessionDuration) {
-      isEnabled sessionDuration userId createdAt updatedAt } }`,
-};
-
-const codes: Record<number, string> = {
-  200: 'OK',
-  401: 'UNAUTHENTICATED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  422: 'BAD_USER_INPUT',
-};
-
-const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-const jsonObject = (members: Readonly<Record<string, string>>) =>
-  `{${Object.entries(members)
-    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
-    .join(',')}}`;
-
-const json = { 'content-type': 'application/json' };
-
-const callGraphql = (gateway: TestGateway, { operation, input }: Step, token: string | undefined) => {
-  const query = JSON.stringify(queries[operation]);
-  const body = jsonObject({ query, variables: jsonObject(input) });
-  const headers = { ...json, accept: 'application/graphql-response+json' };
-  return gateway.fetch('POST', '/graphql', { body, headers, ...(token && { token }) });
-};
-
-const callRest = (gateway: TestGateway, step: Step, token: string | undefined) => {
-  const call = { ...(token && { token }) };
-  if (step.operation === 'deactivateApiKey')
-    return gateway.rest('DELETE', `/auth/keys/${encodeURIComponent(step.pathText ?? '')}`, call);
-  if (step.operation === 'privateKeyStatus') return gateway.rest('GET', '/auth/private-key', call);
-  const members = Object.entries(step.input).map(([name, text]) => [snake(name), text]);
-  const body = jsonObject(Object.fromEntries(members));
-  return gateway.rest('PUT', '/automation/settings', { ...call, body, headers: json });
-};
-
-const graphqlOutcome = ({ body, headers }: Answer, { operation }: Step): Outcome => {
-  const challenge = headers.get('www-authenticate');
-  if (!body.errors) return { code: 'OK', challenge, data: body.data[operation] };
-  const [{ message, extensions }] = body.errors;
-  const { code, issues } = extensions;
-  return { code, challenge, ...(issues ? { issues } : { message }) };
-};
-
-const restOutcome = ({ status, body, headers }: Answer, { pathText }: Step): Outcome => {
-  const code = codes[status] ?? `status ${status}`;
-  const challenge = headers.get('www-authenticate');
-  if (status === 200) {
-    const members = Object.entries(body).map(([name, value]) => [camel(name), value]);
-    return { code, challenge, data: Object.fromEntries(members) };
-  }
-  if (typeof body.detail === 'string') return { code, challenge, message: body.detail };
-  const issues = body.detail.map(({ loc, msg, type }: { loc: string[]; msg: string; type: string }) => {
-    expect(loc[0]).toBe(pathText === undefined ? 'body' : 'path');
-    return { path: loc.slice(1).map(camel), message: msg, type };
-  });
-  return { code, challenge, issues };
-};
-
-const withoutWords = ({ code, challenge, issues }: Outcome) => ({
+const withoutWords = ({ code, challenge, issues }: SideOutcome) => ({
   code,
   challenge,
   places: issues?.map(({ path }) => path),
 });
 
-const tables = ['account', 'api_key', 'private_key', 'automation_settings'];
+const tables = [
+  ...['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'audit_event'],
+];
+
+/** What is random in a row. */
+const random = new Set(['digest', 'sealed_key', 'request']);
+
+/** The secrets of keys 1 and 3. */
+const secrets = { alice: createApiKeySecret(), bob: createApiKeySecret() };
 const startOfTime = Date.parse('2026-03-01T12:00:00.000Z');
 
 /** Empties a database and puts into it what each run begins with: keys 1 and 2 are alice's, 3 is bob's. */
@@ -108,11 +40,20 @@ const reset = async (gateway: TestGateway) => {
   const bob = await gateway.createAccount('bob');
   await gateway.createApiKey(alice, { isDefault: true });
   await gateway.createApiKey(alice, { name: null, encryptedKey: 'a..b.c.d', encryptionVersion: 3 });
-  await gateway.createApiKey(bob);
+  await gateway.createApiKey(bob, { isActive: false });
+  await gateway.addSecret(1, secrets.alice);
+  await gateway.addSecret(3, secrets.bob);
   await gateway.createPrivateKey(alice);
 };
 
-const rowsOf = async (gateway: TestGateway) => Promise.all(tables.map((table) => gateway.rows(table)));
+const rowsOf = async (gateway: TestGateway) => {
+  const stored = await Promise.all(tables.map((table) => gateway.rows(table)));
+  return stored.map((rows) =>
+    rows.map((row) =>
+      withoutSecrets(Object.fromEntries(Object.entries(row).filter(([name]) => !random.has(name)))),
+    ),
+  );
+};
 
 const edges = [
   ...['-2147483649', '-2147483648', '-1', '0', '59', '60', '86400', '86401', '2147483647', '2147483648'],
@@ -124,7 +65,7 @@ const duration = fc.oneof(fc.integer({ min: 60, max: 86_400 }).map(String), fc.c
 const flag = fc.oneof(fc.constantFrom('true', 'false', 'null'), anyJson);
 
 const integerText = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('1', '2', '3', '4') },
+  { weight: 12, arbitrary: fc.constantFrom('1', '2', '1', '2', '3', '4') },
   fc.constantFrom('99', '0', '-1', '2147483647', '2147483648', '-2147483648', '-2147483649'),
   fc.integer().map(String),
   fc.bigInt({ min: -(10n ** 400n), max: 10n ** 400n }).map(String),
@@ -150,32 +91,125 @@ const word = fc
   )
   .filter((text) => !/^(-?[1-9]\d*|0|\.\.?)$/.test(text));
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: integerText.map((text): Step => keyStep(text, text, true)) },
-  word.map((text) => keyStep(JSON.stringify(text), text, false)),
-  {
-    weight: 2,
-    arbitrary: fc.constant<Step>({ operation: 'privateKeyStatus', input: {}, comparesWords: true }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc
-      .record({ isEnabled: flag, sessionDuration: duration, userId: anyJson }, { requiredKeys: [] })
-      .map((input): Step => ({ operation: 'updateAutomationSettings', input, comparesWords: true })),
-  },
+/** Members of an input, each of which may be left out: GraphQL's name → JSON text. */
+type Members = Readonly<Record<string, fc.Arbitrary<string>>>;
+
+const oneOf = (...texts: string[]) => fc.constantFrom(...texts);
+const anyName = fc.oneof(
+  oneOf('null', '"Desk"', '" Desk\\t"', '""', '"  "', '"\\ud800"', `"${'a'.repeat(101)}"`),
+  fc.string({ unit: 'grapheme' }).map((text) => JSON.stringify(text)),
+  anyJson,
+);
+const anyMoment = fc.oneof(
+  oneOf('null', '"2027-01-31T12:00:00Z"', '"2026-03-01T12:00:05.5+00:00"', '"2026-01-01T00:00:00Z"'),
+  oneOf('"2027-02-30T12:00:00Z"', '"2027-01-31T12:00:00"', '"tomorrow"'),
+  anyJson,
+);
+const anyGrace = fc.oneof(oneOf('0', '1', '60', '604800', '604801', '-1', 'null'), anyJson);
+const anyPrivateKey = fc.oneof(
+  oneOf(`"${'ab'.repeat(32)}"`, `"0x${'1F'.repeat(32)}"`, `"${'f'.repeat(64)}"`),
+  anyJson,
+);
+const anySecret = fc.oneof(
+  oneOf(...Object.values(secrets).map((text) => `"${text}"`), '"sk-"', '"\\u0000"'),
+  anyJson,
+);
+// In a query string all is text: what is no number there, is none in JSON for another reason.
+const pages = {
+  first: oneOf('0', '1', '2', '100', '101', '-1'),
+  after: oneOf('"MQ"', '"Mg"', '"Mw"', '"x"', '""'),
+};
+
+const inputs: Readonly<Record<keyof typeof queries, Members>> = {
+  createApiKey: { name: anyName, expiresAt: anyMoment },
+  apiKeys: { ...pages, isActive: oneOf('true', 'false') },
+  defaultApiKey: {},
+  apiKey: {},
+  renameApiKey: { name: anyName },
+  setDefaultApiKey: {},
+  rotateApiKey: { graceSeconds: anyGrace },
+  deactivateApiKey: {},
+  privateKeyStatus: {},
+  registerPrivateKey: { privateKey: anyPrivateKey },
+  removePrivateKey: {},
+  automationSettings: {},
+  updateAutomationSettings: { isEnabled: flag, sessionDuration: duration, userId: anyJson },
+  auditEvents: pages,
+  verifyApiKey: { key: anySecret },
+};
+
+const keyText = fc.oneof(
+  { weight: 3, arbitrary: integerText.map((text) => ({ keyId: text, pathText: text, comparesWords: true })) },
+  word.map((text) => ({ keyId: JSON.stringify(text), pathText: text, comparesWords: false })),
 );
 
-const keyStep = (keyId: string, pathText: string, comparesWords: boolean): Step => ({
-  operation: 'deactivateApiKey',
-  input: { keyId },
-  pathText,
-  comparesWords,
-});
+const stepOf = (operation: keyof typeof queries): fc.Arbitrary<Step> => {
+  const members = fc.record({ ...inputs[operation] }, { requiredKeys: [] }) as fc.Arbitrary<Step['input']>;
+  const hasKeyId = routes[operation]?.path.includes('{key_id}');
+  if (!hasKeyId) return members.map((input) => ({ operation, input, comparesWords: true }));
+  return fc.tuple(keyText, members).map(([{ keyId, ...words }, input]) => ({
+    operation,
+    input: { keyId, ...input },
+    ...words,
+  }));
+};
+
+const operations = Object.keys(queries) as (keyof typeof queries)[];
 
 const caller = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom('alice', 'bob', 'somebody new') },
-  fc.constantFrom('alice without admin', 'alice with openid', 'nobody'),
+  { weight: 3, arbitrary: fc.constantFrom('alice', 'alice', 'bob', 'somebody new') },
+  fc.constantFrom('alice without admin', 'alice with openid', 'nobody', 'provider'),
 );
+
+/** Whoever calls; the one operation for a provider is mostly called by it. */
+const callerOf = (operation: keyof typeof queries) =>
+  operation === 'verifyApiKey' ? fc.oneof({ weight: 3, arbitrary: fc.constant('provider') }, caller) : caller;
+
+const call = fc
+  .constantFrom(...operations)
+  .chain((operation) => fc.tuple(stepOf(operation), callerOf(operation)));
+
+/** A call that is not left to chance: `by` alice, unless told otherwise. */
+const given = (operation: keyof typeof queries, input: Step['input'] = {}, by = 'alice'): [Step, string] => {
+  const pathText = input['keyId']?.replaceAll('"', '');
+  const comparesWords = input['keyId'] === undefined || /^\d+$/.test(input['keyId']);
+  return [{ operation, input, comparesWords, ...(pathText !== undefined && { pathText }) }, by];
+};
+
+/** Every operation does what it is for, and each that has an input refuses one; the other refusals. */
+const examples: [Step, string][] = [
+  given('verifyApiKey', { key: `"${secrets.alice}"` }, 'provider'),
+  given('rotateApiKey', { keyId: '1', graceSeconds: '60' }),
+  given('setDefaultApiKey', { keyId: '2' }),
+  given('renameApiKey', { keyId: '1', name: '" Desk"' }),
+  given('apiKey', { keyId: '1' }),
+  given('createApiKey', { name: 'null', expiresAt: '"2027-01-31T12:00:00Z"' }),
+  given('apiKeys', { first: '1', isActive: 'true' }),
+  given('deactivateApiKey', { keyId: '2' }),
+  given('defaultApiKey'),
+  given('registerPrivateKey', { privateKey: `"${'ab'.repeat(32)}"` }),
+  given('privateKeyStatus'),
+  given('removePrivateKey'),
+  given('updateAutomationSettings', { isEnabled: 'true', sessionDuration: '60' }),
+  given('automationSettings'),
+  given('auditEvents', { first: '3' }),
+  given('setDefaultApiKey', { keyId: '2' }),
+  given('rotateApiKey', { keyId: '2' }),
+  given('apiKey', { keyId: '3' }),
+  given('deactivateApiKey', { keyId: '1' }, 'alice without admin'),
+  given('defaultApiKey', {}, 'nobody'),
+  given('verifyApiKey', { key: '7' }, 'provider'),
+  given('rotateApiKey', { keyId: '1', graceSeconds: '-1' }),
+  given('setDefaultApiKey', { keyId: '"a"' }),
+  given('renameApiKey', { keyId: '1' }),
+  given('apiKey', { keyId: '"a"' }),
+  given('createApiKey', { expiresAt: '"2026-01-31T12:00:00Z"' }),
+  given('apiKeys', { after: '"x"' }),
+  given('deactivateApiKey', { keyId: '"a"' }),
+  given('registerPrivateKey', { privateKey: '""' }),
+  given('updateAutomationSettings', { sessionDuration: '59' }),
+  given('auditEvents', { first: '101' }),
+];
 
 describe('the same calls through GraphQL and through REST', () => {
   let issuer: TestIssuer;
@@ -190,6 +224,7 @@ describe('the same calls through GraphQL and through REST', () => {
     rest = await createTestGateway(issuer);
     for (const sub of ['alice', 'bob', 'somebody new']) tokens.set(sub, await issuer.sign({ sub }));
     tokens.set('alice without admin', await issuer.sign({ scope: signedIn.join(' ') }));
+    tokens.set('provider', await issuer.sign({ sub: 'provider', scope: 'keys.verify' }));
     tokens.set('alice with openid', await issuer.sign({ scope: 'openid' }));
   });
   afterAll(async () => {
@@ -210,38 +245,35 @@ describe('the same calls through GraphQL and through REST', () => {
 
   it('come to the same, and leave the same rows', async () => {
     const seen = new Set<string>();
-    const property = fc.asyncProperty(
-      fc.array(fc.tuple(step, caller), { minLength: 2, maxLength: 8 }),
-      async (calls) => {
-        vi.setSystemTime(startOfTime);
-        await reset(graphql);
-        await reset(rest);
-        for (const [call, who] of calls) {
-          // Each call has a second of its own, so that a date that should have stayed shows.
-          vi.setSystemTime(Date.now() + 1000);
-          const code = await run(call, who);
-          seen.add(code).add(`${call.operation} ${code}`);
-        }
-        expect(await rowsOf(rest)).toEqual(await rowsOf(graphql));
-      },
-    );
-    await fc.assert(property, { numRuns: inject('postgresUrl') === undefined ? 100 : 60 });
-    // The inputs are random, yet each of these comes up some twenty times or more.
+    const property = fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 8 }), async (calls) => {
+      vi.setSystemTime(startOfTime);
+      await reset(graphql);
+      await reset(rest);
+      for (const [call, who] of calls) {
+        // Each call has a second of its own, so that a date that should have stayed shows.
+        vi.setSystemTime(Date.now() + 1000);
+        const code = await run(call, who);
+        seen.add(code).add(`${call.operation} ${code}`);
+      }
+      expect(await rowsOf(rest)).toEqual(await rowsOf(graphql));
+    });
+    await fc.assert(property, {
+      numRuns: inject('postgresUrl') === undefined ? 200 : 60,
+      examples: [[examples]],
+    });
+    const withInput = operations.filter((operation) => queries[operation].includes('$'));
     expect([...seen]).toEqual(
       expect.arrayContaining([
-        'OK',
-        'NOT_FOUND',
-        'BAD_USER_INPUT',
-        'FORBIDDEN',
-        'UNAUTHENTICATED',
-        'deactivateApiKey OK',
-        'deactivateApiKey BAD_USER_INPUT',
-        'privateKeyStatus OK',
-        'updateAutomationSettings OK',
-        'updateAutomationSettings BAD_USER_INPUT',
+        ...['OK', 'NOT_FOUND', 'CONFLICT', 'BAD_USER_INPUT', 'FORBIDDEN', 'UNAUTHENTICATED'],
+        ...operations.map((operation) => `${operation} OK`),
+        ...withInput.map((operation) => `${operation} BAD_USER_INPUT`),
       ]),
     );
-  }, 30_000);
+  }, 60_000);
+
+  it('are those of every route', () => {
+    expect(operations.toSorted()).toEqual(Object.keys(routes).toSorted());
+  });
 
   it('start from equal databases, which the calls change', async () => {
     vi.setSystemTime(startOfTime);
@@ -249,11 +281,13 @@ describe('the same calls through GraphQL and through REST', () => {
     await reset(rest);
     const before = await rowsOf(rest);
     expect(before).toEqual(await rowsOf(graphql));
-    await run(keyStep('1', '1', true), 'alice');
+    const words = { comparesWords: true };
+    await run({ operation: 'deactivateApiKey', input: { keyId: '1' }, pathText: '1', ...words }, 'alice');
     const input = { isEnabled: 'true', sessionDuration: '60' };
-    await run({ operation: 'updateAutomationSettings', input, comparesWords: true }, 'somebody new');
+    await run({ operation: 'updateAutomationSettings', input, ...words }, 'somebody new');
+    await run({ operation: 'createApiKey', input: {}, ...words }, 'somebody new');
     const after = await rowsOf(rest);
-    expect(after.map((rows) => rows.length)).toEqual([3, 3, 1, 1]);
+    expect(after.map((rows) => rows.length)).toEqual([3, 4, 3, 1, 1, 4]);
     expect(after).toEqual(await rowsOf(graphql));
   });
 });

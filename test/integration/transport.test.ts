@@ -67,7 +67,7 @@ describe('an unknown path', () => {
     '/api/v1/',
     '/api/v1/graphql',
     '/api/v1/health',
-    '/api/v1/auth/keys',
+    '/api/v1/auth',
     '/api/v1/auth/keys/',
     '/api/v1/auth/keys/1/',
     '/api/v1/auth/keys/1/health',
@@ -175,8 +175,8 @@ describe('a path on the wire', () => {
 
 describe('405', () => {
   it.each([
-    ['/api/v1/auth/keys/1', 'DELETE', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS']],
-    ['/api/v1/auth/keys/abc', 'DELETE', ['GET']],
+    ['/api/v1/auth/keys/1', 'DELETE, GET, HEAD, PATCH', ['POST', 'PUT', 'OPTIONS']],
+    ['/api/v1/auth/keys/abc', 'DELETE, GET, HEAD, PATCH', ['PUT']],
     ['/api/v1/auth/private-key', 'DELETE, GET, HEAD, POST', ['PUT', 'PATCH', 'OPTIONS']],
     ['/api/v1/automation/settings', 'GET, HEAD, PUT', ['POST', 'PATCH', 'DELETE', 'OPTIONS']],
     ['/api/v1/openapi.json', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],

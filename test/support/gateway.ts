@@ -141,7 +141,7 @@ export type TestGateway = Awaited<ReturnType<typeof createTestGateway>>;
 
 const asInSqlite = (column: string, value: unknown): unknown => {
   if (typeof value === 'boolean') return Number(value);
-  return column.endsWith('_at') && value !== null ? new Date(value as string | number).getTime() : value;
+  return /_(at|until)$/.test(column) && value !== null ? new Date(value as string | number).getTime() : value;
 };
 
 async function openUrl(url: string): Promise<Database> {

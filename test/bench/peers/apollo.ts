@@ -1,5 +1,5 @@
 // Apollo Server with Keyward's own entities: what most would build with the same ORM. GraphQL alone.
-import { ApolloServer } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { MikroORM } from '@mikro-orm/core';
 import { SqliteDriver } from '@mikro-orm/sqlite';
@@ -13,6 +13,7 @@ import { type Context, resolvers } from './apollo-resolvers.ts';
 import { readEnvironment } from './environment.ts';
 import { typeDefs } from './graphql-schema.ts';
 import { Refusal } from './refusal.ts';
+import { standardHeaders } from './standard-headers.ts';
 
 const { port, databaseFile, issuer, audience } = readEnvironment();
 const orm = await MikroORM.init({
@@ -37,7 +38,19 @@ async function authenticate(authorization: string | undefined) {
   }
 }
 
-const server = new ApolloServer<Context>({ typeDefs, resolvers: resolvers(asGraphQLError) });
+const headers: ApolloServerPlugin<Context> = {
+  requestDidStart: async () => ({
+    willSendResponse: async ({ response }) => {
+      for (const [name, value] of Object.entries(standardHeaders())) response.http.headers.set(name, value);
+    },
+  }),
+};
+
+const server = new ApolloServer<Context>({
+  typeDefs,
+  resolvers: resolvers(asGraphQLError),
+  plugins: [headers],
+});
 await startStandaloneServer(server, {
   listen: { port, host: '127.0.0.1' },
   context: async ({ req }) => ({

@@ -8,6 +8,7 @@ import { graphql } from './fastify-graphql.ts';
 import { addRest } from './fastify-rest.ts';
 import { discoverKeySet } from './key-set.ts';
 import { invalidToken, notAuthenticated, Refusal } from './refusal.ts';
+import { standardHeaders } from './standard-headers.ts';
 import { openStore } from './store.ts';
 
 interface Claims {
@@ -68,7 +69,7 @@ const requiring = (scopes: readonly string[]) => async (request: FastifyRequest)
 };
 
 app.addHook('onSend', async (_request, reply) => {
-  reply.header('cache-control', 'no-store');
+  reply.headers(standardHeaders());
 });
 
 const statusOf = ({ code, statusCode = 500 }: FastifyError) =>

@@ -5,6 +5,7 @@ import { accountAdmin, type Caller, requireScopes, signedIn } from './caller.ts'
 import { readEnvironment } from './environment.ts';
 import { invalidInput, Refusal } from './refusal.ts';
 import { parseSettings } from './settings-input.ts';
+import { standardHeaders } from './standard-headers.ts';
 import { openStore } from './store.ts';
 
 const { port, databaseFile, issuer, audience } = readEnvironment();
@@ -65,7 +66,7 @@ function send(response: ServerResponse, statusCode: number, body: unknown): void
   response.writeHead(statusCode, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
-    'cache-control': 'no-store',
+    ...standardHeaders(),
   });
   response.end(text);
 }

@@ -1,4 +1,5 @@
 import {
+  buildSchema,
   GraphQLInt,
   GraphQLNonNull,
   GraphQLObjectType,
@@ -58,6 +59,29 @@ type LivingRoom {
   wall_colour: String
   asked: String
 }`);
+  });
+
+  it('makes a list of a connection, and takes its types away', () => {
+    const connections = buildSchema(`
+      type Room { doorCount: Int }
+      type RoomEdge { cursor: String!, node: Room! }
+      type RoomConnection { edges: [RoomEdge!]!, pageInfo: PageInfo! }
+      type PageInfo { hasNextPage: Boolean!, endCursor: String }
+      type Listing { edges: [Room!]!, first: Int }
+      type Query {
+        rooms(before: String, after: String, first: Int, last: Int, isOpen: Boolean): RoomConnection!
+        listing(after: String, first: Int): Listing
+      }
+    `);
+    const { rooms, listing } = toRestSchema(connections).getQueryType()?.getFields() ?? {};
+    const args = (field: typeof rooms) => field?.args.map(({ name, type }) => `${name}: ${type}`);
+    expect([String(rooms?.type), args(rooms)]).toEqual([
+      '[Room!]!',
+      ['limit: Int', 'cursor: String', 'is_open: Boolean'],
+    ]);
+    expect([String(listing?.type), args(listing)]).toEqual(['Listing', ['after: String', 'first: Int']]);
+    const types = Object.keys(toRestSchema(connections).getTypeMap());
+    expect(types.filter((name) => /Room|Page|Listing/.test(name))).toEqual(['Room', 'Listing']);
   });
 
   it('resolves as the schema itself does', async () => {

@@ -9,7 +9,7 @@ export class Migration20261121125844 extends Migration {
     this.addSql(`create index "api_key_secret_api_key_id_index" on "api_key_secret" ("api_key_id");`);
     this.addSql(`alter table "api_key_secret" add constraint "api_key_secret_digest_unique" unique ("digest");`);
 
-    this.addSql(`create table "audit_event" ("id" serial primary key, "account_id" int not null, "action" varchar(255) not null, "target" int null, "request_id" varchar(255) not null, "address" varchar(255) null, "created_at" timestamptz(3) not null);`);
+    this.addSql(`create table "audit_event" ("id" serial primary key, "account_id" int not null, "action" varchar(255) not null, "target" int null, "request" varchar(255) not null, "address" varchar(255) null, "created_at" timestamptz(3) not null);`);
     this.addSql(`create index "audit_event_account_id_id_index" on "audit_event" ("account_id", "id");`);
 
     this.addSql(`alter table "api_key" add "expires_at" timestamptz(3) null, add "deactivated_at" timestamptz(3) null, add "last_used_at" timestamptz(3) null;`);

@@ -9,7 +9,7 @@ export class Migration20261121125839 extends Migration {
     this.addSql(`create index \`api_key_secret_api_key_id_index\` on \`api_key_secret\` (\`api_key_id\`);`);
     this.addSql(`create unique index \`api_key_secret_digest_unique\` on \`api_key_secret\` (\`digest\`);`);
 
-    this.addSql(`create table \`audit_event\` (\`id\` integer not null primary key autoincrement, \`account_id\` integer not null, \`action\` text not null, \`target\` integer null, \`request_id\` text not null, \`address\` text null, \`created_at\` datetime not null, constraint \`audit_event_account_id_foreign\` foreign key (\`account_id\`) references \`account\` (\`id\`));`);
+    this.addSql(`create table \`audit_event\` (\`id\` integer not null primary key autoincrement, \`account_id\` integer not null, \`action\` text not null, \`target\` integer null, \`request\` text not null, \`address\` text null, \`created_at\` datetime not null, constraint \`audit_event_account_id_foreign\` foreign key (\`account_id\`) references \`account\` (\`id\`));`);
     this.addSql(`create index \`audit_event_account_id_index\` on \`audit_event\` (\`account_id\`);`);
     this.addSql(`create index \`audit_event_account_id_id_index\` on \`audit_event\` (\`account_id\`, \`id\`);`);
 

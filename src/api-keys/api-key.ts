@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { type OperationContext, parseInput } from '../operation.ts';
+import type { ApiKey } from './api-key.entity.ts';
+import { ownApiKey } from './own-api-key.ts';
+
+/** The input of {@link apiKey}. */
+export const ApiKeyInput = z.object({ keyId: z.int32() });
+
+/**
+ * One of the caller's API keys.
+ * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ */
+export async function apiKey(context: OperationContext, input: z.input<typeof ApiKeyInput>): Promise<ApiKey> {
+  return ownApiKey(context, parseInput(ApiKeyInput, input).keyId);
+}

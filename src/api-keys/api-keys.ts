@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type Caller, type OperationContext, parseInput } from '../operation.ts';
+import { ApiKey } from './api-key.entity.ts';
+
+/** The input of {@link apiKeys}. */
+export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });
+
+interface Asked extends Pick<Caller, 'issuer' | 'subject'>, PageRange {
+  /** The states that are asked for, which may be the same one. */
+  readonly state: boolean;
+  readonly otherState: boolean;
+}
+
+const prepareSelect = (order: 'asc' | 'desc') =>
+  prepareQuery(ApiKey, (db, { issuer, subject, state, otherState, floor, ceiling, limit }: Asked) =>
+    db
+      .selectFrom('api_key')
+      .innerJoin('account', 'account.id', 'api_key.account_id')
+      .where('account.issuer', '=', issuer)
+      .where('account.subject', '=', subject)
+      .where('api_key.is_active', 'in', [state, otherState])
+      .where('api_key.id', '>', floor)
+      .where('api_key.id', '<=', ceiling)
+      .orderBy('api_key.id', order)
+      .limit(limit)
+      .selectAll('api_key'),
+  );
+
+const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
+
+/**
+ * A page of the caller's API keys, newest first, with those that are inactive unless `isActive` says which.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export async function apiKeys(
+  { caller, db }: OperationContext,
+  input: z.input<typeof ApiKeysInput>,
+): Promise<Page<ApiKey>> {
+  const { isActive, ...page } = parseInput(ApiKeysInput, input);
+  const asked = { ...caller, state: isActive ?? true, otherState: isActive ?? false };
+  return readPage(page, async (range, order) => {
+    const found: ApiKey[] = await select[order](db, { ...asked, ...range });
+    caller.accountId = found[0]?.account;
+    return found;
+  });
+}

@@ -1,0 +1,48 @@
+import { accountAdmin } from '../auth/scopes.ts';
+import { builder } from '../graphql/builder.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { deactivateApiKey } from './deactivate-api-key.ts';
+import { renameApiKey } from './rename-api-key.ts';
+import { setDefaultApiKey } from './set-default-api-key.ts';
+
+builder.mutationField('deactivateApiKey', (t) =>
+  t.field({
+    type: ApiKey,
+    description: 'Deactivates one of your API keys. Repeating it changes nothing and answers the same.',
+    requiredScopes: accountAdmin,
+    args: {
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+    },
+    resolve: (_root, input, context) => deactivateApiKey(context, input),
+  }),
+);
+
+builder.mutationField('renameApiKey', (t) =>
+  t.field({
+    type: ApiKey,
+    description: 'Gives one of your API keys another name, or none.',
+    requiredScopes: accountAdmin,
+    args: {
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      name: t.arg.string({
+        description:
+          'Display name: 1 to 100 characters, without white space at its ends; null for none. Required.',
+        extensions: { example: 'Build server' },
+      }),
+    },
+    resolve: (_root, input, context) => renameApiKey(context, input),
+  }),
+);
+
+builder.mutationField('setDefaultApiKey', (t) =>
+  t.field({
+    type: ApiKey,
+    description: 'Makes one of your API keys your default key, in place of any other.',
+    requiredScopes: accountAdmin,
+    extensions: { errors: ['CONFLICT'] },
+    args: {
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+    },
+    resolve: (_root, input, context) => setDefaultApiKey(context, input),
+  }),
+);

@@ -1,0 +1,29 @@
+import { prepareQuery } from '../database/prepare-query.ts';
+import type { Caller, OperationContext } from '../operation.ts';
+import { ApiKey } from './api-key.entity.ts';
+
+const selectDefault = prepareQuery(
+  ApiKey,
+  (db, { issuer, subject, now }: Pick<Caller, 'issuer' | 'subject'> & { readonly now: Date }) =>
+    db
+      .selectFrom('api_key')
+      .innerJoin('account', 'account.id', 'api_key.account_id')
+      .where('account.issuer', '=', issuer)
+      .where('account.subject', '=', subject)
+      .where('api_key.is_active', '=', true)
+      .where(({ eb, or }) => or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', now)]))
+      .orderBy('api_key.is_default', 'desc')
+      .orderBy('api_key.id')
+      .limit(1)
+      .selectAll('api_key'),
+);
+
+/**
+ * The API key that the caller uses unless they say another: their default; where that is inactive, expired or unset,
+ * the oldest of those that are neither; null where there is none.
+ */
+export async function defaultApiKey({ caller, db }: OperationContext): Promise<ApiKey | null> {
+  const [found] = await selectDefault(db, { ...caller, now: new Date() });
+  caller.accountId = found?.account;
+  return found ?? null;
+}

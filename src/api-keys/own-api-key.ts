@@ -1,0 +1,37 @@
+import { findAccount } from '../accounts/find-account.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { GatewayError } from '../errors.ts';
+import type { Caller, OperationContext } from '../operation.ts';
+import { ApiKey } from './api-key.entity.ts';
+
+type Owned = Pick<Caller, 'issuer' | 'subject'> & { readonly keyId: number };
+
+const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned) =>
+  db
+    .selectFrom('api_key')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .where('api_key.id', '=', keyId)
+    .where('account.issuer', '=', issuer)
+    .where('account.subject', '=', subject)
+    .selectAll('api_key'),
+);
+
+/**
+ * One of the caller's API keys.
+ * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ */
+export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKey> {
+  const { caller, db } = context;
+  const [found] = await selectApiKey(db, { ...caller, keyId });
+  if (!found) {
+    // For the log; a key that is somebody else's and none at all are the same work.
+    await findAccount(context);
+    throw new GatewayError('NOT_FOUND', 'API key not found');
+  }
+  caller.accountId = found.account;
+  return found;
+}
+
+/** Why a key that cannot be used cannot be used. */
+export const unusable = ({ isActive }: ApiKey): GatewayError =>
+  new GatewayError('CONFLICT', isActive ? 'API key has expired' : 'API key is inactive');

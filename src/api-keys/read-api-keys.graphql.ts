@@ -1,0 +1,48 @@
+import { signedIn } from '../auth/scopes.ts';
+import { builder } from '../graphql/builder.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { apiKey } from './api-key.ts';
+import { apiKeys } from './api-keys.ts';
+import { defaultApiKey } from './default-api-key.ts';
+
+builder.queryField('apiKeys', (t) =>
+  t.connection(
+    {
+      type: ApiKey,
+      description: 'Your API keys, newest first, those that are inactive too.',
+      requiredScopes: signedIn,
+      args: {
+        isActive: t.arg.boolean({
+          description: 'Only those that are active, or only those that are not.',
+          extensions: { example: true },
+        }),
+      },
+      resolve: (_root, input, context) => apiKeys(context, input),
+    },
+    { name: 'ApiKeyConnection' },
+    { name: 'ApiKeyEdge' },
+  ),
+);
+
+builder.queryField('apiKey', (t) =>
+  t.field({
+    type: ApiKey,
+    description: 'One of your API keys.',
+    requiredScopes: signedIn,
+    args: {
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+    },
+    resolve: (_root, input, context) => apiKey(context, input),
+  }),
+);
+
+builder.queryField('defaultApiKey', (t) =>
+  t.field({
+    type: ApiKey,
+    nullable: true,
+    description:
+      'Your default key; where it is inactive, expired or unset, the oldest of your keys that can be used; null where there is none.',
+    requiredScopes: signedIn,
+    resolve: (_root, _input, context) => defaultApiKey(context),
+  }),
+);

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { audited } from '../audit/audited.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type OperationContext, parseInput } from '../operation.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { apiKeyName } from './api-key-name.ts';
+import { ownApiKey } from './own-api-key.ts';
+
+/** Null takes the name away, and nothing is not null. */
+const RenameApiKeyInput = z.object({ keyId: z.int32(), name: apiKeyName });
+
+const updateName = prepareQuery(
+  ApiKey,
+  (db, { id, account, name }: Pick<ApiKey, 'id' | 'account' | 'name'>) =>
+    db
+      .updateTable('api_key')
+      .set({ name })
+      .where('id', '=', id)
+      .where('account_id', '=', account)
+      .returningAll(),
+);
+
+/**
+ * Gives one of the caller's API keys another name, or none.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ */
+export async function renameApiKey(
+  context: OperationContext,
+  // GraphQL knows no input that may be null and may not be left out.
+  input: { readonly keyId: number; readonly name?: string | null | undefined },
+): Promise<ApiKey> {
+  const { keyId, name } = parseInput(RenameApiKeyInput, input);
+  const { account } = await ownApiKey(context, keyId);
+  return audited(context, async ({ db, events }) => {
+    const [row] = (await updateName(db, { id: keyId, account, name })) as [ApiKey];
+    events('api-key-renamed', { accountId: account, keyId });
+    return row;
+  });
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { audited } from '../audit/audited.ts';
+import type { Db } from '../database/db.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type OperationContext, parseInput } from '../operation.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { ApiKeySecret } from './api-key-secret.entity.ts';
+import { createApiKeySecret, keyPrefixOf } from './api-key-secret.ts';
+import { ownApiKey, unusable } from './own-api-key.ts';
+import { type NewApiKey, sealSecret, storeSecret } from './store-secret.ts';
+
+/** The longest grace in seconds: 7 days. */
+const longestGrace = 604_800;
+
+/** The input of {@link rotateApiKey}. */
+export const RotateApiKeyInput = z.object({
+  keyId: z.int32(),
+  graceSeconds: z
+    .int()
+    .min(0, 'Must be at least 0 seconds.')
+    .max(longestGrace, `Must be at most ${longestGrace} seconds.`)
+    .nullish(),
+});
+
+type Rotation = Pick<ApiKey, 'id' | 'account' | 'keyPrefix' | 'encryptedKey' | 'encryptionVersion'> & {
+  readonly now: Date;
+};
+
+// It comes first in its transaction: rotations of one key wait for each other at its row.
+const updateApiKey = prepareQuery(
+  ApiKey,
+  (db, { id, account, keyPrefix, encryptedKey, encryptionVersion, now }: Rotation) =>
+    db
+      .updateTable('api_key')
+      .set({ key_prefix: keyPrefix, encrypted_key: encryptedKey, encryption_version: encryptionVersion })
+      .where('id', '=', id)
+      .where('account_id', '=', account)
+      .where('is_active', '=', true)
+      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+      .returningAll(),
+);
+
+const endCurrentSecret = prepareQuery(ApiKeySecret, (db, { id, end }: { id: number; end: Date }) =>
+  db
+    .updateTable('api_key_secret')
+    .set({ works_until: end })
+    .where('api_key_id', '=', id)
+    .where('works_until', 'is', null),
+);
+
+const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) =>
+  db.deleteFrom('api_key_secret').where('api_key_id', '=', id).where('works_until', '<=', now),
+);
+
+/** Lets the current secret work for a grace and no longer than its key; one that has none is gone at once. */
+async function retireSecrets(
+  db: Db,
+  { id, expiresAt }: ApiKey,
+  now: Date,
+  graceSeconds: number,
+): Promise<void> {
+  const graceEnd = now.getTime() + graceSeconds * 1000;
+  const end = new Date(Math.min(graceEnd, expiresAt?.getTime() ?? graceEnd));
+  await endCurrentSecret(db, { id, end });
+  await deleteEndedSecrets(db, { id, now });
+}
+
+/**
+ * Gives one of the caller's API keys a new secret. The one before works for `graceSeconds` more; those that were
+ * rotated out earlier keep their own end.
+ * @returns the key with its new secret, which can be read here and nowhere else
+ * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for a key that is inactive or has expired; `NOT_FOUND`, the same
+ *   for a key that does not exist and for somebody else's
+ */
+export async function rotateApiKey(
+  context: OperationContext,
+  input: z.input<typeof RotateApiKeyInput>,
+): Promise<NewApiKey> {
+  const { keyId, graceSeconds } = parseInput(RotateApiKeyInput, input);
+  const { account } = await ownApiKey(context, keyId);
+  const key = createApiKeySecret();
+  const owned = { id: keyId, account, keyPrefix: keyPrefixOf(key) };
+  const sealed = await sealSecret(context, owned, key);
+  return audited(context, async (inner) => {
+    const now = new Date();
+    const [row] = await updateApiKey(inner.db, { ...owned, ...sealed, now });
+    if (!row) throw unusable(await ownApiKey(inner, keyId));
+    await retireSecrets(inner.db, row, now, graceSeconds ?? 0);
+    await storeSecret(inner, keyId, key);
+    inner.events('api-key-rotated', { accountId: account, keyId });
+    return { ...row, key };
+  });
+}

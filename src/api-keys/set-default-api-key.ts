@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { lockAccount } from '../accounts/lock-account.ts';
+import { audited } from '../audit/audited.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type OperationContext, parseInput } from '../operation.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { ownApiKey, unusable } from './own-api-key.ts';
+
+/** The input of {@link setDefaultApiKey}. */
+export const SetDefaultApiKeyInput = z.object({ keyId: z.int32() });
+
+type Owned = Pick<ApiKey, 'id' | 'account'>;
+
+const unsetOthers = prepareQuery(ApiKey, (db, { id, account }: Owned) =>
+  db
+    .updateTable('api_key')
+    .set({ is_default: false })
+    .where('account_id', '=', account)
+    .where('is_default', '=', true)
+    .where('id', '!=', id),
+);
+
+const setDefault = prepareQuery(ApiKey, (db, { id, account, now }: Owned & { readonly now: Date }) =>
+  db
+    .updateTable('api_key')
+    .set({ is_default: true })
+    .where('id', '=', id)
+    .where('account_id', '=', account)
+    .where('is_active', '=', true)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .returningAll(),
+);
+
+/**
+ * Makes one of the caller's API keys their default, in place of any other.
+ * @throws {GatewayError} `CONFLICT` for a key that is inactive or has expired; `NOT_FOUND`, the same for a key that
+ *   does not exist and for somebody else's
+ */
+export async function setDefaultApiKey(
+  context: OperationContext,
+  input: z.input<typeof SetDefaultApiKeyInput>,
+): Promise<ApiKey> {
+  const { keyId } = parseInput(SetDefaultApiKeyInput, input);
+  const { account } = await ownApiKey(context, keyId);
+  return audited(context, async (inner) => {
+    const { db, events } = inner;
+    await lockAccount(db, account);
+    const before = await ownApiKey(inner, keyId);
+    await unsetOthers(db, before);
+    const [row] = await setDefault(db, { ...before, now: new Date() });
+    // What was unset is set again: the transaction does not end well.
+    if (!row) throw unusable(await ownApiKey(inner, keyId));
+    if (!before.isDefault) events('default-api-key-set', { accountId: account, keyId });
+    return row;
+  });
+}

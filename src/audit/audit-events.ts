@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type Caller, type OperationContext, parseInput } from '../operation.ts';
+import { AuditEvent } from './audit-event.entity.ts';
+
+type Asked = Pick<Caller, 'issuer' | 'subject'> & PageRange;
+
+const prepareSelect = (order: 'asc' | 'desc') =>
+  prepareQuery(AuditEvent, (db, { issuer, subject, floor, ceiling, limit }: Asked) =>
+    db
+      .selectFrom('audit_event')
+      .innerJoin('account', 'account.id', 'audit_event.account_id')
+      .where('account.issuer', '=', issuer)
+      .where('account.subject', '=', subject)
+      .where('audit_event.id', '>', floor)
+      .where('audit_event.id', '<=', ceiling)
+      .orderBy('audit_event.id', order)
+      .limit(limit)
+      .selectAll('audit_event'),
+  );
+
+const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
+
+/**
+ * A page of what the caller has changed, newest first.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export async function auditEvents(
+  { caller, db }: OperationContext,
+  input: z.input<typeof PageInput>,
+): Promise<Page<AuditEvent>> {
+  return readPage(parseInput(PageInput, input), async (range, order) => {
+    const found: AuditEvent[] = await select[order](db, { ...caller, ...range });
+    caller.accountId = found[0]?.account;
+    return found;
+  });
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+/** The most that one page holds, and what it holds where nothing is said. */
+const pageSize = 100;
+
+/** The greatest id: that of a 32-bit integer column. */
+const greatestId = 2 ** 31 - 1;
+
+const encodeCursor = (id: number): string => Buffer.from(`${id}`).toString('base64url');
+
+/** The id in a cursor; undefined for a text that is no cursor of ours, to the letter. */
+function decodeCursor(cursor: string): number | undefined {
+  const id = Number(Buffer.from(cursor, 'base64url').toString());
+  const isId = Number.isInteger(id) && id > 0 && id <= greatestId;
+  return isId && encodeCursor(id) === cursor ? id : undefined;
+}
+
+const size = z.int().min(0, 'Must be at least 0.').max(pageSize, `Must be at most ${pageSize}.`).nullish();
+
+const cursor = z
+  .string()
+  .transform((text, check) => {
+    const id = decodeCursor(text);
+    if (id !== undefined) return id;
+    check.addIssue({ code: 'custom', message: 'Must be a cursor from an earlier page.' });
+    return z.NEVER;
+  })
+  .nullish();
+
+/**
+ * Which part of a list is asked for, by Relay's rules: the `first` after a cursor, or the `last` before one. A cursor
+ * stands for a row, so a page neither repeats nor misses a row where others are added meanwhile.
+ */
+export const PageInput = z
+  .object({ first: size, after: cursor, last: size, before: cursor })
+  .refine(({ first, last }) => typeof first !== 'number' || typeof last !== 'number', {
+    path: ['last'],
+    message: 'Must be left out where first is given.',
+  });
+
+/** A part of a list, newest first, as a Relay connection. */
+export interface Page<Node> {
+  readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
+/** The rows that a query for a page must answer: ids above `floor` and up to `ceiling`, no more than `limit`. */
+export interface PageRange {
+  readonly floor: number;
+  readonly ceiling: number;
+  readonly limit: number;
+}
+
+/**
+ * Reads a page of a list whose newest rows, those with the greatest ids, come first.
+ * @param select runs the query; `desc` answers the newest of the range, `asc` the oldest
+ */
+export async function readPage<Node extends { readonly id: number }>(
+  { first, after, last, before }: z.output<typeof PageInput>,
+  select: (range: PageRange, order: 'asc' | 'desc') => Promise<Node[]>,
+): Promise<Page<Node>> {
+  const backwards = typeof last === 'number';
+  const wanted = last ?? first ?? pageSize;
+  // One more than wanted tells whether there is more.
+  const range = { floor: before ?? 0, ceiling: after ? after - 1 : greatestId, limit: wanted + 1 };
+  const found = await select(range, backwards ? 'asc' : 'desc');
+  const hasMore = found.length > wanted;
+  const nodes = found.slice(0, wanted);
+  if (backwards) nodes.reverse();
+  const edges = nodes.map((node) => ({ cursor: encodeCursor(node.id), node }));
+  return {
+    edges,
+    pageInfo: {
+      // On the side where it was not looked, the cursor itself stands for a row.
+      hasNextPage: backwards ? before != null : hasMore,
+      hasPreviousPage: backwards ? hasMore : after != null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}

@@ -1,0 +1,293 @@
+import fc from 'fast-check';
+import { describe, expect, inject, it } from 'vitest';
+import type { AccountId } from '../../src/accounts/account.entity.ts';
+import { describeAuthentication } from '../support/authentication-suite.ts';
+import type { Answer } from '../support/gateway.ts';
+import { createApiKeys } from '../support/key-suite.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const setup = setUpGateway();
+
+const query = `query ($first: Int, $after: String, $last: Int, $before: String, $isActive: Boolean) {
+  apiKeys(first: $first, after: $after, last: $last, before: $before, isActive: $isActive) {
+    edges { cursor node {
+      id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
+      expiresAt deactivatedAt lastUsedAt
+    } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`;
+
+const rest = async (search = '', claims = {}): Promise<Answer> =>
+  setup.gateway.rest('GET', `/auth/keys${search}`, { token: await setup.sign(claims) });
+
+const graphql = async (variables: object = {}, claims = {}): Promise<Answer> =>
+  setup.gateway.graphql(query, { token: await setup.sign(claims), variables });
+
+interface Page {
+  readonly ids: number[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
+const page = async (variables: object = {}): Promise<Page> => {
+  const { edges, pageInfo } = (await graphql(variables)).body.data.apiKeys;
+  return { ids: edges.map(({ node }: { node: { id: number } }) => node.id), pageInfo };
+};
+
+const idsOf = ({ body }: Answer): number[] => body.map(({ id }: { id: number }) => id);
+
+/** The path and query of the `Link` to the next page, below `/api/v1`. */
+const nextOf = ({ headers }: Answer): string | undefined =>
+  /^<\/api\/v1([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+
+/** Gives alice so many keys, between keys of bob's; returns the ids of hers, newest first. */
+const createMany = async (count: number): Promise<number[]> => {
+  const alice = await setup.gateway.createAccount('alice');
+  const bob = await setup.gateway.createAccount('bob');
+  const ids: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    ids.unshift(await setup.gateway.createApiKey(alice, { isActive: index % 3 !== 0 }));
+    if (index % 2 === 0) await setup.gateway.createApiKey(bob);
+  }
+  return ids;
+};
+
+const record = {
+  id: 1,
+  key_prefix: 'sk-a1b2c3',
+  name: 'Laptop',
+  created_at: '2026-01-31T12:00:00.000Z',
+  is_active: true,
+  is_default: true,
+  encrypted_key: null,
+  encryption_version: 1,
+  expires_at: null,
+  deactivated_at: null,
+  last_used_at: null,
+};
+
+describe('200 over REST', () => {
+  it("keeps the web client's rules: a plain array, newest first, revoked keys too, dates with Z", async () => {
+    await createApiKeys(setup);
+    const token = await setup.sign();
+    await setup.gateway.rest('DELETE', '/auth/keys/2', { token });
+    const before = await setup.stored();
+    const { status, body, headers } = await rest();
+    expect(status).toBe(200);
+    const deactivated_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const revoked = { ...record, id: 2, name: null, is_active: false, is_default: false, deactivated_at };
+    expect(body).toEqual([revoked, record]);
+    expect(headers.get('link')).toBeNull();
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('answers an empty array to somebody who was never seen, and writes nothing', async () => {
+    await createApiKeys(setup);
+    const before = await setup.stored();
+    expect(await rest('', { sub: 'carol' })).toMatchObject({ status: 200, text: '[]' });
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('answers 100 at most, and links to the rest', async () => {
+    const ids = await createMany(101);
+    const first = await rest();
+    expect(idsOf(first)).toEqual(ids.slice(0, 100));
+    const second = await rest(nextOf(first)?.replace('/auth/keys', ''));
+    expect(idsOf(second)).toEqual(ids.slice(100));
+    expect(second.headers.get('link')).toBeNull();
+  });
+
+  it.each(['', '&is_active=true', '&is_active=false'])(
+    'is paged by its links, with limit=2%s',
+    async (filter) => {
+      const ids = await createMany(9);
+      const wanted = ids.filter((_id, index) => {
+        const isActive = (ids.length - 1 - index) % 3 !== 0;
+        return filter === '' || filter === `&is_active=${isActive}`;
+      });
+      const pages: number[][] = [];
+      for (let next: string | undefined = `/auth/keys?limit=2${filter}`; next; ) {
+        const answer: Answer = await setup.gateway.rest('GET', next, { token: await setup.sign() });
+        pages.push(idsOf(answer));
+        next = nextOf(answer);
+      }
+      expect(pages.flat()).toEqual(wanted);
+      expect(pages.slice(0, -1).every(({ length }) => length === 2)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['?unknown=1&first=1&last=1&before=x&account=2', 5],
+    ['?limit=5', 5],
+    ['?limit=100', 5],
+    ['?limit=0', 0],
+  ])('reads limit, cursor and is_active of the query string: %s', async (search, length) => {
+    await createMany(5);
+    expect((await rest(search)).body).toHaveLength(length);
+  });
+});
+
+describe('200 over GraphQL', () => {
+  it('answers edges, newest first, and where the page stands', async () => {
+    await createApiKeys(setup);
+    const { status, body } = await graphql();
+    expect(status).toBe(200);
+    const camel = {
+      id: 1,
+      keyPrefix: 'sk-a1b2c3',
+      name: 'Laptop',
+      createdAt: '2026-01-31T12:00:00.000Z',
+      isActive: true,
+      isDefault: true,
+      encryptedKey: null,
+      encryptionVersion: 1,
+      expiresAt: null,
+      deactivatedAt: null,
+      lastUsedAt: null,
+    };
+    const [newest, oldest] = [expect.any(String), expect.any(String)];
+    expect(body.data.apiKeys).toEqual({
+      edges: [
+        { cursor: newest, node: { ...camel, id: 2, name: null, isDefault: false } },
+        { cursor: oldest, node: camel },
+      ],
+      pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: newest, endCursor: oldest },
+    });
+    const { edges, pageInfo } = body.data.apiKeys;
+    expect([pageInfo.startCursor, pageInfo.endCursor]).toEqual([edges[0].cursor, edges[1].cursor]);
+  });
+
+  it('answers no edges to somebody who was never seen, and writes nothing', async () => {
+    const { body } = await graphql({}, { sub: 'carol' });
+    expect(body.data.apiKeys).toEqual({
+      edges: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+    });
+    expect(await setup.gateway.rows('account')).toEqual([]);
+  });
+
+  it('shows nothing of the same subject of another issuer', async () => {
+    await createApiKeys(setup);
+    await setup.gateway.database.em.fork().execute("update account set issuer = 'https://id.example.com'");
+    expect((await page()).ids).toEqual([]);
+  });
+
+  it.each([
+    [null, [5, 4, 3, 2, 1]],
+    [true, [5, 3, 2]],
+    [false, [4, 1]],
+  ])('takes isActive: %s', async (isActive, expected) => {
+    const ids = await createMany(5);
+    const byAge = ids.toReversed();
+    const { ids: found } = await page({ isActive });
+    expect(found).toEqual(expected.map((nth) => byAge[nth - 1]));
+  });
+
+  it('goes forwards and back', async () => {
+    const ids = await createMany(5);
+    const first = await page({ first: 2 });
+    expect(first.ids).toEqual(ids.slice(0, 2));
+    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+    const second = await page({ first: 2, after: first.pageInfo.endCursor });
+    expect(second.ids).toEqual(ids.slice(2, 4));
+    expect(second.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    const back = await page({ last: 2, before: second.pageInfo.startCursor });
+    expect(back.ids).toEqual(first.ids);
+    expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+    const end = await page({ last: 2 });
+    expect(end.ids).toEqual(ids.slice(3));
+    expect(end.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  });
+});
+
+/** Where the page after this one lies, in a direction; undefined at the end. */
+const placeAfter = ({ pageInfo }: Page, direction: 'first' | 'last') => {
+  if (direction === 'first') return pageInfo.hasNextPage ? { after: pageInfo.endCursor } : undefined;
+  return pageInfo.hasPreviousPage ? { before: pageInfo.startCursor } : undefined;
+};
+
+/** All pages one after the other, of the given sizes in turn, while alice gets three keys more. */
+const walk = async (direction: 'first' | 'last', sizes: readonly number[]): Promise<number[][]> => {
+  const pages: number[][] = [];
+  for (let place: object | undefined = {}; place; ) {
+    const found = await page({ [direction]: sizes[pages.length % sizes.length], ...place });
+    pages.push(found.ids);
+    if (pages.length <= 3) await setup.gateway.createApiKey(1 as AccountId);
+    place = placeAfter(found, direction);
+  }
+  return pages;
+};
+
+describe('any sequence of pages', () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 });
+
+  it('shows each key once, in order, forwards and backwards, while others are made', async () => {
+    const property = fc.asyncProperty(fc.nat({ max: 9 }), sizes, async (count, sizeOf) => {
+      expect(await setup.gateway.reset()).toBe(true);
+      const ids = await createMany(count);
+      expect((await walk('first', sizeOf)).flat()).toEqual(ids);
+      const all = (await setup.gateway.rows('api_key')).filter((row) => row['account_id'] === 1);
+      // Those made meanwhile are newer than all pages so far: the way back comes to them last, and to some or all.
+      const backwards = (await walk('last', sizeOf)).toReversed().flat();
+      expect(backwards.slice(-all.length)).toEqual(all.map(({ id }) => id).toReversed());
+      expect(backwards).toEqual([...new Set(backwards)].toSorted((a, b) => b - a));
+    });
+    await fc.assert(property, { numRuns: inject('postgresUrl') === undefined ? 40 : 15 });
+  });
+});
+
+describe('422 over REST', () => {
+  it.each([
+    ['limit=-1', 'limit', 'greater_than_equal'],
+    ['limit=101', 'limit', 'less_than_equal'],
+    ['limit=abc', 'limit', 'int_parsing'],
+    ['limit=1e1', 'limit', 'int_parsing'],
+    ['limit=', 'limit', 'int_parsing'],
+    ['limit=99999999999', 'limit', 'int_parsing_size'],
+    ['limit=1&limit=2', 'limit', 'value_error'],
+    ['cursor=x', 'cursor', 'value_error'],
+    ['cursor=', 'cursor', 'value_error'],
+    ['cursor=MQ%3D%3D', 'cursor', 'value_error'],
+    ['cursor=%27%20or%201%3D1', 'cursor', 'value_error'],
+    ['is_active=1', 'is_active', 'bool_parsing'],
+    ['is_active=yes', 'is_active', 'bool_parsing'],
+  ])('says what is wrong with ?%s', async (search, name, type) => {
+    await createApiKeys(setup);
+    const { status, body } = await rest(`?${search}`);
+    expect(status).toBe(422);
+    expect(body).toEqual({
+      detail: [{ loc: ['query', name], msg: expect.stringMatching(/^\w.+\.$/), type }],
+    });
+  });
+});
+
+describe('BAD_USER_INPUT over GraphQL', () => {
+  it.each([
+    [{ first: -1 }, 'first', 'greater_than_equal'],
+    [{ first: 101 }, 'first', 'less_than_equal'],
+    [{ last: -1 }, 'last', 'greater_than_equal'],
+    [{ last: 101 }, 'last', 'less_than_equal'],
+    [{ first: 1, last: 1 }, 'last', 'value_error'],
+    [{ after: 'x' }, 'after', 'value_error'],
+    [{ before: '' }, 'before', 'value_error'],
+    [{ before: 'MjE0NzQ4MzY0OA' }, 'before', 'value_error'],
+  ])('says what is wrong with %j', async (variables, name, type) => {
+    const { status, body } = await graphql(variables);
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([
+      { path: ['apiKeys'], extensions: { code: 'BAD_USER_INPUT', issues: [{ path: [name], type }] } },
+    ]);
+  });
+});
+
+describeAuthentication(setup, {
+  rest: ['GET', '/auth/keys'],
+  query: '{ apiKeys { edges { node { id } } } }',
+  scopes: ['openid', 'email', 'profile'],
+  arrange: () => createApiKeys(setup),
+});

@@ -1,0 +1,253 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { describeAuthentication } from '../support/authentication-suite.ts';
+import { refuseRows } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { transportsOf } from '../support/transports.ts';
+
+const start = '2026-03-01T08:00:00.000Z';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(start) });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const setup = setUpGateway();
+
+const operation = {
+  field: 'createApiKey',
+  rest: ['POST', '/auth/keys'],
+  query: `mutation ($name: String, $expiresAt: DateTime) { createApiKey(name: $name, expiresAt: $expiresAt) {
+    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
+    expiresAt deactivatedAt lastUsedAt key } }`,
+} as const;
+
+const transports = transportsOf(setup, operation);
+const rows = (table: string) => setup.gateway.rows(table);
+const nothing = { account: [], api_key: [], api_key_secret: [], audit_event: [] };
+
+/** The digest under which a secret is found. */
+const digestOf = (secret: string) => setup.gateway.secrets.peppers.digest(secret).digest;
+
+describe.each(transports)('success over %s', (transport, create) => {
+  it('answers the record and the secret, and makes the first key the default', async () => {
+    const { status, data } = await create({ name: 'Laptop', expiresAt: '2027-01-31T13:00:00+01:00' });
+    expect(status).toBe(transport === 'REST' ? 201 : 200);
+    expect(data).toEqual({
+      id: 1,
+      key_prefix: expect.stringMatching(/^sk-[a-z0-9]{6}$/),
+      name: 'Laptop',
+      created_at: start,
+      is_active: true,
+      is_default: true,
+      encrypted_key: null,
+      encryption_version: 1,
+      expires_at: '2027-01-31T12:00:00.000Z',
+      deactivated_at: null,
+      last_used_at: null,
+      key: expect.any(String),
+    });
+  });
+
+  it("keeps the web client's rules: 74 characters that start with the prefix", async () => {
+    const { data } = await create();
+    expect(data.key).toHaveLength(74);
+    expect(data.key.startsWith(data.key_prefix)).toBe(true);
+    expect(isApiKeySecret(data.key)).toBe(true);
+  });
+
+  it('stores a digest of the secret, and the secret nowhere', async () => {
+    const { data } = await create({ name: 'Laptop' });
+    const [stored, ...others] = await rows('api_key_secret');
+    expect(others).toEqual([]);
+    expect(stored).toMatchObject({ api_key_id: data.id, pepper_version: 1, works_until: null });
+    expect(Buffer.compare(stored?.['digest'] as Buffer, digestOf(data.key))).toBe(0);
+    const everything = JSON.stringify([await setup.stored(), setup.gateway.log()]);
+    expect(everything).not.toContain(data.key.slice(data.key_prefix.length + 1));
+  });
+
+  it('makes no later key the default, not even where the default is inactive', async () => {
+    await create();
+    expect((await create()).data).toMatchObject({ id: 2, is_default: false });
+    await setup.gateway.rest('DELETE', '/auth/keys/1', { token: await setup.sign() });
+    expect((await create()).data).toMatchObject({ id: 3, is_default: false });
+    expect((await create({}, { sub: 'bob' })).data).toMatchObject({ id: 4, is_default: true });
+  });
+
+  it('makes a new secret for each key', async () => {
+    const [first, second] = [await create(), await create()];
+    expect(first.data.key).not.toBe(second.data.key);
+    expect(first.data.key_prefix).not.toBe(second.data.key_prefix);
+  });
+
+  it.each([
+    [{}, null],
+    [{ name: null, expiresAt: null }, null],
+    [{ name: ' \t\u00a0Laptop \n' }, 'Laptop'],
+    [{ name: 'a'.repeat(100) }, 'a'.repeat(100)],
+    [{ name: ` ${'😀'.repeat(100)} ` }, '😀'.repeat(100)],
+    [{ name: '\r\n{"level":60}' }, '{"level":60}'],
+    [{ name: "'); drop table api_key; --" }, "'); drop table api_key; --"],
+  ])('stores the name trimmed: %j', async (input, name) => {
+    expect((await create(input)).data.name).toBe(name);
+    expect(await rows('api_key')).toMatchObject([{ name }]);
+  });
+
+  it('takes an expiry that lies a millisecond ahead', async () => {
+    const { data } = await create({ expiresAt: '2026-03-01T08:00:00.001Z' });
+    expect(data.expires_at).toBe('2026-03-01T08:00:00.001Z');
+    expect(await rows('api_key')).toMatchObject([{ expires_at: Date.parse(start) + 1 }]);
+  });
+
+  it('writes who made what, once it is certain', async () => {
+    await create({ name: 'Laptop' });
+    const event = { account_id: 1, created_at: Date.parse(start), request: expect.any(String) };
+    expect(await rows('audit_event')).toMatchObject([
+      { ...event, action: 'account-created', target: null },
+      { ...event, action: 'api-key-created', target: 1 },
+    ]);
+    const logged = setup.gateway.log().filter((line) => line['event'] === 'api-key-created');
+    expect(logged).toMatchObject([{ accountId: 1, keyId: 1 }]);
+  });
+
+  it.each(['api_key_secret', 'audit_event'])('creates nothing where %s cannot be written', async (table) => {
+    await using _refused = await refuseRows(setup.gateway.database, table);
+    expect((await create({ name: 'Laptop' })).status).toBeGreaterThanOrEqual(500);
+    expect(await setup.stored()).toMatchObject(nothing);
+    expect(setup.gateway.log().filter((line) => line['event'])).toEqual([]);
+  });
+});
+
+describe('success over REST', () => {
+  it('names the path of the key', async () => {
+    await setup.gateway.createApiKey(await setup.gateway.createAccount('bob'));
+    const answer = await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: {} });
+    expect(answer.headers.get('location')).toBe('/api/v1/auth/keys/2');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const found = await setup.gateway.fetch('GET', '/api/v1/auth/keys/2', { token: await setup.sign() });
+    const { key: _key, ...record } = answer.body;
+    expect(found.body).toEqual(record);
+  });
+});
+
+describe('with SEAL_API_KEYS', () => {
+  it('keeps a copy that opens for its row alone', async () => {
+    await using gateway = await createTestGateway(setup.issuer, { sealApiKeys: true });
+    const token = await setup.sign();
+    const { body } = await gateway.rest('POST', '/auth/keys', { token, json: {} });
+    expect(await gateway.rows('api_key')).toMatchObject([
+      { id: body.id, encrypted_key: body.encrypted_key, encryption_version: body.encryption_version },
+    ]);
+    const version = body.encryption_version as number;
+    const binding = { purpose: 'api-key', accountId: 1, rowId: body.id, version } as const;
+    const opened = await gateway.secrets.sealer.open(body.encrypted_key, binding);
+    expect(Buffer.from(opened).toString()).toBe(body.key);
+    await expect(
+      gateway.secrets.sealer.open(body.encrypted_key, { ...binding, rowId: 99 }),
+    ).rejects.toThrow();
+    const read = await gateway.rest('GET', `/auth/keys/${body.id}`, { token });
+    expect(read.body.encrypted_key).toBe(body.encrypted_key);
+  });
+});
+
+describe.each(transports)('BAD_USER_INPUT over %s', (transport, create) => {
+  // A variable of another type is a request error in GraphQL.
+  const statusOf = (type: string) =>
+    transport === 'GraphQL' && ['string_type', 'datetime_parsing', 'timezone_aware'].includes(type)
+      ? 400
+      : 422;
+
+  it.each<[string, unknown, string]>([
+    ['name', '', 'string_too_short'],
+    ['name', ' \t\n\u00a0', 'string_too_short'],
+    ['name', 'a'.repeat(101), 'string_too_long'],
+    ['name', '😀'.repeat(101), 'string_too_long'],
+    ['name', 'a\u0000b', 'value_error'],
+    ['name', 'a\ud83d', 'string_unicode'],
+    ['name', 1, 'string_type'],
+    ['name', ['Laptop'], 'string_type'],
+    ['expiresAt', start, 'datetime_future'],
+    ['expiresAt', '2026-03-01T07:59:59.999Z', 'datetime_future'],
+    ['expiresAt', '1970-01-01T00:00:00Z', 'datetime_future'],
+    ['expiresAt', '2027-01-31T12:00:00', 'timezone_aware'],
+    ['expiresAt', '2027-02-30T12:00:00Z', 'datetime_parsing'],
+    ['expiresAt', 'tomorrow', 'datetime_parsing'],
+    ['expiresAt', '', 'datetime_parsing'],
+    ['expiresAt', 1_800_000_000_000, 'datetime_parsing'],
+  ])('says what is wrong with %s = %j: %s', async (member, value, type) => {
+    const { status, code, issues } = await create({ [member]: value });
+    const name = member === 'name' ? 'name' : 'expires_at';
+    expect({ status, code, issues }).toEqual({
+      status: statusOf(type),
+      code: 'BAD_USER_INPUT',
+      issues: [[name, type]],
+    });
+    expect(await setup.stored()).toMatchObject(nothing);
+  });
+
+  it('lists all that is wrong', async () => {
+    const { issues } = await create({ name: ' ', expiresAt: start });
+    expect(issues).toEqual([
+      ['name', 'string_too_short'],
+      ['expires_at', 'datetime_future'],
+    ]);
+  });
+});
+
+describe('422 over REST', () => {
+  it.each([
+    ['', 'missing'],
+    ['[]', 'dict_type'],
+    ['{', 'json_invalid'],
+  ])('is said of the whole body: %j is %s', async (body, type) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await setup.gateway.rest('POST', '/auth/keys', {
+      token: await setup.sign(),
+      body,
+      headers,
+    });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'], type }] } });
+  });
+
+  it('is not the answer to what other members say', async () => {
+    const json = { key: 'sk-mine', is_default: false, id: 7, account: 2, expiresAt: 'x' };
+    const { status, body } = await setup.gateway.rest('POST', '/auth/keys', {
+      token: await setup.sign(),
+      json,
+    });
+    expect([status, body.id, body.is_default, body.expires_at]).toEqual([201, 1, true, null]);
+    expect(body.key).not.toBe('sk-mine');
+  });
+});
+
+describe('100 first keys of one person at once', () => {
+  it.each([
+    ['without an account', async () => {}],
+    // Who makes the account lets the others wait; with one that is there, they have to wait by themselves.
+    ['with an account', () => setup.gateway.createAccount('alice')],
+  ])('are all made, and one of them is the default: %s', async (_name, arrange) => {
+    await arrange();
+    const calls = Array.from({ length: 100 }, (_, index) => transports[index % 2]?.[1]({ name: `${index}` }));
+    const outcomes = await Promise.all(calls);
+    expect(new Set(outcomes.map((outcome) => outcome?.code))).toEqual(new Set(['OK']));
+    expect(outcomes.filter((outcome) => outcome?.data.is_default)).toHaveLength(1);
+    const stored = await rows('api_key');
+    expect(stored).toHaveLength(100);
+    expect(stored.filter((row) => row['is_default'] === 1)).toHaveLength(1);
+    expect(await rows('account')).toHaveLength(1);
+    expect(await rows('api_key_secret')).toHaveLength(100);
+    const actions = (await rows('audit_event')).map(({ action }) => action);
+    expect(actions.filter((action) => action === 'api-key-created')).toHaveLength(100);
+  });
+});
+
+describeAuthentication(setup, {
+  rest: operation.rest,
+  restStatus: 201,
+  json: {},
+  query: 'mutation { createApiKey { id } }',
+  scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
+});

@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createSampleGateway } from './sample-gateway.ts';
+
+let sample: Awaited<ReturnType<typeof createSampleGateway>>;
+beforeEach(async () => {
+  sample = await createSampleGateway();
+});
+
+const room = (id: number) => ({ id, door_count: 2, owner: { full_name: 'Ada L.' }, built_at: null });
+const issue = (loc: readonly string[], type: string, msg: string = expect.any(String)) => ({
+  status: 422,
+  body: { detail: [{ loc, msg, type }] },
+});
+
+describe('a list', () => {
+  it('is a plain array, first interpreted and then compiled', async () => {
+    for (const _ of [1, 2, 3]) {
+      const { status, body, headers } = await sample.rest('GET', '/rooms');
+      expect([status, body]).toEqual([200, [room(1), room(2)]]);
+      expect(headers.get('link')).toBe('</api/v1/rooms?cursor=after+2>; rel="next"');
+    }
+  });
+
+  it('is walked through by its links', async () => {
+    const ids: number[] = [];
+    let next: string | undefined = '/rooms?limit=2&is_open=true&owner_name=A%26b%3E&unknown=1';
+    const links: (string | null)[] = [];
+    while (next) {
+      const { body, headers } = await sample.rest('GET', next);
+      ids.push(...body.map(({ id }: { id: number }) => id));
+      links.push(headers.get('link'));
+      next = headers.get('link')?.match(/^<\/api\/v1(.*)>; rel="next"$/)?.[1];
+    }
+    expect(ids).toEqual([1, 2, 3, 4, 5]);
+    const kept = 'limit=2&is_open=true&owner_name=A%26b%3E';
+    expect(links).toEqual([
+      `</api/v1/rooms?${kept}&cursor=after+2>; rel="next"`,
+      `</api/v1/rooms?${kept}&cursor=after+4>; rel="next"`,
+      null,
+    ]);
+    expect(sample.given.at(-1)).toEqual({ first: 2, after: 'after 4', isOpen: true, ownerName: 'A&b>' });
+  });
+
+  it('says the same to HEAD', async () => {
+    const { status, text, headers } = await sample.rest('HEAD', '/rooms?limit=1');
+    expect([status, text]).toEqual([200, '']);
+    expect(headers.get('link')).toBe('</api/v1/rooms?limit=1&cursor=after+1>; rel="next"');
+  });
+
+  it.each([
+    ['limit=51', ['query', 'limit'], 'less_than_equal'],
+    ['cursor=bad', ['query', 'cursor'], 'value_error'],
+  ])('names its own parameter for a fault that the operation finds: %s', async (query, loc, type) => {
+    for (const _ of [1, 2, 3])
+      expect(await sample.rest('GET', `/rooms?${query}`)).toMatchObject(issue(loc, type));
+  });
+
+  it('is a connection as ever in GraphQL', async () => {
+    const { body } = await sample.graphql(
+      '{ rooms(first: 1) { edges { node { id } } pageInfo { endCursor } } }',
+    );
+    const edges = [{ node: { id: 1 } }];
+    expect(body).toEqual({ data: { rooms: { edges, pageInfo: { endCursor: 'after 1' } } } });
+  });
+});
+
+describe('a query string', () => {
+  it('gives each argument by its type', async () => {
+    const query = 'limit=2&is_open=false&owner_name=5&built_after=2026-01-31T12:00:00%2B01:00';
+    for (const _ of [1, 2, 3]) expect((await sample.rest('GET', `/rooms?${query}`)).status).toBe(200);
+    expect(sample.given).toEqual(
+      Array(3).fill({
+        first: 2,
+        isOpen: false,
+        ownerName: '5',
+        builtAfter: new Date('2026-01-31T11:00:00.000Z'),
+      }),
+    );
+  });
+
+  it('gives nothing that the operation does not know, nor what REST leaves out', async () => {
+    await sample.rest('GET', '/rooms?first=1&after=x&last=1&before=x&isOpen=true&limit=1&x=1&x=2');
+    expect(sample.given).toEqual([{ first: 1 }]);
+  });
+
+  it.each(['', '0x1', '1e1', '+1', '01', ' 1', '1.0', '-0', 'x', 'null'])(
+    'takes no limit=%j',
+    async (text) => {
+      const answer = await sample.rest('GET', `/rooms?limit=${encodeURIComponent(text)}`);
+      expect(answer).toMatchObject(issue(['query', 'limit'], 'int_parsing', 'Must be a decimal integer.'));
+      expect(sample.given).toEqual([]);
+    },
+  );
+
+  it.each(['', '1', '0', 'True', 'TRUE', 'yes', 'true ', 'null'])('takes no is_open=%j', async (text) => {
+    const answer = await sample.rest('GET', `/rooms?is_open=${encodeURIComponent(text)}`);
+    expect(answer).toMatchObject(issue(['query', 'is_open'], 'bool_parsing', 'Must be true or false.'));
+  });
+
+  it.each([
+    ['limit=2147483648', 'limit', 'int_parsing_size'],
+    ['limit=1&limit=1', 'limit', 'value_error'],
+    ['cursor=&cursor=', 'cursor', 'value_error'],
+    ['built_after=2026-01-31T12:00:00', 'built_after', 'timezone_aware'],
+    ['built_after=2026-01-31T12:00:00+01:00', 'built_after', 'datetime_parsing'],
+  ])('refuses %s', async (query, name, type) => {
+    expect(await sample.rest('GET', `/rooms?${query}`)).toMatchObject(issue(['query', name], type));
+  });
+
+  it('that lacks what is required is refused', async () => {
+    expect(await sample.rest('GET', '/echo?count=1')).toMatchObject(issue(['query', 'must_have'], 'missing'));
+  });
+
+  it('is told all its faults at once', async () => {
+    const { body } = await sample.rest('GET', '/rooms?is_open=1&limit=x');
+    expect(body.detail.map(({ loc }: { loc: string[] }) => loc)).toEqual([
+      ['query', 'limit'],
+      ['query', 'is_open'],
+    ]);
+  });
+
+  it('is never read where there is another method', async () => {
+    await sample.rest('POST', '/rooms?name=query', {});
+    await sample.rest('PATCH', '/rooms/1?name=query', { name: 'body' });
+    expect(sample.given).toEqual([{}, { roomId: 1, name: 'body' }]);
+  });
+});
+
+describe('a creation', () => {
+  it('answers 201 and where the new one is', async () => {
+    const { status, headers, body } = await sample.rest('POST', '/rooms', { name: 'Hall' });
+    expect([status, body]).toEqual([201, room(7)]);
+    expect(headers.get('location')).toBe('/api/v1/rooms/7');
+  });
+
+  it('that fails says no Location', async () => {
+    const { status, headers } = await sample.rest('POST', '/rooms', { name: 'Ballroom' });
+    expect([status, headers.has('location')]).toEqual([422, false]);
+  });
+
+  it('reads a date-time of its body, first interpreted and then compiled', async () => {
+    for (const _ of [1, 2, 3]) await sample.rest('POST', '/rooms', { built_at: '2026-01-31T12:00:00.5Z' });
+    expect(sample.given).toEqual(Array(3).fill({ builtAt: new Date('2026-01-31T12:00:00.500Z') }));
+    const answer = await sample.rest('POST', '/rooms', { built_at: 5 });
+    expect(answer).toMatchObject(issue(['body', 'built_at'], 'datetime_parsing'));
+  });
+});
+
+describe('a call without an argument for a body', () => {
+  it('needs neither a body nor a media type, and reads none', async () => {
+    expect(await sample.rest('PUT', '/rooms/1/default')).toMatchObject({
+      status: 409,
+      body: { detail: 'The room is closed' },
+    });
+    expect((await sample.rest('PUT', '/rooms/1/default', [])).status).toBe(409);
+    expect((await sample.rest('DELETE', '/rooms')).status).toBe(200);
+  });
+
+  it('still reads its path strictly', async () => {
+    const answer = await sample.rest('PUT', '/rooms/x/default');
+    expect(answer).toMatchObject(issue(['path', 'room_id'], 'int_parsing'));
+  });
+});
+
+describe('a field that may be null', () => {
+  it('answers null', async () => {
+    for (const _ of [1, 2, 3]) {
+      const { status, text } = await sample.rest('GET', '/rooms/default');
+      expect([status, text]).toEqual([200, 'null']);
+    }
+  });
+});
+
+describe('a fault that the operation finds', () => {
+  it.each([
+    [{ name: 'Ballroom' }, 'string_too_long'],
+    [{ name: '\ud800' }, 'string_unicode'],
+    [{ name: 'a\0' }, 'value_error'],
+  ])('stands in the body: %j', async (json, type) => {
+    expect(await sample.rest('PATCH', '/rooms/1', json)).toMatchObject(issue(['body', 'name'], type));
+  });
+});
+
+describe('the same over GraphQL', () => {
+  const create = 'mutation ($name: String, $at: DateTime) { createRoom(name: $name, builtAt: $at) { id } }';
+  const issues = ({ body }: { body: { errors: { extensions: { issues?: unknown } }[] } }) =>
+    body.errors[0]?.extensions.issues;
+
+  it.each([['\ud800', 'string_unicode'] as const, ['a\0', 'value_error'] as const])(
+    'refuses %j as a variable',
+    async (name, type) => {
+      expect(issues(await sample.graphql(create, { name }))).toMatchObject([{ path: ['name'], type }]);
+    },
+  );
+
+  it('refuses NUL and half a pair in a document', async () => {
+    const nul = await sample.graphql('mutation { createRoom(name: "\\u0000") { id } }');
+    expect(issues(nul)).toMatchObject([{ path: ['name'], type: 'value_error' }]);
+    const half = await sample.graphql('mutation { createRoom(name: "\\uD800") { id } }');
+    expect(half.body.errors[0].message).toContain('Invalid Unicode escape');
+    expect(sample.given).toEqual([{ name: '\0' }]);
+  });
+
+  it('says of a date-time what REST says, first interpreted and then compiled', async () => {
+    for (const _ of [1, 2, 3])
+      expect(issues(await sample.graphql(create, { at: '2026-01-31T12:00:00' }))).toEqual([
+        {
+          path: ['at'],
+          type: 'timezone_aware',
+          message: 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.',
+        },
+      ]);
+  });
+
+  it('reads a date-time in a document, and refuses what is none', async () => {
+    await sample.graphql('mutation { createRoom(builtAt: "2026-01-31T12:00:00Z") { id } }');
+    expect(sample.given).toEqual([{ builtAt: new Date('2026-01-31T12:00:00.000Z') }]);
+    for (const literal of ['5', '"2026-01-31"', 'true']) {
+      const { body } = await sample.graphql(`mutation { createRoom(builtAt: ${literal}) { id } }`);
+      expect(body.errors[0].message).toMatch(/^Must be a date-time with an offset/);
+    }
+  });
+
+  it('answers 200 in plain JSON for a conflict', async () => {
+    const { status, body } = await sample.graphql('mutation { setDefaultRoom(roomId: 1) { id } }');
+    expect(status).toBe(200);
+    expect(body.errors[0]).toMatchObject({ message: 'The room is closed', extensions: { code: 'CONFLICT' } });
+  });
+});
