@@ -1,5 +1,5 @@
+import { sql } from 'kysely';
 import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
 import type { KeyUsageNotes } from '../operation.ts';
 import { ApiKey } from './api-key.entity.ts';
 
@@ -10,17 +10,19 @@ const interval = 30_000;
 const crowd = 10_000;
 const most = 100_000;
 
-/** How many keys are written in one transaction: others wait for its locks, and on SQLite for all of it. */
+/** How many keys are written in one statement: others wait for its locks, and on SQLite for all of it. */
 const batchSize = 200;
 
-const updateLastUsed = prepareQuery(ApiKey, (db, { id, at }: { id: number; at: Date }) =>
-  db
-    .updateTable('api_key')
-    .set({ last_used_at: at })
-    .where('id', '=', id)
-    // Another node may have written a later use.
-    .where((where) => where.or([where('last_used_at', 'is', null), where('last_used_at', '<', at)])),
-);
+type Use = readonly [id: number, at: number];
+
+/** One statement for all: a round trip for each would take seconds. Another node may have written a later use. */
+const updateLastUsed = ({ kysely }: Db, uses: readonly Use[]) => {
+  const rows = uses.map(([id, at]) => sql`(cast(${id} as integer), cast(${new Date(at)} as timestamptz))`);
+  return sql`
+    update api_key set last_used_at = used.column2 from (values ${sql.join(rows)}) as used
+    where api_key.id = used.column1
+    and (api_key.last_used_at is null or api_key.last_used_at < used.column2)`.compile(kysely);
+};
 
 /**
  * Gathers when API keys were last used, in memory, and writes it in batches: verifying a key writes nothing. A crash
@@ -77,12 +79,10 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
   }
 
   /** Whether a batch was written; what was not waits again. */
-  async #writeBatch(uses: readonly (readonly [id: number, at: number])[]): Promise<boolean> {
+  async #writeBatch(uses: readonly Use[]): Promise<boolean> {
     for (const [id] of uses) this.#waiting.delete(id);
     try {
-      await this.#db.transaction(async (db) => {
-        for (const [id, at] of uses) await updateLastUsed(db, { id, at: new Date(at) });
-      });
+      await this.#db.run(updateLastUsed(this.#db, uses), ApiKey);
       return true;
     } catch (error) {
       for (const [id, at] of uses) this.#keep(id, at);

