@@ -76,12 +76,13 @@ export async function startServer(kind: ServerKind, world: World) {
   const url = `http://127.0.0.1:${port}`;
   const logFile = join(world.folder, `${kind.name}.log`);
   const log = await open(logFile, 'a');
+  const databaseFile = await world.copyDatabase();
   const env = {
     PATH: process.env['PATH'] ?? '',
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     PORT: `${port}`,
-    DATABASE_URL: `sqlite:${await world.copyDatabase()}`,
+    DATABASE_URL: `sqlite:${databaseFile}`,
     ...secretVariables(),
     AUTH_ISSUER: world.issuer,
     AUTH_AUDIENCE: world.audience,
@@ -116,6 +117,8 @@ export async function startServer(kind: ServerKind, world: World) {
   return {
     kind,
     url,
+    /** The SQLite file that it was given; undefined where it works with another database. */
+    databaseFile: env.DATABASE_URL === `sqlite:${databaseFile}` ? databaseFile : undefined,
     pid: child.pid ?? 0,
     /** From the start of the process to its first answer, in milliseconds. */
     milliseconds: performance.now() - startedAt,

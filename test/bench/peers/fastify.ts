@@ -1,7 +1,8 @@
 // Fastify as its documentation has it: @fastify/jwt with its cache, response schemas, Mercurius with its compiler.
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey, randomUUID } from 'node:crypto';
 import jwt from '@fastify/jwt';
 import { type FastifyError, type FastifyRequest, fastify } from 'fastify';
+import type { JWK } from 'jose';
 import { type Caller, requireScopes } from './caller.ts';
 import { readEnvironment } from './environment.ts';
 import { graphql } from './fastify-graphql.ts';
@@ -30,11 +31,16 @@ const store = openStore(databaseFile);
 /** The issuer's one signing key. A static key lets @fastify/jwt use one verifier, with one cache. */
 async function readSigningKey(): Promise<string> {
   const response = await fetch(await discoverKeySet(issuer));
-  const { keys } = (await response.json()) as { keys: [JsonWebKey] };
+  const { keys } = (await response.json()) as { keys: [JWK] };
   return createPublicKey({ key: keys[0], format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString();
 }
 
-const app = fastify({ logger: false, bodyLimit: 64 * 1024, ajv: { customOptions: { coerceTypes: false } } });
+const app = fastify({
+  logger: false,
+  bodyLimit: 64 * 1024,
+  genReqId: () => randomUUID(),
+  ajv: { customOptions: { coerceTypes: false } },
+});
 
 await app.register(jwt, {
   secret: { public: await readSigningKey() },
@@ -68,8 +74,8 @@ const requiring = (scopes: readonly string[]) => async (request: FastifyRequest)
   requireScopes(request.user, scopes);
 };
 
-app.addHook('onSend', async (_request, reply) => {
-  reply.headers(standardHeaders());
+app.addHook('onSend', async ({ id }, reply) => {
+  reply.headers(standardHeaders(id));
 });
 
 const statusOf = ({ code, statusCode = 500 }: FastifyError) =>
