@@ -4,7 +4,6 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, root } from '../support/process.ts';
-import { secretVariables } from '../support/secrets.ts';
 import type { Operation } from './operation.ts';
 import { cpuMicroseconds } from './process-figures.ts';
 import type { World } from './world.ts';
@@ -60,6 +59,14 @@ export const serverKinds: readonly ServerKind[] = [
   },
 ];
 
+/** Verification of API keys by hand. */
+export const fastifyDoors: ServerKind = {
+  name: 'fastify-doors',
+  title: 'Fastify',
+  answers: ['rest'],
+  script: `${peers}/fastify-doors.ts`,
+};
+
 /** How long a server may take to get ready, in milliseconds. */
 const patience = 20_000;
 
@@ -83,7 +90,7 @@ export async function startServer(kind: ServerKind, world: World) {
     HOST: '127.0.0.1',
     PORT: `${port}`,
     DATABASE_URL: `sqlite:${databaseFile}`,
-    ...secretVariables(),
+    ...world.secrets,
     AUTH_ISSUER: world.issuer,
     AUTH_AUDIENCE: world.audience,
     LOG_LEVEL: 'warn',
