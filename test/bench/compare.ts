@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { send } from './http.ts';
 import type { Operation } from './operation.ts';
 import type { Server } from './servers.ts';
+import { watchEvents } from './written-events.ts';
 
 /** A server that answers an operation, and the first answer that is not Keyward's; undefined where there is none. */
 export interface Comparison {
@@ -10,14 +11,17 @@ export interface Comparison {
   readonly difference: string | undefined;
 }
 
-const answersOf = async ({ url }: Server, { probes }: Operation) => {
-  const answers: unknown[] = [];
-  for (const { request, view } of probes) answers.push(view(await send(url, request)));
-  return answers;
-};
+/** What a server answers, and last what it wrote down of it. */
+async function behaviourOf(server: Server, { probes }: Operation) {
+  const readEvents = watchEvents(server);
+  const seen: { readonly name: string; readonly value: unknown }[] = [];
+  for (const { name, request, view } of probes)
+    seen.push({ name, value: view(await send(server.url, request)) });
+  return [...seen, { name: 'audit events', value: readEvents() }];
+}
 
 /**
- * Asks all servers the same, and compares what they answer with the first one's.
+ * Asks all servers the same, and compares what they answer and write down with what the first one does.
  * @param servers the first one is Keyward
  */
 export async function compareAnswers(
@@ -25,17 +29,15 @@ export async function compareAnswers(
   servers: readonly Server[],
 ): Promise<readonly Comparison[]> {
   const able = servers.filter(({ kind }) => kind.answers.includes(operation.on));
-  const answers = await Promise.all(able.map((server) => answersOf(server, operation)));
-  const expected = answers[0] ?? [];
+  const all = await Promise.all(able.map((server) => behaviourOf(server, operation)));
+  const expected = all[0] ?? [];
   return able.map((server, index) => {
-    const actual = answers[index] ?? [];
-    const at = operation.probes.findIndex(
-      (_probe, probe) => !isDeepStrictEqual(actual[probe], expected[probe]),
-    );
+    const actual = all[index] ?? [];
+    const at = actual.findIndex(({ value }, place) => !isDeepStrictEqual(value, expected[place]?.value));
     const difference =
       at < 0
         ? undefined
-        : `${operation.probes[at]?.name}: ${JSON.stringify(actual[at])}, and not ${JSON.stringify(expected[at])}`;
+        : `${actual[at]?.name}: ${JSON.stringify(actual[at]?.value)}, and not ${JSON.stringify(expected[at]?.value)}`;
     return { server, operation, difference };
   });
 }

@@ -16,6 +16,7 @@ const settingsDocument = `mutation UpdateAutomationSettings($isEnabled: Boolean,
 const deactivateDocument = `mutation DeactivateApiKey($keyId: Int!) {
   deactivateApiKey(keyId: $keyId) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
+    expiresAt deactivatedAt lastUsedAt
   }
 }`;
 
@@ -48,13 +49,14 @@ function updateSettings(world: World): Operation {
   const requests = world.tokens.map(({ token }, index) => settingsRequest(settings(index), token));
   const own = world.tokens[0]?.token;
   const part = settingsRequest({ sessionDuration: null }, own);
+  const nothing = settingsRequest({}, own);
   return {
     name: 'graphql-settings',
     title: 'GraphQL: change of settings (`updateAutomationSettings`)',
     on: 'graphql',
     requests,
     probes: [
-      ...[...requests.slice(0, 2), part].map((request) => ({
+      ...[...requests.slice(0, 2), part, nothing].map((request) => ({
         name: 'settings',
         request,
         view: whole('updatedAt'),
@@ -72,7 +74,8 @@ function updateSettings(world: World): Operation {
 
 function deactivate(world: World): Operation {
   const { keysEach } = world.size;
-  const requests = world.tokens.map(({ user, token }) => deactivateRequest(user * keysEach, token));
+  // Not the key that REST deactivates: the first time is compared as well.
+  const requests = world.tokens.map(({ user, token }) => deactivateRequest(user * keysEach - 1, token));
   const own = world.tokens[0]?.token;
   return {
     name: 'graphql-deactivate',
@@ -80,7 +83,11 @@ function deactivate(world: World): Operation {
     on: 'graphql',
     requests,
     probes: [
-      ...requests.slice(0, 2).map((request) => ({ name: 'deactivation', request, view: whole() })),
+      ...requests.slice(0, 2).map((request) => ({
+        name: 'deactivation',
+        request,
+        view: whole('deactivatedAt'),
+      })),
       { name: "another user's key", request: deactivateRequest(2 * keysEach, own), view: errorCode },
       { name: 'a key that does not exist', request: deactivateRequest(2 ** 31 - 1, own), view: errorCode },
       { name: 'too few scopes', request: deactivateRequest(1, world.withoutAdmin), view: errorCode },

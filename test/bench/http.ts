@@ -63,6 +63,8 @@ export async function send(url: string, { method, path, headers, body }: HttpReq
     headers: {
       'cache-control': response.headers.get('cache-control'),
       'x-content-type-options': response.headers.get('x-content-type-options'),
+      'x-keyward-user': response.headers.get('x-keyward-user'),
+      'x-keyward-key': response.headers.get('x-keyward-key'),
       'x-request-id': response.headers.has('x-request-id'),
     },
     body: readJson(await response.text()),

@@ -30,14 +30,16 @@ function status(world: World): Operation {
 function updateSettings(world: World): Operation {
   const requests = world.tokens.map(({ token }, index) => settingsRequest(settings(index), token));
   const refused = ['{"session_duration":5}', '{"is_enabled":"yes"}', '[]', '{"is_enabled":'];
-  const part = settingsRequest('{"session_duration":null}', world.tokens[0]?.token);
+  const parts = ['{"session_duration":null}', '{}'].map((body) =>
+    settingsRequest(body, world.tokens[0]?.token),
+  );
   return {
     name: 'rest-settings',
     title: 'REST: change of settings (`PUT /api/v1/automation/settings`)',
     on: 'rest',
     requests,
     probes: [
-      ...[...requests.slice(0, 2), part].map((request) => ({
+      ...[...requests.slice(0, 2), ...parts].map((request) => ({
         name: 'settings',
         request,
         view: whole('updated_at'),
@@ -68,7 +70,11 @@ function deactivate(world: World): Operation {
     on: 'rest',
     requests,
     probes: [
-      ...requests.slice(0, 2).map((request) => ({ name: 'deactivation', request, view: whole() })),
+      ...requests.slice(0, 2).map((request) => ({
+        name: 'deactivation',
+        request,
+        view: whole('deactivated_at'),
+      })),
       {
         name: "another user's key",
         request: deactivateRequest(2 * world.size.keysEach, own),

@@ -1,3 +1,4 @@
+import { measureDoors } from './doors.ts';
 import { measureGrowth } from './growth.ts';
 import { describeMachine } from './machine.ts';
 import { help, readOptions } from './options.ts';
@@ -13,8 +14,13 @@ if (options.help) {
 // Leaving in order ends the servers as well.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const measurements = { speed: measureSpeed, growth: measureGrowth, workers: measureWorkers };
-const asked: Part[] = (['growth', 'workers'] as const).filter((part) => options[part]);
+const measurements = {
+  speed: measureSpeed,
+  growth: measureGrowth,
+  workers: measureWorkers,
+  doors: measureDoors,
+};
+const asked: Part[] = (['growth', 'workers', 'doors'] as const).filter((part) => options[part]);
 for (const part of asked.length > 0 ? asked : (['speed'] as const)) {
   const machine = describeMachine();
   const result = await measurements[part](options);

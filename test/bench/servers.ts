@@ -4,7 +4,6 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, root } from '../support/process.ts';
-import { secretVariables } from '../support/secrets.ts';
 import type { Operation } from './operation.ts';
 import { cpuMicroseconds } from './process-figures.ts';
 import type { World } from './world.ts';
@@ -60,6 +59,14 @@ export const serverKinds: readonly ServerKind[] = [
   },
 ];
 
+/** Verification of API keys by hand. */
+export const fastifyDoors: ServerKind = {
+  name: 'fastify-doors',
+  title: 'Fastify',
+  answers: ['rest'],
+  script: `${peers}/fastify-doors.ts`,
+};
+
 /** How long a server may take to get ready, in milliseconds. */
 const patience = 20_000;
 
@@ -76,13 +83,14 @@ export async function startServer(kind: ServerKind, world: World) {
   const url = `http://127.0.0.1:${port}`;
   const logFile = join(world.folder, `${kind.name}.log`);
   const log = await open(logFile, 'a');
+  const databaseFile = await world.copyDatabase();
   const env = {
     PATH: process.env['PATH'] ?? '',
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     PORT: `${port}`,
-    DATABASE_URL: `sqlite:${await world.copyDatabase()}`,
-    ...secretVariables(),
+    DATABASE_URL: `sqlite:${databaseFile}`,
+    ...world.secrets,
     AUTH_ISSUER: world.issuer,
     AUTH_AUDIENCE: world.audience,
     LOG_LEVEL: 'warn',
@@ -116,6 +124,8 @@ export async function startServer(kind: ServerKind, world: World) {
   return {
     kind,
     url,
+    /** The SQLite file that it was given; undefined where it works with another database. */
+    databaseFile: env.DATABASE_URL === `sqlite:${databaseFile}` ? databaseFile : undefined,
     pid: child.pid ?? 0,
     /** From the start of the process to its first answer, in milliseconds. */
     milliseconds: performance.now() - startedAt,

@@ -1,11 +1,9 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { startPostgres } from '../support/postgres-server.ts';
 import { createDatabase } from './database.ts';
 import { createLoadGenerator } from './load-generator.ts';
 import { saturate, warmUp } from './measure.ts';
 import type { Operation } from './operation.ts';
 import { type Options, select } from './options.ts';
+import { openPostgres } from './postgres.ts';
 import { residentMegabytes } from './process-figures.ts';
 import { restOperations } from './rest-operations.ts';
 import { keyward, startServer } from './servers.ts';
@@ -14,22 +12,6 @@ import { createWorld } from './world.ts';
 
 const size = { users: 32, keysEach: 3 };
 const tokenCount = 64;
-
-/** A PostgreSQL server of its own. */
-async function openPostgres() {
-  const { server, folder, url } = await startPostgres();
-  await server.initialise();
-  await server.start();
-  const [pid] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n');
-  return {
-    url,
-    pid: Number(pid),
-    [Symbol.asyncDispose]: async () => {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
 
 /** Measures one worker beside two, on PostgreSQL, in turn. */
 export async function measureWorkers({ timing }: Options): Promise<string> {

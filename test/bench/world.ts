@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { signedIn } from '../../src/auth/scopes.ts';
+import { keyVerifier, signedIn } from '../../src/auth/scopes.ts';
 import { startIssuer, type TokenClaims } from '../support/issuer.ts';
 import { createTemporaryFolder } from '../support/process.ts';
+import { secretVariables } from '../support/secrets.ts';
 import { createDatabase, type Size } from './database.ts';
 
 /** An access token, and whose it is. */
@@ -22,7 +23,8 @@ export async function createWorld(size: Size, tokenCount: number) {
   const issuer = stack.use(await startIssuer());
   const { issuer: url } = issuer.config;
   const template = join(folder, 'template.db');
-  await createDatabase(`sqlite:${template}`, url, size);
+  const templateUrl = `sqlite:${template}`;
+  await createDatabase(templateUrl, url, size);
 
   const now = Math.floor(Date.now() / 1000);
   const sign = (subject: string, claims: TokenClaims = {}, header = {}) =>
@@ -49,6 +51,10 @@ export async function createWorld(size: Size, tokenCount: number) {
     folder,
     issuer: url,
     audience: 'keyward',
+    /** The servers' own secrets, as variables. */
+    secrets: secretVariables(),
+    /** The database that is copied. */
+    templateUrl,
     size,
     tokens,
     refused,
@@ -56,6 +62,8 @@ export async function createWorld(size: Size, tokenCount: number) {
     stranger: await sign('stranger'),
     /** User 1 without the scope that deactivation needs. */
     withoutAdmin: await sign('user-1', { scope: signedIn.join(' ') }),
+    /** A provider's server. */
+    verifier: await sign('provider', { scope: keyVerifier.join(' ') }),
     /** A copy of the database, for one server. */
     copyDatabase: async () => {
       const file = join(folder, `${randomUUID()}.db`);

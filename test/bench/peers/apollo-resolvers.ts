@@ -1,11 +1,13 @@
 import type { EntityManager } from '@mikro-orm/core';
 import { GraphQLScalarType } from 'graphql';
-import { Account } from '../../../src/accounts/account.entity.ts';
+import { Account, type AccountId } from '../../../src/accounts/account.entity.ts';
 import { ApiKey } from '../../../src/api-keys/api-key.entity.ts';
+import { AuditEvent } from '../../../src/audit/audit-event.entity.ts';
 import { AutomationSettings } from '../../../src/automation-settings/automation-settings.entity.ts';
 import { PrivateKey } from '../../../src/private-key/private-key.entity.ts';
 import { accountAdmin, type Caller, requireScopes, signedIn } from './caller.ts';
 import { keyNotFound } from './refusal.ts';
+import type { RequestSource } from './request-source.ts';
 import { checkSessionDuration, type SettingsInput } from './settings-input.ts';
 
 /** What each request has. */
@@ -13,7 +15,18 @@ export interface Context {
   readonly caller: Caller;
   /** The request's own fork. */
   readonly em: EntityManager;
+  readonly source: RequestSource;
 }
+
+/** Notes a change, to be written with it. */
+const audit = (
+  { em, source: { id: request, address } }: Context,
+  event: { account: AccountId; action: string; target: number | null },
+) => em.create(AuditEvent, { ...event, request, address, createdAt: new Date() });
+
+/** A context whose entity manager writes all that `run` does in one transaction. */
+const transactional = <Result>(context: Context, run: (context: Context) => Promise<Result>) =>
+  context.em.transactional((em) => run({ ...context, em }));
 
 const findAccount = ({ caller: { issuer, subject }, em }: Context) =>
   em.findOne(Account, { issuer, subject });
@@ -34,9 +47,14 @@ async function deactivateApiKey(context: Context, keyId: number) {
   const account = await findAccount(context);
   const apiKey = account && (await context.em.findOne(ApiKey, { id: keyId, account: account.id }));
   if (!apiKey) throw keyNotFound();
-  apiKey.isActive = false;
-  await context.em.flush();
-  return apiKey;
+  if (!apiKey.isActive) return apiKey;
+  return transactional(context, async (inner) => {
+    const found = await inner.em.findOneOrFail(ApiKey, { id: keyId, isActive: true });
+    found.isActive = false;
+    found.deactivatedAt = new Date();
+    audit(inner, { account: found.account, action: 'api-key-deactivated', target: keyId });
+    return found;
+  });
 }
 
 async function ensureAccount(context: Context) {
@@ -45,22 +63,26 @@ async function ensureAccount(context: Context) {
   const { issuer, subject } = context.caller;
   const account = context.em.create(Account, { issuer, subject, createdAt: new Date() });
   await context.em.flush();
+  audit(context, { account: account.id, action: 'account-created', target: null });
   return account;
 }
 
 async function updateAutomationSettings(context: Context, input: SettingsInput) {
   requireScopes(context.caller, signedIn);
   checkSessionDuration(input.sessionDuration);
-  const { id: account } = await ensureAccount(context);
-  const now = new Date();
-  const settings =
-    (await context.em.findOne(AutomationSettings, { account })) ??
-    context.em.create(AutomationSettings, { account, createdAt: now, updatedAt: now });
-  if (input.isEnabled !== undefined) settings.isEnabled = input.isEnabled;
-  if (input.sessionDuration !== undefined) settings.sessionDuration = input.sessionDuration;
-  if (Object.keys(input).length > 0) settings.updatedAt = now;
-  await context.em.flush();
-  return settings;
+  return transactional(context, async (inner) => {
+    const { id: account } = await ensureAccount(inner);
+    const now = new Date();
+    const settings =
+      (await inner.em.findOne(AutomationSettings, { account })) ??
+      inner.em.create(AutomationSettings, { account, createdAt: now, updatedAt: now });
+    if (input.isEnabled !== undefined) settings.isEnabled = input.isEnabled;
+    if (input.sessionDuration !== undefined) settings.sessionDuration = input.sessionDuration;
+    if (Object.keys(input).length === 0) return settings;
+    settings.updatedAt = now;
+    audit(inner, { account, action: 'automation-settings-updated', target: null });
+    return settings;
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 // Apollo Server with Keyward's own entities: what most would build with the same ORM. GraphQL alone.
+import { randomUUID } from 'node:crypto';
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { MikroORM } from '@mikro-orm/core';
@@ -6,6 +7,7 @@ import { SqliteDriver } from '@mikro-orm/sqlite';
 import { GraphQLError } from 'graphql';
 import { Account } from '../../../src/accounts/account.entity.ts';
 import { ApiKey } from '../../../src/api-keys/api-key.entity.ts';
+import { AuditEvent } from '../../../src/audit/audit-event.entity.ts';
 import { AutomationSettings } from '../../../src/automation-settings/automation-settings.entity.ts';
 import { PrivateKey } from '../../../src/private-key/private-key.entity.ts';
 import { AccessTokens } from './access-tokens.ts';
@@ -19,7 +21,7 @@ const { port, databaseFile, issuer, audience } = readEnvironment();
 const orm = await MikroORM.init({
   driver: SqliteDriver,
   dbName: databaseFile,
-  entities: [Account, ApiKey, PrivateKey, AutomationSettings],
+  entities: [Account, ApiKey, AuditEvent, PrivateKey, AutomationSettings],
 });
 for (const pragma of ['journal_mode = wal', 'synchronous = full', 'foreign_keys = on'])
   await orm.em.getConnection().execute(`pragma ${pragma}`);
@@ -40,8 +42,9 @@ async function authenticate(authorization: string | undefined) {
 
 const headers: ApolloServerPlugin<Context> = {
   requestDidStart: async () => ({
-    willSendResponse: async ({ response }) => {
-      for (const [name, value] of Object.entries(standardHeaders())) response.http.headers.set(name, value);
+    willSendResponse: async ({ response, contextValue: { source } }) => {
+      for (const [name, value] of Object.entries(standardHeaders(source.id)))
+        response.http.headers.set(name, value);
     },
   }),
 };
@@ -56,5 +59,6 @@ await startStandaloneServer(server, {
   context: async ({ req }) => ({
     caller: await authenticate(req.headers.authorization),
     em: orm.em.fork(),
+    source: { id: randomUUID(), address: req.socket.remoteAddress ?? null },
   }),
 });

@@ -13,6 +13,9 @@ export const signedIn = ['openid', 'email', 'profile'];
 /** What deactivating a key needs. */
 export const accountAdmin = ['idp.signin.user.admin', ...signedIn];
 
+/** What verifying a key needs. */
+export const keyVerifier = ['keys.verify'];
+
 /**
  * Lets a caller pass who has all these scopes.
  * @throws {Refusal} 403

@@ -1,10 +1,15 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+
 /** What every peer is told about its surroundings: the same variables as Keyward. */
 export interface Environment {
   readonly port: number;
+  readonly databaseUrl: string;
   /** The path of the SQLite file. */
   readonly databaseFile: string;
   readonly issuer: string;
   readonly audience: string;
+  /** Under which API keys are hashed. */
+  readonly pepper: KeyObject;
 }
 
 const required = (name: string): string => {
@@ -19,7 +24,10 @@ const required = (name: string): string => {
  */
 export const readEnvironment = (): Environment => ({
   port: Number(required('PORT')),
+  databaseUrl: required('DATABASE_URL'),
   databaseFile: required('DATABASE_URL').slice('sqlite:'.length),
   issuer: required('AUTH_ISSUER'),
   audience: required('AUTH_AUDIENCE'),
+  // VERSION:SECRET
+  pepper: createSecretKey(Buffer.from(required('KEY_PEPPERS').split(':')[1] ?? '', 'base64')),
 });

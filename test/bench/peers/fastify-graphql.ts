@@ -5,11 +5,13 @@ import { accountAdmin, type Caller, requireScopes, signedIn } from './caller.ts'
 import { typeDefs } from './graphql-schema.ts';
 import type { ApiKey, AutomationSettings, PrivateKeyStatus } from './records.ts';
 import { Refusal } from './refusal.ts';
+import type { RequestSource } from './request-source.ts';
 import { checkSessionDuration, type SettingsInput } from './settings-input.ts';
 import type { Store } from './store.ts';
 
 interface Context {
   readonly caller: Caller;
+  readonly source: RequestSource;
 }
 
 /** GraphQL's names for the members of a record; the dates are written already. */
@@ -26,6 +28,9 @@ const fieldsOf = {
     isDefault: ({ is_default }: ApiKey) => is_default,
     encryptedKey: ({ encrypted_key }: ApiKey) => encrypted_key,
     encryptionVersion: ({ encryption_version }: ApiKey) => encryption_version,
+    expiresAt: ({ expires_at }: ApiKey) => expires_at,
+    deactivatedAt: ({ deactivated_at }: ApiKey) => deactivated_at,
+    lastUsedAt: ({ last_used_at }: ApiKey) => last_used_at,
   },
   AutomationSettings: {
     isEnabled: ({ is_enabled }: AutomationSettings) => is_enabled,
@@ -44,14 +49,14 @@ const rootFields = (store: Store) => ({
     },
   },
   Mutation: {
-    deactivateApiKey: (_root: unknown, { keyId }: { keyId: number }, { caller }: Context) => {
+    deactivateApiKey: (_root: unknown, { keyId }: { keyId: number }, { caller, source }: Context) => {
       requireScopes(caller, accountAdmin);
-      return store.deactivateApiKey(caller, keyId);
+      return store.deactivateApiKey(caller, keyId, source);
     },
-    updateAutomationSettings: (_root: unknown, input: SettingsInput, { caller }: Context) => {
+    updateAutomationSettings: (_root: unknown, input: SettingsInput, { caller, source }: Context) => {
       requireScopes(caller, signedIn);
       checkSessionDuration(input.sessionDuration);
-      return store.updateAutomationSettings(caller, input);
+      return store.updateAutomationSettings(caller, input, source);
     },
   },
 });
@@ -78,7 +83,7 @@ export const graphql: FastifyPluginAsync<{
     schema: typeDefs,
     resolvers: { ...fieldsOf, ...rootFields(store) } as never,
     jit: 1,
-    context: ({ user }) => ({ caller: user }),
+    context: ({ user, id, ip }) => ({ caller: user, source: { id, address: ip } }),
     errorFormatter,
   });
 };

@@ -30,6 +30,9 @@ const apiKey = answers({
   is_default: boolean,
   encrypted_key: nullable(text),
   encryption_version: integer,
+  expires_at: nullable(text),
+  deactivated_at: nullable(text),
+  last_used_at: nullable(text),
 });
 
 const settingsBody = {
@@ -69,16 +72,18 @@ export function addRest(
   app.put<{ Body: SettingsBody }>(
     '/api/v1/automation/settings',
     { ...mine, schema: { body: settingsBody, response: settings } },
-    async ({ user, body }) =>
-      store.updateAutomationSettings(user, {
-        isEnabled: body.is_enabled,
-        sessionDuration: body.session_duration,
-      }),
+    async ({ user, body, id, ip }) =>
+      store.updateAutomationSettings(
+        user,
+        { isEnabled: body.is_enabled, sessionDuration: body.session_duration },
+        { id, address: ip },
+      ),
   );
 
   app.delete<{ Params: { key_id: string } }>(
     '/api/v1/auth/keys/:key_id',
     { ...admin, schema: { params: keyPath, response: apiKey } },
-    async ({ user, params }) => store.deactivateApiKey(user, Number(params.key_id)),
+    async ({ user, params, id, ip }) =>
+      store.deactivateApiKey(user, Number(params.key_id), { id, address: ip }),
   );
 }

@@ -1,9 +1,11 @@
 // Keyward's REST side by hand: node:http, jose, prepared statements, and nothing between them.
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { AccessTokens } from './access-tokens.ts';
 import { accountAdmin, type Caller, requireScopes, signedIn } from './caller.ts';
 import { readEnvironment } from './environment.ts';
 import { invalidInput, Refusal } from './refusal.ts';
+import type { RequestSource } from './request-source.ts';
 import { parseSettings } from './settings-input.ts';
 import { standardHeaders } from './standard-headers.ts';
 import { openStore } from './store.ts';
@@ -32,25 +34,25 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 
 interface Route {
   readonly scopes: readonly string[];
-  readonly run: (caller: Caller, request: IncomingMessage) => unknown;
+  readonly run: (caller: Caller, request: IncomingMessage, source: RequestSource) => unknown;
 }
 
 const status: Route = { scopes: signedIn, run: (caller) => store.privateKeyStatus(caller) };
 
 const settings: Route = {
   scopes: signedIn,
-  run: async (caller, request) =>
-    store.updateAutomationSettings(caller, parseSettings(await readJson(request))),
+  run: async (caller, request, source) =>
+    store.updateAutomationSettings(caller, parseSettings(await readJson(request)), source),
 };
 
 const keys = '/api/v1/auth/keys/';
 
 const deactivate: Route = {
   scopes: accountAdmin,
-  run: (caller, { url = '' }) => {
+  run: (caller, { url = '' }, source) => {
     const id = url.slice(keys.length);
     if (!/^(0|-?[1-9]\d{0,9})$/.test(id)) throw invalidInput('Must be a decimal integer.');
-    return store.deactivateApiKey(caller, Number(id));
+    return store.deactivateApiKey(caller, Number(id), source);
   },
 };
 
@@ -61,25 +63,27 @@ function findRoute({ method, url = '' }: IncomingMessage): Route {
   throw new Refusal(404, 'NOT_FOUND', 'Not Found');
 }
 
-function send(response: ServerResponse, statusCode: number, body: unknown): void {
+function send(response: ServerResponse, requestId: string, statusCode: number, body: unknown): void {
   const text = JSON.stringify(body);
   response.writeHead(statusCode, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
-    ...standardHeaders(),
+    ...standardHeaders(requestId),
   });
   response.end(text);
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const source = { id: randomUUID(), address: request.socket.remoteAddress ?? null };
   try {
     const route = findRoute(request);
     const caller = await tokens.authenticate(request.headers.authorization);
     requireScopes(caller, route.scopes);
-    send(response, 200, await route.run(caller, request));
+    send(response, source.id, 200, await route.run(caller, request, source));
   } catch (error) {
     const known = error instanceof Refusal;
-    send(response, known ? error.status : 500, { detail: known ? error.message : 'Internal Server Error' });
+    const detail = known ? error.message : 'Internal Server Error';
+    send(response, source.id, known ? error.status : 500, { detail });
   }
 }
 

@@ -14,6 +14,9 @@ export interface ApiKey {
   readonly is_default: boolean;
   readonly encrypted_key: string | null;
   readonly encryption_version: number;
+  readonly expires_at: string | null;
+  readonly deactivated_at: string | null;
+  readonly last_used_at: string | null;
 }
 
 export interface AutomationSettings {

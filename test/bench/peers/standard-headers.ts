@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-
 /** What every answer has, as Keyward's have it. */
-export const standardHeaders = () => ({
+export const standardHeaders = (requestId: string) => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  'x-request-id': randomUUID(),
+  'x-request-id': requestId,
 });

@@ -2,16 +2,22 @@ import Sqlite from 'better-sqlite3';
 import type { Caller } from './caller.ts';
 import type { ApiKey, AutomationSettings, PrivateKeyStatus } from './records.ts';
 import { keyNotFound } from './refusal.ts';
+import type { RequestSource } from './request-source.ts';
 import type { SettingsInput } from './settings-input.ts';
+
+const apiKeyColumns = `id, key_prefix, name, is_active, is_default, encrypted_key, encryption_version, created_at,
+  expires_at, deactivated_at, last_used_at`;
 
 const sql = {
   account: 'select id from account where issuer = ? and subject = ?',
   newAccount: 'insert into account (issuer, subject, created_at) values (?, ?, ?)',
   privateKey: `select created_at, updated_at from private_key
     where account_id = (select id from account where issuer = ? and subject = ?)`,
-  apiKey: `select id, key_prefix, name, is_active, is_default, encrypted_key, encryption_version, created_at
-    from api_key where id = ? and account_id = (select id from account where issuer = ? and subject = ?)`,
-  deactivate: 'update api_key set is_active = false where id = ? and is_active',
+  apiKey: `select ${apiKeyColumns}, account_id from api_key where id = ? and account_id = (select id from account where issuer = ? and subject = ?)`,
+  deactivate: `update api_key set is_active = false, deactivated_at = :now where id = :id and is_active
+    returning ${apiKeyColumns}`,
+  event: `insert into audit_event (account_id, action, target, request, address, created_at)
+    values (:account, :action, :target, :id, :address, :now)`,
   settings: `insert into automation_settings (account_id, is_enabled, session_duration, created_at, updated_at)
     values (:account, :isEnabled, :sessionDuration, :now, :now)
     on conflict (account_id) do update set
@@ -21,8 +27,13 @@ const sql = {
     returning account_id, is_enabled, session_duration, created_at, updated_at`,
 };
 
-interface ApiKeyRow extends Omit<ApiKey, 'created_at' | 'is_active' | 'is_default'> {
+type Time = 'created_at' | 'expires_at' | 'deactivated_at' | 'last_used_at';
+
+interface ApiKeyRow extends Omit<ApiKey, Time | 'is_active' | 'is_default'> {
   readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly deactivated_at: number | null;
+  readonly last_used_at: number | null;
   readonly is_active: number;
   readonly is_default: number;
 }
@@ -36,10 +47,33 @@ interface SettingsRow {
 }
 
 const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
+const isoOrNull = (milliseconds: number | null) => (milliseconds === null ? null : iso(milliseconds));
 const bool = (value: boolean | null | undefined) => (typeof value === 'boolean' ? Number(value) : null);
 
+const toApiKey = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  key_prefix: row.key_prefix,
+  name: row.name,
+  created_at: iso(row.created_at),
+  is_active: row.is_active === 1,
+  is_default: row.is_default === 1,
+  encrypted_key: row.encrypted_key,
+  encryption_version: row.encryption_version,
+  expires_at: isoOrNull(row.expires_at),
+  deactivated_at: isoOrNull(row.deactivated_at),
+  last_used_at: isoOrNull(row.last_used_at),
+});
+
+const toSettings = (row: SettingsRow): AutomationSettings => ({
+  is_enabled: row.is_enabled === null ? null : row.is_enabled === 1,
+  session_duration: row.session_duration,
+  user_id: row.account_id,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
 /** Opens a database in Keyward's mode. */
-function open(file: string): Sqlite.Database {
+export function openSqlite(file: string): Sqlite.Database {
   const database = new Sqlite(file, { fileMustExist: true });
   for (const pragma of ['journal_mode = wal', 'synchronous = full', 'foreign_keys = on'])
     database.pragma(pragma);
@@ -48,18 +82,34 @@ function open(file: string): Sqlite.Database {
 
 /** The three operations by hand: better-sqlite3, each statement prepared once. */
 export function openStore(file: string) {
-  const database = open(file);
+  const database = openSqlite(file);
   const findAccount = database.prepare<[string, string], number>(sql.account).pluck();
   const newAccount = database.prepare(sql.newAccount);
   const privateKey = database.prepare<[string, string], { created_at: number; updated_at: number }>(
     sql.privateKey,
   );
-  const apiKey = database.prepare<[number, string, string], ApiKeyRow>(sql.apiKey);
-  const deactivate = database.prepare(sql.deactivate);
+  const apiKey = database.prepare<[number, string, string], ApiKeyRow & { account_id: number }>(sql.apiKey);
+  const deactivate = database.prepare<{ id: number; now: number }, ApiKeyRow>(sql.deactivate);
+  const event = database.prepare(sql.event);
   const settings = database.prepare<Record<string, unknown>, SettingsRow>(sql.settings);
 
-  const ensureAccount = ({ issuer, subject }: Caller) =>
-    findAccount.get(issuer, subject) ?? newAccount.run(issuer, subject, Date.now()).lastInsertRowid;
+  const createAccount = ({ issuer, subject }: Caller, source: RequestSource) => {
+    const now = Date.now();
+    const account = Number(newAccount.run(issuer, subject, now).lastInsertRowid);
+    event.run({ account, action: 'account-created', target: null, ...source, now });
+    return account;
+  };
+
+  const deactivateOnce = database.transaction(
+    (row: ApiKeyRow & { account_id: number }, source: RequestSource): ApiKeyRow => {
+      const now = Date.now();
+      const changed = deactivate.get({ id: row.id, now });
+      if (!changed) throw new Error('The key was not deactivated.');
+      const action = 'api-key-deactivated';
+      event.run({ account: row.account_id, action, target: row.id, ...source, now });
+      return changed;
+    },
+  );
 
   return {
     privateKeyStatus({ issuer, subject }: Caller): PrivateKeyStatus {
@@ -69,31 +119,32 @@ export function openStore(file: string) {
     },
 
     /** @throws {Refusal} 404 */
-    deactivateApiKey({ issuer, subject }: Caller, id: number): ApiKey {
+    deactivateApiKey({ issuer, subject }: Caller, id: number, source: RequestSource): ApiKey {
       const row = apiKey.get(id, issuer, subject);
       if (!row) throw keyNotFound();
-      if (row.is_active) deactivate.run(id);
-      return { ...row, created_at: iso(row.created_at), is_active: false, is_default: row.is_default === 1 };
+      return toApiKey(row.is_active ? deactivateOnce(row, source) : row);
     },
 
-    updateAutomationSettings(caller: Caller, input: SettingsInput): AutomationSettings {
-      const row = settings.get({
-        account: ensureAccount(caller),
-        isEnabled: bool(input.isEnabled),
-        sessionDuration: input.sessionDuration ?? null,
-        hasEnabled: Number(input.isEnabled !== undefined),
-        hasDuration: Number(input.sessionDuration !== undefined),
-        now: Date.now(),
-      });
-      if (!row) throw new Error('The settings were not stored.');
-      return {
-        is_enabled: row.is_enabled === null ? null : row.is_enabled === 1,
-        session_duration: row.session_duration,
-        user_id: row.account_id,
-        created_at: iso(row.created_at),
-        updated_at: iso(row.updated_at),
-      };
-    },
+    updateAutomationSettings: database.transaction(
+      (caller: Caller, input: SettingsInput, source: RequestSource): AutomationSettings => {
+        const now = Date.now();
+        const hasEnabled = Number(input.isEnabled !== undefined);
+        const hasDuration = Number(input.sessionDuration !== undefined);
+        const row = settings.get({
+          account: findAccount.get(caller.issuer, caller.subject) ?? createAccount(caller, source),
+          isEnabled: bool(input.isEnabled),
+          sessionDuration: input.sessionDuration ?? null,
+          hasEnabled,
+          hasDuration,
+          now,
+        });
+        if (!row) throw new Error('The settings were not stored.');
+        const action = 'automation-settings-updated';
+        if (hasEnabled || hasDuration)
+          event.run({ account: row.account_id, action, target: null, ...source, now });
+        return toSettings(row);
+      },
+    ),
   };
 }
 

@@ -1,0 +1,76 @@
+import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
+import { rest } from './http.ts';
+import type { KeySecrets } from './key-secrets.ts';
+import type { Operation } from './operation.ts';
+import { statusOnly, tokenProbes, whole } from './probes.ts';
+import type { World } from './world.ts';
+
+const verifyRequest = (key: unknown, token?: string) =>
+  rest('POST', '/keys/verify', token, JSON.stringify({ key }));
+const authorizeRequest = (key?: string) => rest('GET', '/keys/authorize', key);
+
+/** Keys that let nobody in, by what is wrong with them. */
+const badKeys = ({ valid, refused }: KeySecrets): [name: string, key: string][] => {
+  const [good = ''] = valid;
+  return [
+    ...Object.entries(refused),
+    ['unknown', secretOfSamePrefix(good)],
+    ['mistyped', withBadChecksum(good)],
+    ['malformed', 'sk-1'],
+  ];
+};
+
+function verify(world: World, secrets: KeySecrets, database: string): Operation {
+  const { verifier } = world;
+  const [good] = secrets.valid;
+  const requests = secrets.valid.map((key) => verifyRequest(key, verifier));
+  return {
+    name: 'rest-verify',
+    title: `${database}: verification for a server (\`POST /api/v1/keys/verify\`)`,
+    on: 'rest',
+    requests,
+    probes: [
+      ...requests.slice(0, 2).map((request) => ({ name: 'a good key', request, view: whole() })),
+      ...badKeys(secrets).map(([name, key]) => ({
+        name: `a key that is ${name}`,
+        request: verifyRequest(key, verifier),
+        view: whole(),
+      })),
+      ...[1, undefined, 'k'.repeat(1001)].map((key) => ({
+        name: 'a key that is not valid input',
+        request: verifyRequest(key, verifier),
+        view: statusOnly,
+      })),
+      { name: 'too few scopes', request: verifyRequest(good, world.tokens[0]?.token), view: whole() },
+      ...tokenProbes(world, (token) => verifyRequest(good, token), whole()),
+    ],
+  };
+}
+
+function authorize(secrets: KeySecrets, database: string): Operation {
+  const requests = secrets.valid.map((key) => authorizeRequest(key));
+  return {
+    name: 'rest-authorize',
+    title: `${database}: verification for a reverse proxy (\`GET /api/v1/keys/authorize\`)`,
+    on: 'rest',
+    requests,
+    probes: [
+      ...requests.slice(0, 2).map((request) => ({ name: 'a good key', request, view: whole() })),
+      ...badKeys(secrets).map(([name, key]) => ({
+        name: `a key that is ${name}`,
+        request: authorizeRequest(key),
+        view: whole(),
+      })),
+      { name: 'no key', request: authorizeRequest(), view: whole() },
+    ],
+  };
+}
+
+/**
+ * The two ways to verify an API key.
+ * @param database what they are told to run on
+ */
+export const doorOperations = (world: World, secrets: KeySecrets, database: string): Operation[] => [
+  verify(world, secrets, database),
+  authorize(secrets, database),
+];

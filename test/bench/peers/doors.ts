@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import { keyVerifier } from './caller.ts';
+import { invalidInput, invalidToken, notAuthenticated } from './refusal.ts';
+import type { Verify } from './verify-secret.ts';
+
+const nullable = (type: string) => ({ type, nullable: true });
+
+const verification = {
+  type: 'object',
+  properties: {
+    valid: { type: 'boolean' },
+    reason: nullable('string'),
+    key_id: nullable('integer'),
+    user_id: nullable('integer'),
+    expires_at: nullable('string'),
+    name: nullable('string'),
+  },
+};
+
+const body = {
+  type: 'object',
+  required: ['key'],
+  properties: { key: { type: 'string', maxLength: 1000 } },
+};
+
+const schemaErrorFormatter = ([error]: FastifySchemaValidationError[]) =>
+  invalidInput(error?.message ?? 'The input is not valid.');
+
+/** The two ways to verify an API key: for a server, and for a reverse proxy. */
+export function addDoors(
+  app: FastifyInstance,
+  verify: Verify,
+  requiring: (scopes: readonly string[]) => (request: FastifyRequest) => Promise<void>,
+): void {
+  app.post<{ Body: { key: string } }>(
+    '/api/v1/keys/verify',
+    {
+      onRequest: requiring(keyVerifier),
+      schemaErrorFormatter,
+      schema: { body, response: { 200: verification } },
+    },
+    async (request) => verify(request.body.key),
+  );
+
+  app.all('/api/v1/keys/authorize', async ({ headers: { authorization } }, reply) => {
+    if (!authorization?.startsWith('Bearer ')) throw notAuthenticated();
+    const { reason, user_id, key_id } = await verify(authorization.slice('Bearer '.length));
+    if (reason !== null) throw invalidToken(reason);
+    return reply.headers({ 'x-keyward-user': `${user_id}`, 'x-keyward-key': `${key_id}` }).send();
+  });
+}

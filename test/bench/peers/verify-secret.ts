@@ -1,0 +1,73 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** A stored secret and its key. */
+export interface SecretRow {
+  readonly id: number;
+  readonly account_id: number;
+  readonly name: string | null;
+  readonly is_active: boolean;
+  readonly expires_at: Date | null;
+  readonly works_until: Date | null;
+}
+
+/** Uses of keys: key and time. */
+export type Uses = ReadonlyMap<number, Date>;
+
+/** Where secrets are stored. */
+export interface SecretStore {
+  find(digest: Buffer): Promise<SecretRow | undefined> | SecretRow | undefined;
+  /** Writes when keys were last used, in one transaction. */
+  writeUses(uses: Uses): Promise<void> | void;
+}
+
+const notFound = {
+  valid: false,
+  reason: 'not_found' as string | null,
+  key_id: null as number | null,
+  user_id: null as number | null,
+  expires_at: null as string | null,
+  name: null as string | null,
+};
+
+/** Verifies an API key. */
+export type Verify = (secret: string) => Promise<typeof notFound>;
+
+const isSecret = (text: string) =>
+  /^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/.test(text) &&
+  text.slice(-8) === crc32(text.slice(0, -8)).toString(16).padStart(8, '0');
+
+function failureOf({ is_active, expires_at, works_until }: SecretRow, now: Date): string | null {
+  if (!is_active) return 'inactive';
+  if (expires_at && expires_at <= now) return 'expired';
+  return works_until && works_until <= now ? 'rotated' : null;
+}
+
+/** How often uses are written, in milliseconds: as often as Keyward does. */
+const interval = 30_000;
+
+/** Makes the verification, by hand. */
+export function createVerify(store: SecretStore, pepper: KeyObject): Verify {
+  let uses = new Map<number, Date>();
+  setInterval(() => {
+    void store.writeUses(uses);
+    uses = new Map();
+  }, interval).unref();
+  return async (secret) => {
+    if (!isSecret(secret)) return notFound;
+    const row = await store.find(createHmac('sha256', pepper).update(secret).digest());
+    if (!row) return notFound;
+    const now = new Date();
+    const { id, account_id, name, expires_at } = row;
+    const reason = failureOf(row, now);
+    if (reason === null) uses.set(id, now);
+    return {
+      valid: reason === null,
+      reason,
+      key_id: id,
+      user_id: account_id,
+      expires_at: expires_at?.toISOString() ?? null,
+      name,
+    };
+  };
+}
