@@ -12,7 +12,7 @@ export const databaseConfig = (url: string): DatabaseConfig => ({
   url,
   migrateAtStart: true,
   poolSize,
-  timeouts: { connect: 10_000, statement: 10_000, idleInTransaction: 10_000 },
+  timeouts: { connect: 5000, statement: 10_000, idleInTransaction: 10_000 },
 });
 
 const tables = ['audit_event', 'private_key', 'automation_settings', 'api_key_secret', 'api_key', 'account'];
