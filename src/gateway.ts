@@ -9,6 +9,7 @@ import { useRequiredScopes } from './auth/use-required-scopes.ts';
 import { useResourceMetadata } from './auth/use-resource-metadata.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
+import { forwardAuthOpenApi } from './forward-auth/openapi.ts';
 import { useForwardAuth } from './forward-auth/use-forward-auth.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
@@ -23,6 +24,7 @@ import { useHead } from './http/use-head.ts';
 import { useResponseHeaders } from './http/use-response-headers.ts';
 import { useTelemetry } from './observability/use-telemetry.ts';
 import type { KeyUsageNotes, OperationLimits } from './operation.ts';
+import { routes } from './rest/routes.ts';
 import { useRest } from './rest/use-rest.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
@@ -66,7 +68,7 @@ export function createGateway(dependencies: GatewayDependencies) {
       useHead(),
       useResourceMetadata(publicUrl, issuers),
       useForwardAuth((secret) => verifySecret(services, secret), translateError),
-      useRest(schema, trusted[0].config.issuer, translateError),
+      useRest(schema, trusted[0].config.issuer, translateError, routes, forwardAuthOpenApi),
       useGraphqlEndpoint(),
       useGraphiQL(),
       useAccessToken(trusted),

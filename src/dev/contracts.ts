@@ -1,6 +1,8 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
+import { forwardAuthOpenApi } from '../forward-auth/openapi.ts';
 import { schema } from '../graphql/schema.ts';
 import { createOpenApi } from '../rest/openapi.ts';
+import { routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';
 
 /** The published GraphQL contract: sorted SDL. */
@@ -9,6 +11,12 @@ export const sdlText = (): string => `${printSchema(lexicographicSortSchema(sche
 /** The published REST contract, as a server with the development identity provider describes itself. */
 export const openApiText = (): string => {
   const sofa = createSofa(schema);
-  const openApi = createOpenApi(sofa.schema, sofa.document, 'http://127.0.0.1:4000/idp');
+  const openApi = createOpenApi(
+    sofa.schema,
+    sofa.document,
+    'http://127.0.0.1:4000/idp',
+    routes,
+    forwardAuthOpenApi,
+  );
   return `${JSON.stringify(openApi, null, 2)}\n`;
 };

@@ -12,6 +12,12 @@ interface SofaDocument {
   paths: Record<string, Record<string, SofaOperation>>;
 }
 
+/** Paths that are no operations of the schema, and what secures them. */
+export interface OtherPaths {
+  readonly paths?: Readonly<Record<string, object>>;
+  readonly securitySchemes?: Readonly<Record<string, object>>;
+}
+
 const info = {
   title: 'Keyward',
   version: '1.0.0',
@@ -46,12 +52,14 @@ const securitySchemes = (discoveryUrl: string) => ({
  * @param sofaDocument what Sofa says of it
  * @param issuer the identity provider
  * @param table which root field is which route
+ * @param other what is described beside them, as it is
  */
 export function createOpenApi(
   schema: GraphQLSchema,
   sofaDocument: unknown,
   issuer: string,
   table: Routes = routes,
+  other: OtherPaths = {},
 ) {
   const sofa = sofaDocument as SofaDocument;
   const paths: Record<string, Record<string, unknown>> = {};
@@ -67,11 +75,14 @@ export function createOpenApi(
     info,
     servers: [{ url: '/', description: 'This server.' }],
     tags: [],
-    paths,
+    paths: { ...paths, ...other.paths },
     components: {
       schemas: { ...toComponents(schema, sofa.components.schemas), ...errorSchemas },
       responses: errorResponses,
-      securitySchemes: securitySchemes(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),
+      securitySchemes: {
+        ...securitySchemes(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),
+        ...other.securitySchemes,
+      },
     },
   };
 }

@@ -11,6 +11,7 @@ import type { WithPage } from './connections.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { toErrorResponse } from './errors.ts';
 import { createRouteMatcher, type RouteMatch } from './match-route.ts';
+import type { OtherPaths } from './openapi.ts';
 import { readInput } from './read-input.ts';
 import { basePath, type Routes, routes } from './routes.ts';
 import type { Sofa } from './sofa.ts';
@@ -47,12 +48,14 @@ const createCall =
  * @param issuer the identity provider, for the description
  * @param translate turns any error into a GatewayError
  * @param table which root field is which route
+ * @param other what the description has beside them
  */
 export function useRest(
   schema: GraphQLSchema,
   issuer: string,
   translate: (error: unknown) => GatewayError,
   table: Routes = routes,
+  other: OtherPaths = {},
 ): Plugin<object, ServerContext> {
   const matchRoute = createRouteMatcher({ ...createEndpoints(schema, table), openApi: openApiRoute });
   // Loaded when it is first asked, so that a start need not wait for it.
@@ -64,7 +67,7 @@ export function useRest(
   const describe = async () => {
     const { createOpenApi } = await import('./openapi.ts');
     const { schema: restSchema, document } = await loadSofa();
-    return JSON.stringify(createOpenApi(restSchema, document, issuer, table));
+    return JSON.stringify(createOpenApi(restSchema, document, issuer, table, other));
   };
   const call = createCall(loadSofa);
   let openApi: Promise<string> | undefined;

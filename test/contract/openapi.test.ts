@@ -63,14 +63,18 @@ describe('the document', () => {
     expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
   });
 
-  it('declares both security schemes, in the Authorization header', () => {
+  it('declares both security schemes of operations, and both places of an API key', () => {
     const { OAuth2, BearerToken, ...others } = document.components.securitySchemes;
     expect(OAuth2).toMatchObject({
       type: 'openIdConnect',
       openIdConnectUrl: expect.stringMatching(/\/\.well-known\/openid-configuration$/),
     });
     expect(BearerToken).toMatchObject({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
-    expect(others).toEqual({});
+    expect(others).toMatchObject({
+      ApiKeyBearer: { type: 'http', scheme: 'bearer' },
+      ApiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+    });
+    expect(Object.keys(others)).toHaveLength(2);
   });
 
   it('describes the operations that have a route and nothing else', () => {
@@ -78,7 +82,7 @@ describe('the document', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     const places = Object.values(routes).map(({ method, path }) => `${method.toLowerCase()} /api/v1${path}`);
-    expect(described.sort()).toEqual(places.sort());
+    expect(described.sort()).toEqual([...places, 'get /api/v1/keys/authorize'].sort());
   });
 
   it('has no reference that leads nowhere', () => {
