@@ -71,7 +71,7 @@ export async function startService(config: Config): Promise<Service> {
     introspection: config.introspection,
     logger,
   });
-  const serveGateway = serve(gateway);
+  const serveGateway = serve(gateway, reportFailure(logger));
   listener = identityProvider?.mount(serveGateway) ?? serveGateway;
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
 
@@ -87,6 +87,9 @@ const gatherKeyUsage = (orm: Database, logger: Logger) =>
   new KeyUsage(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
   );
+
+const reportFailure = (logger: Logger) => (error: unknown) =>
+  logger.error({ error: describeError(error) }, 'a request failed');
 
 /** Loads what the first requests need and a start does not. */
 const preload = (): void => {

@@ -12,24 +12,37 @@ export interface FetchHandler {
  * Serves a fetch handler by node:http. A body is read here, at once and no further than it may be long, and an answer
  * is written in one piece: Yoga's own adapter makes streams, signals and listeners of each request, for which no
  * operation has a use.
+ * @param onFailure told of an error that the handler let through; the request is then answered 500
  */
 export const serve =
-  ({ fetchAPI: { Request }, handleRequest }: FetchHandler): RequestListener =>
-  async (incoming, outgoing) => {
-    const { method = 'GET', url, headers } = incoming;
-    const body = isWithBody(method, headers) ? await readBody(incoming) : undefined;
-    const request = new Request(`http://${headers.host}${url}`, {
-      method,
-      headers: (body ? { ...headers, 'content-length': `${body.length}` } : headers) as Record<
-        string,
-        string
-      >,
-      ...(body && { body }),
+  (handler: FetchHandler, onFailure: (error: unknown) => void): RequestListener =>
+  (incoming, outgoing) => {
+    handle(handler, incoming, outgoing).catch((error: unknown) => {
+      // What the handler did not foresee is the end of this request, not of the process.
+      onFailure(error);
+      if (outgoing.headersSent) return outgoing.destroy();
+      outgoing
+        .writeHead(500, { 'content-type': 'application/json' })
+        .end('{"detail":"Internal Server Error"}');
     });
-    if (incoming.socket.remoteAddress) noteClientAddress(request, incoming.socket.remoteAddress);
-    // Without a context of its own: Yoga would copy it, member by member.
-    await answer(outgoing, await handleRequest(request, undefined as never));
   };
+
+const handle = async (
+  { fetchAPI: { Request }, handleRequest }: FetchHandler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> => {
+  const { method = 'GET', url, headers } = incoming;
+  const body = isWithBody(method, headers) ? await readBody(incoming) : undefined;
+  const request = new Request(`http://${headers.host}${url}`, {
+    method,
+    headers: (body ? { ...headers, 'content-length': `${body.length}` } : headers) as Record<string, string>,
+    ...(body && { body }),
+  });
+  if (incoming.socket.remoteAddress) noteClientAddress(request, incoming.socket.remoteAddress);
+  // Without a context of its own: Yoga would copy it, member by member.
+  await answer(outgoing, await handleRequest(request, undefined as never));
+};
 
 /** Where neither header is there, there is no body (RFC 9112, section 6.3); one that says it is too long is not read. */
 const isWithBody = (method: string, headers: IncomingHttpHeaders): boolean => {

@@ -4,7 +4,9 @@ const isWellFormed = ({ url, headers: { host } }: IncomingMessage): boolean =>
   url?.startsWith('/') === true &&
   // What the URL standard would tidy away: backslashes, a fragment, dot segments.
   !/[\\#]|\/(\.|%2e){1,2}(?=\/|$)/i.test(url.split('?', 1)[0] ?? '') &&
-  /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host ?? '');
+  /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host ?? '') &&
+  // No such port, or no such address.
+  URL.canParse(`http://${host}`);
 
 /**
  * An HTTP server in front of a listener. A request target that is not a path, or a host that is not one, could make

@@ -23,6 +23,10 @@ const statusQuery = '{ privateKeyStatus { hasKey } }';
 const deactivation = 'mutation { deactivateApiKey(keyId: 1) { id } }';
 const update = 'mutation { updateAutomationSettings(isEnabled: true) { userId } }';
 
+const fail = (error: unknown): never => {
+  throw error;
+};
+
 /** Something of alice's in every table. */
 const createRows = async (gateway: TestGateway = setup.gateway) => {
   const alice = await gateway.createAccount('alice');
@@ -160,13 +164,48 @@ describe('a path on the wire', () => {
     '*',
   ])('is not read as another one: %s', async (path) => {
     await createRows();
-    const server = createHttpServer(serve(setup.gateway.gateway));
+    const server = createHttpServer(serve(setup.gateway.gateway, fail));
     try {
       const port = await listen(server, 0, '127.0.0.1');
       const token = await setup.sign();
       expect([400, 404]).toContain(await send(port, path, token));
       expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
       expect(await send(port, '/api/v1/auth/keys/1?x=/../y\\z', token)).toBe(200);
+    } finally {
+      await stop(server);
+    }
+  });
+});
+
+describe('a request that cannot be read', () => {
+  const ask = (port: number, host: string) =>
+    new Promise<number>((resolve, reject) => {
+      const request = httpRequest({ port, path: '/api/v1/auth/private-key', headers: { host } }, (response) =>
+        resolve(response.resume().statusCode ?? 0),
+      );
+      request.on('error', reject).end();
+    });
+
+  it.each(['a:99999', '999.999.999.999', '[::1]:70000'])('is answered 400: Host %s', async (host) => {
+    const server = createHttpServer(serve(setup.gateway.gateway, fail));
+    try {
+      expect(await ask(await listen(server, 0, '127.0.0.1'), host)).toBe(400);
+    } finally {
+      await stop(server);
+    }
+  });
+
+  it('is answered 500 where the handler fails, which is told', async () => {
+    const failures: unknown[] = [];
+    const broken = {
+      ...setup.gateway.gateway,
+      fetchAPI: { Request },
+      handleRequest: () => Promise.reject('x'),
+    };
+    const server = createHttpServer(serve(broken, (error) => failures.push(error)));
+    try {
+      expect(await ask(await listen(server, 0, '127.0.0.1'), 'a')).toBe(500);
+      expect(failures).toEqual(['x']);
     } finally {
       await stop(server);
     }
@@ -221,7 +260,7 @@ describe('413', () => {
     const pieces = function* () {
       for (let left = bytes; left > 0; left -= 16 * 1024) yield Buffer.alloc(Math.min(left, 16 * 1024), ' ');
     };
-    const server = createHttpServer(serve(setup.gateway.gateway));
+    const server = createHttpServer(serve(setup.gateway.gateway, fail));
     const port = await listen(server, 0, '127.0.0.1');
     const abort = new AbortController();
     try {
