@@ -1,15 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createTemporaryFolder, startProcess } from '../support/process.ts';
 import { secretVariables } from '../support/secrets.ts';
 
-/** Prints at the end of a process which modules it has loaded. */
+/** Writes at the end of a process which modules it has loaded: to a file, since a pipe may take a part of it. */
 const listing = `
-  import { writeSync } from 'node:fs';
+  import { writeFileSync } from 'node:fs';
   import { registerHooks } from 'node:module';
   const loaded = new Set();
   registerHooks({ load: (url, context, next) => { loaded.add(url); return next(url, context); } });
-  process.on('exit', () => writeSync(2, JSON.stringify([...loaded])));`;
+  process.on('exit', () => writeFileSync(process.env.LISTING, JSON.stringify([...loaded])));`;
 
 let issuer: TestIssuer;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -24,6 +26,7 @@ afterAll(async () => {
 
 /** The modules that a start in production loads, until it is stopped again. */
 async function loadedModules(): Promise<string[]> {
+  const file = join(folder.path, 'loaded.json');
   await using service = await startProcess(
     folder.path,
     {
@@ -31,13 +34,14 @@ async function loadedModules(): Promise<string[]> {
       ...secretVariables(),
       AUTH_ISSUER: issuer.config.issuer,
       AUTH_AUDIENCE: 'keyward',
+      LISTING: file,
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(listing)}`,
     },
     25_000,
   );
   service.signal('SIGTERM');
-  const { stderr } = await service.ended;
-  return JSON.parse(stderr) as string[];
+  await service.ended;
+  return JSON.parse(await readFile(file, 'utf8')) as string[];
 }
 
 const migrations = /@mikro-orm\/migrations\/|\/migrations\/sqlite\//;
