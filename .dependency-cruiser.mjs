@@ -144,9 +144,9 @@ const rooms = [
   ),
   forbid(
     'gateway-is-given-its-configuration',
-    'createGateway(deps) is handed what it needs; of config.ts it may know the types.',
+    'createGateway(deps) is handed what it needs; of config/ it may know the types.',
     { path: '^src/gateway[.]ts$' },
-    { path: '^src/(config|environment)[.]ts$', dependencyTypesNot: ['type-only'] },
+    { path: '^src/config/', dependencyTypesNot: ['type-only'] },
   ),
 ];
 

@@ -1,5 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { loadConfig } from './src/config.ts';
+import { loadConfig } from './src/config/load-config.ts';
 import { databaseOptions } from './src/database/options.ts';
 
 /** The ORM's options, for its command line (`npm run db:check` and the like). */

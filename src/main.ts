@@ -6,7 +6,8 @@ const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]
 
 // Compiling what is imported is a good part of a start; from the second on it is found done.
 enableCompileCache();
-const { loadConfig, reportConfigError } = await import('./config.ts');
+const { reportConfigError } = await import('./config/config-error.ts');
+const { loadConfig } = await import('./config/load-config.ts');
 
 try {
   const config = loadConfig();

@@ -1,7 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, ConfigError, type DatabaseConfig } from './config.ts';
+import type { Config, DatabaseConfig } from './config/config.ts';
+import { ConfigError } from './config/config-error.ts';
 import { openDatabase } from './database/database.ts';
 import { prepareSchema } from './database/migrate.ts';
 import type { Service } from './service.ts';

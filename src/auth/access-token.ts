@@ -1,4 +1,4 @@
-import type { IssuerConfig } from '../config.ts';
+import type { IssuerConfig } from '../config/config.ts';
 import { insufficientScope, invalidToken, notAuthenticated } from './challenge.ts';
 
 /** A verified access token: who is calling, and what they may do. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { IssuerConfig } from '../config.ts';
+import type { IssuerConfig } from '../config/config.ts';
 import { fetchJson } from './fetch-json.ts';
 import { type KeySet, parseVerificationKey } from './verification-key.ts';
 

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
-import type { IssuerConfig } from '../config.ts';
+import type { IssuerConfig } from '../config/config.ts';
 import type { Claims } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';

@@ -1,4 +1,4 @@
-import type { IssuerConfig } from '../config.ts';
+import type { IssuerConfig } from '../config/config.ts';
 import { createKeyReader } from './issuer-metadata.ts';
 import { VerificationKeys } from './verification-keys.ts';
 

@@ -1,7 +1,8 @@
 import { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type Sqlite from 'better-sqlite3';
-import { ConfigError, type DatabaseConfig } from '../config.ts';
+import type { DatabaseConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { mendTransactions } from './mend-transactions.ts';
 import { databaseOptions, isPostgres, sqliteFile } from './options.ts';
 import { createPrivately, lockFile } from './sqlite-file.ts';

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { type MikroORM, TableNotFoundException } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
-import { ConfigError, type DatabaseConfig } from '../config.ts';
+import type { DatabaseConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { openDatabase } from './database.ts';
 import { isPostgres, migrationsFolder } from './options.ts';
 

@@ -6,7 +6,7 @@ import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
 import { AuditEvent } from '../audit/audit-event.entity.ts';
 import { AutomationSettings } from '../automation-settings/automation-settings.entity.ts';
-import type { DatabaseConfig } from '../config.ts';
+import type { DatabaseConfig } from '../config/config.ts';
 import { PrivateKey } from '../private-key/private-key.entity.ts';
 
 /** Whether a database is PostgreSQL; it is SQLite otherwise. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { isPostgres, sqliteFile } from './options.ts';
 import { createPrivately } from './sqlite-file.ts';
 

@@ -1,4 +1,5 @@
-import { loadConfig, reportConfigError } from '../config.ts';
+import { reportConfigError } from '../config/config-error.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 

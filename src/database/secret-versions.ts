@@ -1,6 +1,6 @@
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { PrivateKey } from '../private-key/private-key.entity.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Db } from './db.ts';

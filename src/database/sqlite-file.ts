@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config-error.ts';
 
 /** Makes a missing file and its folder, for their owner alone. SQLite gives the log beside it the file's own mode. */
 export function createPrivately(file: string): void {

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { isPostgres, sqliteFile } from '../database/options.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import { encryptionKeySize, pepperSize, secretList } from '../secrets/secret-list.ts';

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { EntityManager } from '@mikro-orm/core';
 import { scopeDescriptions } from '../auth/scopes.ts';
-import type { Config, IssuerConfig } from '../config.ts';
+import type { Config, IssuerConfig } from '../config/config.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createDevelopmentIdentityProvider } from './identity-provider.ts';
 import { developmentAudience, developmentClientId, developmentIssuer } from './issuer.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { accountAdmin } from '../auth/scopes.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { developmentClientId, developmentIssuer } from './issuer.ts';
 import { requestToken } from './request-token.ts';
 

@@ -1,4 +1,5 @@
-import { ConfigError, loadConfig, reportConfigError } from '../config.ts';
+import { ConfigError, reportConfigError } from '../config/config-error.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { openDatabase } from '../database/database.ts';
 import { Db } from '../database/db.ts';
 import { assertMigrated } from '../database/migrate.ts';

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';

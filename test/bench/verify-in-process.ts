@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { verifySecret } from '../../src/api-keys/verify-secret.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';

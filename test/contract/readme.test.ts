@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { environmentSchema } from '../../src/environment.ts';
+import { environmentSchema } from '../../src/config/environment.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { secretVariables } from '../support/secrets.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');

@@ -33,7 +33,7 @@ describe('refused, in words', () => {
         'PORT must be a whole number from 0 to 65535',
         'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)',
         'AUTH_ALGORITHMS may only name RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512',
-        'SESSION_DURATION_MIN must be a whole number from 1 to 999999999',
+        'SESSION_DURATION_MIN must be a whole number of seconds from 1 to 999999999',
         'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent',
         'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set beside AUTH_ISSUER: else a token for any other service would do',
       ),

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountId } from '../../src/accounts/account.entity.ts';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { verifySecret } from '../../src/api-keys/verify-secret.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { ConfigError, type DatabaseConfig } from '../../src/config.ts';
+import type { DatabaseConfig } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { assertMigrated, migrate } from '../../src/database/migrate.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import type { DatabaseConfig } from '../../src/config.ts';
+import type { DatabaseConfig } from '../../src/config/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 

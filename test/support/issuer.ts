@@ -10,7 +10,7 @@ import {
   SignJWT,
 } from 'jose';
 import { accountAdmin } from '../../src/auth/scopes.ts';
-import type { IssuerConfig } from '../../src/config.ts';
+import type { IssuerConfig } from '../../src/config/config.ts';
 
 /** What an access token of the tests carries unless told otherwise. */
 export type TokenClaims = JWTPayload & { scope?: unknown; scp?: unknown; client_id?: unknown };

@@ -2,7 +2,7 @@ import { constants, createHmac, generateKeyPairSync, KeyObject, randomUUID, sign
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { IssuerConfig } from '../../src/config.ts';
+import type { IssuerConfig } from '../../src/config/config.ts';
 import { startIllBehavedIssuer } from './ill-behaved-issuer.ts';
 
 /** Every algorithm that may be trusted; the tests of forged tokens trust them all. */

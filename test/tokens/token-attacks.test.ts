@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { IssuerConfig } from '../../src/config.ts';
+import type { IssuerConfig } from '../../src/config/config.ts';
 import { forgedTokens } from '../support/forged-tokens.ts';
 import { type Answer, type Call, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Forge, type Recipe, startForge } from '../support/token-forge.ts';

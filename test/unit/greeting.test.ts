@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { greet } from '../../src/greeting.ts';
 import { secretVariables } from '../support/secrets.ts';
 

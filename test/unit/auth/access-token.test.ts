@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Claims, readAccessToken, requireScopes } from '../../../src/auth/access-token.ts';
-import type { IssuerConfig } from '../../../src/config.ts';
+import type { IssuerConfig } from '../../../src/config/config.ts';
 
 const config: IssuerConfig = {
   issuer: 'https://id.example.com',

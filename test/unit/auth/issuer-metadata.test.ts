@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyReader } from '../../../src/auth/issuer-metadata.ts';
-import type { IssuerConfig } from '../../../src/config.ts';
+import type { IssuerConfig } from '../../../src/config/config.ts';
 import { startProvider } from './provider-server.ts';
 
 let provider: Awaited<ReturnType<typeof startProvider>>;

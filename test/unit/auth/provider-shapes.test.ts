@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readAccessToken, requireScopes } from '../../../src/auth/access-token.ts';
 import { accountAdmin } from '../../../src/auth/scopes.ts';
 import { screenClaims, screenHeader } from '../../../src/auth/screen-token.ts';
-import { type IssuerConfig, loadConfig } from '../../../src/config.ts';
+import type { IssuerConfig } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import {
   type ProviderTokens,
   providerTokens,

@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/config.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { databaseConfig } from '../../support/database.ts';
 import { createTemporaryFolder, freePort } from '../../support/process.ts';

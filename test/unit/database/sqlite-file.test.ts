@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/config.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
 import { createPrivately, lockFile } from '../../../src/database/sqlite-file.ts';
 import { createTemporaryFolder, root, startModule } from '../../support/process.ts';
 

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConfigError, loadConfig } from '../../src/config.ts';
-import { secretText, secretVariables } from '../support/secrets.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { secretText, secretVariables } from '../../support/secrets.ts';
 
 type Environment = Record<string, string>;
 
@@ -385,8 +386,8 @@ describe('the secrets', () => {
 
 describe('faults', () => {
   const port = 'PORT must be a whole number from 0 to 65535';
-  const seconds = 'must be a whole number from 1 to 999999999';
-  const timeout = 'must be a whole number from 1 to 600';
+  const seconds = 'must be a whole number of seconds from 1 to 999999999';
+  const timeout = 'must be a whole number of seconds from 1 to 600';
   const databaseUrl =
     'DATABASE_URL must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database';
   const publicUrl = 'PUBLIC_URL must be a URL, such as https://id.example.com';

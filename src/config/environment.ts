@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { accessTokenVariables } from './variables/access-tokens.ts';
+import { databaseVariables } from './variables/database.ts';
+import { limitVariables } from './variables/limits.ts';
+import { observabilityVariables } from './variables/observability.ts';
+import { secretVariables } from './variables/secrets.ts';
+import { serverVariables } from './variables/server.ts';
+
+/** The variables by topic, as the documentation has them. */
+export const topics = {
+  Server: serverVariables,
+  Storage: databaseVariables,
+  'Access tokens': accessTokenVariables,
+  Secrets: secretVariables,
+  Limits: limitVariables,
+  Observability: observabilityVariables,
+};
+
+/** Every variable of the environment that is read: what it must look like, and what it is where it is not set. */
+export const environmentSchema = z.object({
+  ...serverVariables,
+  ...databaseVariables,
+  ...accessTokenVariables,
+  ...secretVariables,
+  ...limitVariables,
+  ...observabilityVariables,
+});
+
+/** The environment, read. */
+export type Environment = z.infer<typeof environmentSchema>;

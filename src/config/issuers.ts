@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { names, secureUrl, split } from './kinds.ts';
+
+/** The signature algorithms (RFC 7518) that may be trusted: all asymmetric. */
+export const signatureAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+] as const;
+
+/** The name of a signature algorithm, as in a token's `alg`. */
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
+
+/** Names of signature algorithms, with commas between them. */
+export const algorithms = z
+  .string()
+  .transform(split)
+  .refine((list) => list.length > 0, 'must name at least one algorithm')
+  .refine(
+    (list): list is SignatureAlgorithm[] =>
+      list.every((name) => z.enum(signatureAlgorithms).safeParse(name).success),
+    `may only name ${signatureAlgorithms.join(', ')}`,
+  );
+
+/** A provider's own scope names, each to those of ours that it stands for. */
+export const scopeAliases = z
+  .string('must be a text')
+  .transform(split)
+  .refine(
+    (pairs) => pairs.every((pair) => /^[^=\s]+=[^=\s]+$/.test(pair)),
+    "must be pairs of the provider's name and ours: provider.name=our.name",
+  )
+  .transform((pairs) => {
+    const named = pairs.map((pair) => pair.split('=') as [string, string]);
+    const ours = (theirs: string) => named.filter(([name]) => name === theirs).map(([, scope]) => scope);
+    return new Map(named.map(([theirs]) => [theirs, ours(theirs)]));
+  });
+
+const issuer = z
+  .strictObject(
+    {
+      issuer: secureUrl,
+      jwksUri: secureUrl.optional(),
+      audience: names.default([]),
+      clientId: names.default([]),
+      scopeAliases: scopeAliases.default(new Map()),
+    },
+    {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys' ? `has an unknown member ${issue.keys}` : 'must be an object',
+    },
+  )
+  .refine(
+    ({ audience, clientId }) => audience.length + clientId.length > 0,
+    'needs an audience or a clientId: else a token for any other service would do',
+  );
+
+/** Several issuers, as a JSON list. */
+export const issuers = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue('must be a JSON list of issuers');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(issuer, 'must be a JSON list of issuers').min(1, 'must name at least one issuer'))
+  .refine(
+    (list) => new Set(list.map((each) => each.issuer)).size === list.length,
+    'must name each issuer once',
+  );

@@ -1,0 +1,56 @@
+import { secretKeys } from '../secrets/secret-keys.ts';
+import type { Config, DatabaseConfig, IssuerConfig } from './config.ts';
+import type { Environment } from './environment.ts';
+
+/** The issuers of AUTH_ISSUERS, and that of AUTH_ISSUER. */
+const issuerConfigs = (env: Environment): IssuerConfig[] => {
+  const single = env.AUTH_ISSUER !== undefined && {
+    issuer: env.AUTH_ISSUER,
+    jwksUri: env.AUTH_JWKS_URI,
+    audience: env.AUTH_AUDIENCE,
+    clientId: env.AUTH_CLIENT_ID,
+    scopeAliases: env.AUTH_SCOPE_ALIASES,
+  };
+  const all = [...(single ? [single] : []), ...(env.AUTH_ISSUERS ?? [])];
+  return all.map(({ issuer, jwksUri, audience, clientId, scopeAliases }) => ({
+    issuer,
+    jwksUri,
+    audiences: audience,
+    clientIds: clientId,
+    algorithms: env.AUTH_ALGORITHMS,
+    scopeAliases,
+  }));
+};
+
+const databaseConfig = (env: Environment): DatabaseConfig => {
+  const url = env.DATABASE_URL ?? `sqlite:${env.DATA_DIR}/keyward.db`;
+  return {
+    url,
+    // One SQLite file has one node; a PostgreSQL database may have nodes of an older version at work.
+    migrateAtStart: (env.DATABASE_MIGRATE ?? (url.startsWith('sqlite:') ? 'auto' : 'check')) === 'auto',
+    poolSize: env.DATABASE_POOL_SIZE,
+    timeouts: {
+      connect: env.DATABASE_CONNECT_TIMEOUT * 1000,
+      statement: env.DATABASE_STATEMENT_TIMEOUT * 1000,
+      idleInTransaction: env.DATABASE_IDLE_TRANSACTION_TIMEOUT * 1000,
+    },
+  };
+};
+
+/** The configuration that an environment without faults stands for. */
+export const toConfig = (env: Environment): Config => ({
+  production: env.NODE_ENV === 'production',
+  host: env.HOST,
+  port: env.PORT,
+  dataDir: env.DATA_DIR,
+  database: databaseConfig(env),
+  secrets: secretKeys(env),
+  workers: env.WORKERS,
+  publicUrl: env.PUBLIC_URL,
+  issuers: issuerConfigs(env),
+  algorithms: env.AUTH_ALGORITHMS,
+  sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
+  sealApiKeys: env.SEAL_API_KEYS,
+  introspection: env.GRAPHQL_INTROSPECTION,
+  logLevel: env.LOG_LEVEL,
+});

@@ -1,0 +1,39 @@
+import { algorithms, issuers, scopeAliases, signatureAlgorithms } from '../issuers.ts';
+import { names, secureUrl } from '../kinds.ts';
+
+/** Whose access tokens are accepted. */
+export const accessTokenVariables = {
+  AUTH_ISSUER: secureUrl.optional().meta({
+    description:
+      'Issuer of the access tokens, exactly as in `iss`. HTTPS, or plain HTTP on this machine. `AUTH_AUDIENCE` or `AUTH_CLIENT_ID` must be set beside it',
+    unset: 'the development identity provider',
+    example: 'https://id.example.com/realms/main',
+  }),
+  AUTH_JWKS_URI: secureUrl.optional().meta({
+    description: "Where the issuer's verification keys are",
+    unset: 'found by discovery',
+    example: 'https://id.example.com/realms/main/keys',
+  }),
+  AUTH_AUDIENCE: names.default([]).meta({
+    description: 'Accepted audiences (`aud`), with commas between them',
+    example: 'keyward',
+  }),
+  AUTH_CLIENT_ID: names.default([]).meta({
+    description: 'Accepted client ids (`client_id`) of tokens without `aud`, with commas between them',
+    example: '4example5app6client7id',
+  }),
+  AUTH_ALGORITHMS: algorithms.default([...signatureAlgorithms]).meta({
+    description: 'Accepted signature algorithms; no others can be named',
+    example: 'RS256,ES256',
+  }),
+  AUTH_SCOPE_ALIASES: scopeAliases.default(new Map()).meta({
+    description:
+      "The provider's scope names and ours, with commas between pairs. A name may stand for several: name it again",
+    example: 'aws.cognito.signin.user.admin=idp.signin.user.admin',
+  }),
+  AUTH_ISSUERS: issuers.optional().meta({
+    description:
+      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `scopeAliases`, `jwksUri`',
+    example: `'[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
+  }),
+};

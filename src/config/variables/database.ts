@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { integer, seconds } from '../kinds.ts';
+
+const databaseUrl = z
+  .string()
+  .refine(
+    (text) => /^sqlite:.+$/.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
+    'must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database',
+  );
+
+/** Where things are kept. */
+export const databaseVariables = {
+  DATA_DIR: z.string().default('data').meta({
+    description: "Folder of the database file, and of development's secrets",
+    example: '/var/lib/keyward',
+  }),
+  DATABASE_URL: databaseUrl.optional().meta({
+    description:
+      '`sqlite:<path>`, `sqlite::memory:`, or `postgres://user:password@host/database`; TLS by `?sslmode=verify-full`',
+    unset: '`sqlite:<DATA_DIR>/keyward.db`',
+    example: 'postgres://keyward:password@db.example.com/keyward?sslmode=verify-full',
+  }),
+  DATABASE_MIGRATE: z.enum(['auto', 'check'], 'must be "auto" or "check"').optional().meta({
+    description: 'At the start: `auto` brings the schema up to date, `check` refuses an older one',
+    unset: '`auto` for SQLite, `check` for PostgreSQL',
+    example: 'check',
+  }),
+  DATABASE_POOL_SIZE: integer(1, 1000).default(10).meta({
+    description: 'PostgreSQL: the most connections of one process; with `WORKERS`, of each',
+    example: '20',
+  }),
+  DATABASE_CONNECT_TIMEOUT: seconds(1, 600).default(3).meta({
+    description: 'PostgreSQL: seconds to wait for a connection',
+    example: '5',
+  }),
+  DATABASE_STATEMENT_TIMEOUT: seconds(1, 600).default(10).meta({
+    description: 'PostgreSQL: seconds that a statement may take',
+    example: '10',
+  }),
+  DATABASE_IDLE_TRANSACTION_TIMEOUT: seconds(1, 600).default(10).meta({
+    description: 'PostgreSQL: seconds that a transaction may stand idle',
+    example: '10',
+  }),
+};

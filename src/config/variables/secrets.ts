@@ -1,0 +1,32 @@
+import { encryptionKeySize, pepperSize, secretFile, secretList } from '../../secrets/secret-list.ts';
+import { onOrOff } from '../kinds.ts';
+
+const fresh = '"1:$(openssl rand -base64 32)"';
+
+/** The server's own secrets, and what is encrypted under them. */
+export const secretVariables = {
+  KEY_PEPPERS: secretList(pepperSize).optional().meta({
+    description: 'Secrets under which API keys are hashed: `VERSION:SECRET`, the first for what is new',
+    unset: 'made in development',
+    example: fresh,
+  }),
+  KEY_PEPPERS_FILE: secretFile(pepperSize).optional().meta({
+    description: 'A file that holds them, in place of `KEY_PEPPERS`',
+    example: '/run/secrets/peppers',
+  }),
+  KEY_ENCRYPTION_KEYS: secretList(encryptionKeySize).optional().meta({
+    description:
+      'Secrets under which private keys are encrypted: `VERSION:SECRET`, the first for what is new',
+    unset: 'made in development',
+    example: fresh,
+  }),
+  KEY_ENCRYPTION_KEYS_FILE: secretFile(encryptionKeySize).optional().meta({
+    description: 'A file that holds them, in place of `KEY_ENCRYPTION_KEYS`',
+    example: '/run/secrets/encryption-keys',
+  }),
+  SEAL_API_KEYS: onOrOff.default(false).meta({
+    description:
+      '`on`: of each new API key a sealed copy is kept, as its `encrypted_key`. Without it nobody, not even the operator, can tell a key again',
+    example: 'on',
+  }),
+};

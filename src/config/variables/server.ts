@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { integer, url } from '../kinds.ts';
+
+/** The process, and where it is reached. */
+export const serverVariables = {
+  NODE_ENV: z.string().default('development').meta({
+    description:
+      '`production` demands `AUTH_ISSUER` or `AUTH_ISSUERS` and secrets, and prints one line of JSON when ready',
+    example: 'production',
+  }),
+  HOST: z.string().default('127.0.0.1').meta({
+    description:
+      "Address to listen on. Without an issuer it must be this machine's own (`127.0.0.1`, `::1`, `localhost`) or every address (`0.0.0.0`, `::`)",
+    example: '0.0.0.0',
+  }),
+  PORT: integer(0, 65_535).default(4000).meta({
+    description: 'TCP port; 0 takes any that is free',
+    example: '8080',
+  }),
+  PUBLIC_URL: url
+    .refine(
+      (value) => !URL.canParse(value) || /^https?:$/.test(new URL(value).protocol),
+      'must be a URL, such as https://id.example.com',
+    )
+    .transform((value) => new URL(value).origin)
+    .optional()
+    .meta({
+      description: 'The URL by which clients reach it, for `resource_metadata` in challenges',
+      unset: 'the address that it listens on',
+      example: 'https://keys.example.com',
+    }),
+  WORKERS: integer(1, 256).default(1).meta({
+    description:
+      'Processes that share the port, on PostgreSQL and with an issuer of your own: one for each core',
+    example: '4',
+  }),
+};

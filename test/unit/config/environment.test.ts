@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { environmentSchema, topics } from '../../../src/config/environment.ts';
+
+const variables = Object.entries(environmentSchema.shape);
+
+it('has each variable in one topic', () => {
+  const named = Object.values(topics).flatMap((topic) => Object.keys(topic));
+  expect(named).toEqual(variables.map(([name]) => name));
+});
+
+describe('the documentation of a variable', () => {
+  it.each(variables)('says what %s is, in one line, without a full stop', (_name, schema) => {
+    expect(schema.meta()?.description).toMatch(/^[^\n]+[^.\n]$/);
+  });
+
+  // An example of a secret would be used as one; the file of another example is not here.
+  it.each(variables.filter(([name]) => !name.startsWith('KEY_')))(
+    'has an example of %s that is accepted',
+    (_name, schema) => {
+      const unquoted = schema.meta()?.example?.replace(/^'(.*)'$/, '$1');
+      expect(unquoted).toBeTruthy();
+      expect(schema.safeParse(unquoted).error).toBeUndefined();
+    },
+  );
+});
