@@ -116,7 +116,7 @@ const rooms = [
     'forward-auth-knows-no-slice',
     'Forward auth is given how to verify; it knows neither slices, GraphQL nor REST.',
     { path: '^src/forward-auth/' },
-    { path: '^src/', pathNot: '^src/(forward-auth/|errors[.]ts$|observability/)' },
+    { path: '^src/', pathNot: '^src/(forward-auth/|errors[.]ts$|observability/|http/)' },
   ),
   forbid(
     'only-gateway-knows-forward-auth',

@@ -1,6 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { NoSchemaIntrospectionCustomRule } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, type FetchAPI, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
@@ -17,9 +17,10 @@ import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphiQL } from './graphql/use-graphiql.ts';
-import { graphqlPath, useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
+import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
 import { useVariableErrors } from './graphql/use-variable-errors.ts';
+import { type AnyPlugin, type RequestSource, runRequestHooks } from './http/request-hooks.ts';
 import { useHead } from './http/use-head.ts';
 import { useResponseHeaders } from './http/use-response-headers.ts';
 import { useTelemetry } from './observability/use-telemetry.ts';
@@ -44,16 +45,20 @@ export interface GatewayDependencies {
   readonly logger: Logger;
 }
 
-/** The gateway, GraphQL and REST, as a listener for node:http and as a fetch handler. */
-export function createGateway(dependencies: GatewayDependencies) {
-  const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, logger } = dependencies;
-  const services = { db: new Db(em), limits, secrets, keyUsage };
-  const issuers = trusted.map(({ config }) => config.issuer);
-  return createYoga({
+/** GraphQL and REST as a handler of fetch requests. */
+export interface Gateway {
+  /** The classes that it knows requests and answers by. */
+  readonly fetchAPI: FetchAPI;
+  /** Answers a request; what it throws is a fault of this service. */
+  fetch(request: Request, source?: RequestSource): Promise<Response>;
+}
+
+/** Makes the gateway: Yoga, and the plugins in their order. */
+export function createGateway(dependencies: GatewayDependencies): Gateway {
+  const plugins = createPlugins(dependencies);
+  let answerGraphql: (request: Request, serverContext: never) => Response | Promise<Response>;
+  const { fetchAPI } = createYoga({
     schema,
-    graphqlEndpoint: graphqlPath,
-    // Yoga finds its health check by how a URL ends, so its path is one that no request can have.
-    healthCheckEndpoint: ' ',
     landingPage: false,
     graphiql: false,
     cors: false,
@@ -63,24 +68,43 @@ export function createGateway(dependencies: GatewayDependencies) {
     logging: false,
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
     plugins: [
-      useTelemetry(logger),
-      useResponseHeaders(),
-      useHead(),
-      useResourceMetadata(publicUrl, issuers),
-      useForwardAuth((secret) => verifySecret(services, secret), translateError),
-      useRest(schema, trusted[0].config.issuer, translateError, routes, forwardAuthOpenApi),
-      useGraphqlEndpoint(),
-      useGraphiQL(),
-      useAccessToken(trusted),
-      useRequiredScopes(schema),
-      useAuthenticatedErrors(),
-      useOperationContext(services, logger),
-      useVariableErrors(),
-      useFailureRecord(),
-      useCompiledExecution(),
-      !introspection && noIntrospection,
+      ...plugins.map(({ onRequest, onResponse, ...ofOperations }) => ofOperations),
+      {
+        onYogaInit: ({ yoga }) => {
+          answerGraphql = yoga.handle;
+        },
+      },
     ],
   });
+  // Not Yoga's own hooks of requests: its health check and its endpoint go by how a URL ends.
+  const run = runRequestHooks(plugins, fetchAPI, (request, context) =>
+    answerGraphql(request, context as never),
+  );
+  return { fetchAPI, fetch: (request, { address } = { address: null }) => run(request, { address }) };
+}
+
+function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
+  const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, logger } = dependencies;
+  const services = { db: new Db(em), limits, secrets, keyUsage };
+  const issuers = trusted.map(({ config }) => config.issuer);
+  return [
+    useTelemetry(logger),
+    useResponseHeaders(),
+    useHead(),
+    useResourceMetadata(publicUrl, issuers),
+    useForwardAuth((secret) => verifySecret(services, secret), translateError),
+    useRest(schema, trusted[0].config.issuer, translateError, routes, forwardAuthOpenApi),
+    useGraphqlEndpoint(),
+    useGraphiQL(),
+    useAccessToken(trusted),
+    useRequiredScopes(schema),
+    useAuthenticatedErrors(),
+    useOperationContext(services, logger),
+    useVariableErrors(),
+    useFailureRecord(),
+    useCompiledExecution(),
+    ...(introspection ? [] : [noIntrospection]),
+  ];
 }
 
 const noIntrospection: Plugin = {

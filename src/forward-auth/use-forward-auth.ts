@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import type { GatewayError } from '../errors.ts';
+import type { RequestPayload } from '../http/request-hooks.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import { readApiKey } from './read-api-key.ts';
 import { invalidApiKey } from './refusals.ts';
@@ -31,18 +32,26 @@ export function useForwardAuth(
     return { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` };
   };
 
+  const answer = async ({
+    request,
+    endResponse,
+    serverContext: { record },
+    fetchAPI,
+  }: RequestPayload<WithRecord>) => {
+    record.route = path;
+    try {
+      endResponse(new fetchAPI.Response(null, { headers: await authorize(request.headers) }));
+    } catch (error) {
+      record.failure = translate(error);
+      const { message, status, headers } = record.failure;
+      endResponse(fetchAPI.Response.json({ detail: message }, { status, headers }));
+    }
+  };
+
   return {
-    onRequest: async ({ request, url: { pathname }, endResponse, serverContext: { record }, fetchAPI }) => {
-      if (pathname !== path && !pathname.startsWith(`${path}/`)) return;
-      record.route = path;
-      try {
-        endResponse(new fetchAPI.Response(null, { headers: await authorize(request.headers) }));
-      } catch (error) {
-        const failure = translate(error);
-        record.failure = failure;
-        const { message, status, headers } = failure;
-        endResponse(fetchAPI.Response.json({ detail: message }, { status, headers }));
-      }
+    onRequest: (payload) => {
+      const { pathname } = payload.url;
+      return pathname === path || pathname.startsWith(`${path}/`) ? answer(payload) : undefined;
     },
   };
 }

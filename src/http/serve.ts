@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { noteClientAddress } from './client-address.ts';
 import { maximumBytes } from './limit-body.ts';
+import type { RequestSource } from './request-hooks.ts';
 
 /** A handler of fetch requests, with the class that it knows them by. */
 export interface FetchHandler {
   readonly fetchAPI: { readonly Request: typeof Request };
-  handleRequest(request: Request, context: never): Response | Promise<Response>;
+  fetch(request: Request, source: RequestSource): Promise<Response>;
 }
 
 /**
@@ -28,7 +28,7 @@ export const serve =
   };
 
 const handle = async (
-  { fetchAPI: { Request }, handleRequest }: FetchHandler,
+  { fetchAPI: { Request }, fetch }: FetchHandler,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
@@ -39,9 +39,7 @@ const handle = async (
     headers: (body ? { ...headers, 'content-length': `${body.length}` } : headers) as Record<string, string>,
     ...(body && { body }),
   });
-  if (incoming.socket.remoteAddress) noteClientAddress(request, incoming.socket.remoteAddress);
-  // Without a context of its own: Yoga would copy it, member by member.
-  await answer(outgoing, await handleRequest(request, undefined as never));
+  await answer(outgoing, await fetch(request, { address: incoming.socket.remoteAddress ?? null }));
 };
 
 /** Where neither header is there, there is no body (RFC 9112, section 6.3); one that says it is too long is not read. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { clientAddressOf } from '../http/client-address.ts';
+import type { RequestSource } from '../http/request-hooks.ts';
 import { describeError } from './describe-error.ts';
 import type { RequestRecord, WithRecord } from './request-record.ts';
 
@@ -12,12 +12,12 @@ const wellFormed = /^[\w.-]{8,64}$/;
  * Gives each request an id (its own `X-Request-Id` where that is well formed) and one line in the log. Neither tokens,
  * bodies, query strings nor paths as they were called are written.
  */
-export function useTelemetry(logger: Logger): Plugin<WithRecord, WithRecord> {
+export function useTelemetry(logger: Logger): Plugin<WithRecord, RequestSource & WithRecord> {
   return {
     onRequest: ({ request, serverContext }) => {
       const given = request.headers.get('x-request-id') ?? '';
       const requestId = wellFormed.test(given) ? given : randomUUID();
-      const address = clientAddressOf(request);
+      const { address } = serverContext;
       serverContext.record = { requestId, address, method: request.method, startedAt: performance.now() };
     },
     onResponse: ({ response, serverContext: { record } }) => {

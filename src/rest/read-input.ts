@@ -15,6 +15,8 @@ interface Given {
 
 type Source = (input: Input) => Given;
 
+const nothing: Source = () => ({});
+
 const fromPath =
   (parameters: ReadonlyMap<string, string>): Source =>
   ({ name, argument }) =>
@@ -59,8 +61,8 @@ export async function readInput(
   const has = (place: Input['in']) => inputs.some((input) => input.in === place);
   const sources: Record<Input['in'], Source> = {
     path: fromPath(parameters),
-    query: fromQuery(has('query') ? new URL(request.url).searchParams : new URLSearchParams()),
-    body: fromBody(has('body') ? await readBody(request) : new Map()),
+    query: has('query') ? fromQuery(new URL(request.url).searchParams) : nothing,
+    body: has('body') ? fromBody(await readBody(request)) : nothing,
   };
   const given = inputs.map((input) => ({ input, ...sources[input.in](input) }));
   const issues = given.flatMap(({ input, ...rest }) => issuesOf(input, rest));

@@ -200,7 +200,7 @@ describe('a request that cannot be read', () => {
     const broken = {
       ...setup.gateway.gateway,
       fetchAPI: { Request },
-      handleRequest: () => Promise.reject('x'),
+      fetch: () => Promise.reject('x'),
     };
     const server = createHttpServer(serve(broken, (error) => failures.push(error)));
     try {

@@ -129,7 +129,6 @@ export async function createTestGateway(
     },
     [Symbol.asyncDispose]: async () => {
       for (const { keys } of trusted) keys[Symbol.dispose]();
-      await gateway.dispose();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

@@ -1,0 +1,43 @@
+import type { ExecutionResult } from 'graphql';
+import type { YogaServerInstance } from 'graphql-yoga';
+import { requireScopes } from '../auth/access-token.ts';
+import type { WithAccessToken } from '../auth/use-access-token.ts';
+import { requiredScopesOf } from '../auth/use-required-scopes.ts';
+import { limitBody } from '../http/limit-body.ts';
+import type { WithRecord } from '../observability/request-record.ts';
+import type { Outcome } from './answer.ts';
+import type { WithPage } from './connections.ts';
+import type { Endpoint } from './endpoints.ts';
+import type { RouteMatch } from './match-route.ts';
+import { readInput } from './read-input.ts';
+import type { Sofa } from './sofa.ts';
+
+/** What a REST call needs to find in the server context. */
+export type ServerContext = WithRecord & WithAccessToken;
+
+/** The part of Yoga by which an operation runs through the hooks of its plugins. */
+export type Pipeline = Pick<YogaServerInstance<object, object>, 'getEnveloped'>;
+
+/**
+ * Runs the operation behind a route. Everything that can be wrong with a call is looked at before, in this order: size
+ * of the body, token, scopes, media type, input.
+ * @throws {GatewayError} for each of them; what the operation throws
+ */
+export async function call(
+  pipeline: Pipeline,
+  loadSofa: () => Promise<Sofa>,
+  match: RouteMatch<Endpoint>,
+  request: Request,
+  serverContext: ServerContext,
+): Promise<Outcome> {
+  limitBody(request);
+  const enveloped = pipeline.getEnveloped(Object.assign(serverContext, { request }));
+  const contextValue = (await enveloped.contextFactory()) as WithAccessToken & WithPage;
+  requireScopes(requiredScopesOf(match.route.field), contextValue.accessToken);
+  const variables = await readInput(request, match);
+  const operation = await (await loadSofa()).operationOf(match.route);
+  const execution = { ...operation, contextValue, variableValues: variables };
+  const result: ExecutionResult = await enveloped.execute(execution);
+  if (result.errors?.[0]) throw result.errors[0];
+  return { value: result.data?.[match.field], variables, pageInfo: contextValue.pageInfo };
+}
