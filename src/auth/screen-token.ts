@@ -27,9 +27,13 @@ export interface DecodedToken {
   readonly signature: Buffer;
 }
 
-/** Reads a token without believing it. */
+/**
+ * Reads a token without believing it.
+ * @throws {GatewayError} `UNAUTHENTICATED` where it is no signed JWT
+ */
 export function decodeToken(token: string): DecodedToken {
-  if (!token.split('.').every(isCanonical)) throw invalidToken('malformed');
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) || !token.split('.').every(isCanonical))
+    throw invalidToken('malformed');
   try {
     const signature = Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url');
     return { header: decodeProtectedHeader(token), claims: decodeJwt(token), signature };

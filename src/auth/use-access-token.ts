@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../errors.ts';
 import { type AccessToken, type Claims, readAccessToken } from './access-token.ts';
-import { parseBearerToken } from './bearer-token.ts';
+import { readBearerToken } from './bearer-token.ts';
 import { invalidToken } from './challenge.ts';
 import { RememberedTokens } from './remembered-tokens.ts';
 import { decodeToken, screenToken } from './screen-token.ts';
@@ -49,7 +49,7 @@ export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJw
     runPlugin: (plugin: Plugin) => unknown,
   ): void | Promise<void> => {
     if (context.accessToken) return;
-    const token = parseBearerToken(request.headers.get('authorization'));
+    const token = readBearerToken(request.headers);
     if (token === undefined) return;
     const known = remembered.recall(token);
     if (!known) return verify(token, context, runPlugin);

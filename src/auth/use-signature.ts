@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Plugin } from 'graphql-yoga';
-import { parseBearerToken } from './bearer-token.ts';
+import { readBearerToken } from './bearer-token.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 
 /**
@@ -12,7 +12,7 @@ async function useSignature({ config, keys }: TrustedIssuer): Promise<Plugin> {
   // Loaded with the first token, so that a start need not wait for it.
   const { useJWT } = await import('@graphql-yoga/plugin-jwt');
   return useJWT({
-    tokenLookupLocations: [({ request }) => found(parseBearerToken(request.headers.get('authorization')))],
+    tokenLookupLocations: [({ request }) => found(readBearerToken(request.headers))],
     signingKeyProviders: [(kid) => asText(keys.current?.get(kid ?? '')?.publicKey)],
     // Expiry was checked to the second before; here it may only not be stricter.
     tokenVerification: { algorithms: [...config.algorithms], issuer: config.issuer, clockTolerance: 61 },

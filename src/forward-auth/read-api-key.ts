@@ -1,3 +1,4 @@
+import { readBearer } from '../http/bearer.ts';
 import { invalidApiKey, noApiKey } from './refusals.ts';
 
 /**
@@ -5,12 +6,8 @@ import { invalidApiKey, noApiKey } from './refusals.ts';
  * @throws {GatewayError} `UNAUTHENTICATED` where there is none, or two that differ
  */
 export function readApiKey(headers: Headers): string {
-  const [, scheme, bearer = ''] = /^(\S+)(?: +(.*))?$/.exec(headers.get('authorization')?.trim() ?? '') ?? [];
-  const keys = [
-    ...(scheme?.toLowerCase() === 'bearer' ? [bearer] : []),
-    ...(headers.has('x-api-key') ? [headers.get('x-api-key')?.trim() ?? ''] : []),
-  ];
-  const [key, another = key] = keys;
+  const inHeaders = [readBearer(headers), headers.get('x-api-key')?.trim()];
+  const [key, another = key] = inHeaders.filter((given) => given !== undefined);
   if (key === undefined) throw noApiKey();
   if (another !== key) throw invalidApiKey('ambiguous');
   return key;

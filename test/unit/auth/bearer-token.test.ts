@@ -1,29 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { parseBearerToken } from '../../../src/auth/bearer-token.ts';
+import { readBearerToken } from '../../../src/auth/bearer-token.ts';
+import { decodeToken } from '../../../src/auth/screen-token.ts';
 
+const read = (authorization: string) => readBearerToken(new Headers({ authorization }));
 const tokenOf = (length: number) => `e30.${'a'.repeat(length - 6)}.s`;
 
 describe('a token', () => {
   it.each(['Bearer e30.e30.s', 'bearer e30.e30.s', 'BEARER  e30.e30.s', '  Bearer e30.e30.s '])(
     'is read from %j',
     (header) => {
-      expect(parseBearerToken(header)).toBe('e30.e30.s');
+      expect(read(header)).toBe('e30.e30.s');
     },
   );
 
   it('may have 8 KiB, and not a character more', () => {
-    expect(parseBearerToken(`Bearer ${tokenOf(8192)}`)).toHaveLength(8192);
-    expect(() => parseBearerToken(`Bearer ${tokenOf(8193)}`)).toThrow(
+    expect(read(`Bearer ${tokenOf(8192)}`)).toHaveLength(8192);
+    expect(() => read(`Bearer ${tokenOf(8193)}`)).toThrow(
       expect.objectContaining({ code: 'UNAUTHENTICATED', reason: 'token-too-long' }),
     );
   });
 });
 
 describe('no token', () => {
-  it.each([null, '', 'Basic YWxpY2U6eA==', 'Bearere30.e30.s', 'DPoP e30.e30.s', 'e30.e30.s'])(
+  it.each(['', 'Basic YWxpY2U6eA==', 'Bearere30.e30.s', 'DPoP e30.e30.s', 'e30.e30.s'])(
     'is in %j',
     (header) => {
-      expect(parseBearerToken(header)).toBeUndefined();
+      expect(read(header)).toBeUndefined();
     },
   );
 });
@@ -42,7 +44,7 @@ describe('what is no JWT', () => {
     'Bearer e30.e30.s, Bearer e30.e30.s',
     'Bearer e30.é.s',
   ])('is refused: %j', (header) => {
-    expect(() => parseBearerToken(header)).toThrow(
+    expect(() => decodeToken(read(header) ?? '')).toThrow(
       expect.objectContaining({
         code: 'UNAUTHENTICATED',
         message: 'Could not validate credentials',
