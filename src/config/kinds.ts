@@ -42,9 +42,7 @@ export const seconds = (min: number, max: number) =>
 export const onOrOff = z.enum(['on', 'off'], 'must be "on" or "off"').transform((value) => value === 'on');
 
 /** An absolute URL. */
-export const url = z
-  .string('must be a URL, such as https://id.example.com')
-  .refine((value) => URL.canParse(value), 'must be a URL, such as https://id.example.com');
+export const url = z.string('must be a URL').refine((value) => URL.canParse(value), 'must be a URL');
 
 /** A URL that may be trusted with keys. */
 export const secureUrl = url.refine(

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { crossFaults } from './cross-checks.ts';
 import { type Environment, environmentSchema } from './environment.ts';
+import { describeFault, type Fault, type VariableName } from './fault.ts';
 import { toConfig } from './to-config.ts';
 
 /**
@@ -11,15 +12,16 @@ import { toConfig } from './to-config.ts';
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = readEnvironment()): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
-  const faults: string[] = [];
+  const faults: Fault[] = [];
   const env: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(environmentSchema.shape)) {
-    const parsed = schema.safeParse(given[name]);
-    if (parsed.success) env[name] = parsed.data;
-    else faults.push(...parsed.error.issues.map((issue) => [name, ...issue.path, issue.message].join(' ')));
+    const { data, error } = schema.safeParse(given[name]);
+    for (const { path, message } of error?.issues ?? [])
+      faults.push([name as VariableName, [...path, message].join(' ')]);
+    if (!error) env[name] = data;
   }
-  faults.push(...crossFaults(given, env));
-  if (faults.length > 0) throw new ConfigError(faults);
+  faults.push(...crossFaults({ isSet: (name) => given[name] !== undefined, env }));
+  if (faults.length > 0) throw new ConfigError(faults.map(describeFault));
   return toConfig(env as Environment);
 }
 

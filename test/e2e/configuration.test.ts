@@ -30,12 +30,12 @@ describe('refused, in words', () => {
     });
     expect(ended).toEqual(
       refusal(
-        'PORT must be a whole number from 0 to 65535',
-        'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)',
-        'AUTH_ALGORITHMS may only name RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512',
-        'SESSION_DURATION_MIN must be a whole number of seconds from 1 to 999999999',
-        'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent',
-        'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set beside AUTH_ISSUER: else a token for any other service would do',
+        'PORT must be a whole number from 0 to 65535. Example: PORT=8080',
+        'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only). Example: AUTH_ISSUER=https://id.example.com/realms/main',
+        'AUTH_ALGORITHMS may only name RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512. Example: AUTH_ALGORITHMS=RS256,ES256',
+        'SESSION_DURATION_MIN must be a whole number of seconds from 1 to 999999999. Example: SESSION_DURATION_MIN=60',
+        'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent. Example: LOG_LEVEL=debug',
+        'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set beside AUTH_ISSUER: else a token for any other service would do. Example: AUTH_AUDIENCE=keyward',
       ),
     );
   });
@@ -52,7 +52,7 @@ describe('refused, in words', () => {
   it('does not start in production without an issuer', async () => {
     expect(await runService(folder.path, { NODE_ENV: 'production', ...secretVariables() })).toEqual(
       refusal(
-        'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production: the development identity provider lets anyone in',
+        'AUTH_ISSUER (or AUTH_ISSUERS) must be set in production: the development identity provider lets anyone in. Example: AUTH_ISSUER=https://id.example.com/realms/main',
       ),
     );
   });
@@ -60,7 +60,7 @@ describe('refused, in words', () => {
   it('does not start without secrets where there is an issuer', async () => {
     const env = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
     const missing = (name: string) =>
-      `${name} (or ${name}_FILE) must be set: VERSION:SECRET, as \`echo "1:$(openssl rand -base64 32)"\` prints it`;
+      `${name} (or ${name}_FILE) must be set: VERSION:SECRET. Example: ${name}="1:$(openssl rand -base64 32)"`;
     const missed = refusal(missing('KEY_PEPPERS'), missing('KEY_ENCRYPTION_KEYS'));
     expect(await runService(folder.path, { ...env, NODE_ENV: 'production' })).toEqual(missed);
     expect(await runService(folder.path, env)).toEqual(missed);

@@ -11,17 +11,14 @@ export const serverVariables = {
   HOST: z.string().default('127.0.0.1').meta({
     description:
       "Address to listen on. Without an issuer it must be this machine's own (`127.0.0.1`, `::1`, `localhost`) or every address (`0.0.0.0`, `::`)",
-    example: '0.0.0.0',
+    example: '::1',
   }),
   PORT: integer(0, 65_535).default(4000).meta({
     description: 'TCP port; 0 takes any that is free',
     example: '8080',
   }),
   PUBLIC_URL: url
-    .refine(
-      (value) => !URL.canParse(value) || /^https?:$/.test(new URL(value).protocol),
-      'must be a URL, such as https://id.example.com',
-    )
+    .refine((value) => !URL.canParse(value) || /^https?:$/.test(new URL(value).protocol), 'must be a URL')
     .transform((value) => new URL(value).origin)
     .optional()
     .meta({
