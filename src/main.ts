@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
+import { firstSignal } from './process/signals.ts';
 
 // Listened for from the first moment: a signal during the start would end the process at once.
-const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+const stopped = firstSignal();
 
 // Compiling what is imported is a good part of a start; from the second on it is found done.
 enableCompileCache();

@@ -15,7 +15,7 @@ import { baseUrl, greet } from './greeting.ts';
 import { serve } from './http/serve.ts';
 import { createHttpServer, listen, stop } from './http/server.ts';
 import { describeError } from './observability/describe-error.ts';
-import { createLogger } from './observability/logger.ts';
+import { createProcessLogger } from './process/process-logger.ts';
 import { createSecrets } from './secrets/secrets.ts';
 
 /** A running service; disposing of it stops it. */
@@ -35,7 +35,7 @@ const starting: RequestListener = (_request, response) => {
  */
 export async function startService(config: Config): Promise<Service> {
   await using started = new AsyncDisposableStack();
-  const logger = await createProcessLogger(config);
+  const logger = await createProcessLogger(config, started);
   const development = config.issuers.length > 0 ? undefined : import('./dev/development.ts');
   // Their keys are read while the database opens.
   const configured = config.issuers.map((issuer) => trust(issuer, logger));
@@ -104,12 +104,6 @@ const developmentSecrets = async (config: Config) =>
 function endHung(logger: Logger): never {
   logger.fatal('the database connection hangs: ending the process');
   process.exit(1);
-}
-
-/** The log; where there are several workers, each line says which has written it. */
-async function createProcessLogger({ logLevel, workers }: Config): Promise<Logger> {
-  const logger = await createLogger(logLevel);
-  return workers > 1 ? logger.child({ pid: process.pid }) : logger;
 }
 
 /** An issuer, and when its keys were read for the first time, or could not be. */

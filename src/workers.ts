@@ -5,6 +5,7 @@ import type { Config, DatabaseConfig } from './config/config.ts';
 import { ConfigError } from './config/config-error.ts';
 import { openDatabase } from './database/database.ts';
 import { prepareSchema } from './database/migrate.ts';
+import { createProcessLogger } from './process/process-logger.ts';
 import type { Service } from './service.ts';
 
 /** How long workers may take to finish when the service stops, in milliseconds. */
@@ -30,15 +31,16 @@ interface Forked {
 export const startWorkers = (config: Config): Promise<Service> =>
   cluster.isPrimary ? supervise(config) : work(config);
 
-async function supervise({ database, workers }: Config): Promise<Service> {
-  await prepareDatabase(database);
+async function supervise(config: Config): Promise<Service> {
   await using started = new AsyncDisposableStack();
+  await createProcessLogger(config, started);
+  await prepareDatabase(config.database);
   const stopping = new AbortController();
   started.defer(() => stop(stopping));
   // One goes first: what keeps it from starting would keep them all, and is said once.
   const first = fork();
   const greeting = await untilReady(first);
-  const others = Array.from({ length: workers - 1 }, fork);
+  const others = Array.from({ length: config.workers - 1 }, fork);
   await Promise.all(others.map(untilReady));
   for (const forked of [first, ...others]) void keepRunning(forked, stopping.signal);
   const stack = started.move();

@@ -1,0 +1,19 @@
+import { constants } from 'node:os';
+
+/** npm passes on what the terminal has sent to both; signals within these milliseconds are one. */
+const repeatedWithin = 500;
+
+/**
+ * Resolves at the first SIGTERM or SIGINT, for the process to stop in good order.
+ * A later one ends it at once, with 128 and the signal's number as exit code.
+ */
+export const firstSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    let firstAt: number | undefined;
+    const heed = (signal: 'SIGTERM' | 'SIGINT') => {
+      firstAt ??= performance.now();
+      if (performance.now() - firstAt > repeatedWithin) process.exit(128 + constants.signals[signal]);
+      resolve();
+    };
+    process.on('SIGTERM', heed).on('SIGINT', heed);
+  });
