@@ -1,11 +1,13 @@
+import { styleText } from 'node:util';
 import type { Config } from './config/config.ts';
+import { databaseSummary, issuerSummary } from './config/summary.ts';
 
 interface Ready {
   readonly config: Config;
   /** The port that it listens on. */
   readonly port: number;
-  /** Whether the development identity provider runs. */
-  readonly development: boolean;
+  /** Whether somebody reads it: a panel is shown in a terminal, one JSON line otherwise. */
+  readonly terminal: boolean;
 }
 
 const wildcards = ['0.0.0.0', '::'];
@@ -16,26 +18,49 @@ export function baseUrl(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** What a newcomer needs to know when the service is ready; one JSON line in production. */
-export function greet({ config, port, development }: Ready): string {
-  const host = wildcards.includes(config.host) ? '127.0.0.1' : config.host;
-  const base = baseUrl(config.host, port);
-  if (config.production) return `${JSON.stringify({ level: 30, msg: 'ready', url: base })}\n`;
-  const places = `
-  Keyward is ready.
+const warning =
+  'the development identity provider lets anyone in, as anyone. Set AUTH_ISSUER to use your own.';
 
-    GraphQL, GraphiQL   ${base}/graphql
-    REST                ${base}/api/v1
-    OpenAPI             ${base}/api/v1/openapi.json
+const placesAt = (base: string) => ({
+  graphql: `${base}/graphql`,
+  rest: `${base}/api/v1`,
+  openapi: `${base}/api/v1/openapi.json`,
+});
+
+/** What a newcomer needs to know when the service is ready. */
+export function greet({ config, port, terminal }: Ready): string {
+  const base = baseUrl(config.host, port);
+  const development = config.issuers.length === 0;
+  if (terminal) return panel(config, base) + (development ? firstSteps(config, port, base) : '');
+  const time = new Date().toISOString();
+  const line = { level: 30, time, msg: 'ready', url: base, ...placesAt(base) };
+  return `${JSON.stringify(development ? { ...line, warning } : line)}\n`;
+}
+
+function panel(config: Config, base: string): string {
+  const { graphql, rest, openapi } = placesAt(base);
+  return `
+  ${styleText('bold', 'Keyward is ready.')}
+
+    GraphQL, GraphiQL   ${graphql}
+    REST                ${rest}
+    OpenAPI             ${openapi}
+
+    Access tokens of    ${issuerSummary(config)}
+    Database            ${databaseSummary(config)}
+
 `;
-  if (!development) return `${places}\n`;
-  const settings = `${port === 4000 ? '' : `PORT=${port} `}${host === '127.0.0.1' ? '' : `HOST=${host} `}`;
-  return `${places}
-  A first call:
+}
+
+/** A call that works as it is printed, and what not to forget. */
+function firstSteps({ host }: Config, port: number, base: string): string {
+  const ownHost = host === '127.0.0.1' || wildcards.includes(host) ? '' : `HOST=${host} `;
+  const settings = `${port === 4000 ? '' : `PORT=${port} `}${ownHost}`;
+  return `  A first call:
 
     curl -H "Authorization: Bearer $(${settings}npm run --silent token -- --subject alice)" ${base}/api/v1/auth/private-key
 
-  Warning: the development identity provider lets anyone in, as anyone. Set AUTH_ISSUER to use your own.
+  ${styleText('yellow', 'Warning:')} ${warning}
 
 `;
 }

@@ -1,4 +1,6 @@
 import { enableCompileCache } from 'node:module';
+import type { Config } from './config/config.ts';
+import { readTask, usage } from './process/command-line.ts';
 import { firstSignal } from './process/signals.ts';
 
 // Listened for from the first moment: a signal during the start would end the process at once.
@@ -6,16 +8,33 @@ const stopped = firstSignal();
 
 // Compiling what is imported is a good part of a start; from the second on it is found done.
 enableCompileCache();
-const { reportConfigError } = await import('./config/config-error.ts');
-const { loadConfig } = await import('./config/load-config.ts');
 
-try {
-  const config = loadConfig();
+async function runService(config: Config): Promise<void> {
   await using service = await (config.workers > 1
     ? (await import('./workers.ts')).startWorkers(config)
     : (await import('./service.ts')).startService(config));
   process.stdout.write(service.greeting);
   await stopped;
-} catch (error) {
-  reportConfigError(error);
 }
+
+async function checkConfig(config: Config): Promise<void> {
+  const { configSummary } = await import('./config/summary.ts');
+  process.stdout.write(`${configSummary(config)}\n`);
+}
+
+async function run(withConfig: (config: Config) => Promise<void>): Promise<void> {
+  const { reportConfigError } = await import('./config/config-error.ts');
+  try {
+    const { loadConfig } = await import('./config/load-config.ts');
+    await withConfig(loadConfig());
+  } catch (error) {
+    reportConfigError(error);
+  }
+}
+
+const task = readTask(process.argv.slice(2));
+if (typeof task === 'object') {
+  process.stderr.write(`${task.fault}\n\n${usage}`);
+  process.exitCode = 2;
+} else if (task === 'help') process.stdout.write(usage);
+else await run(task === 'check-config' ? checkConfig : runService);

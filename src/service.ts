@@ -79,7 +79,7 @@ export async function startService(config: Config): Promise<Service> {
   setImmediate(preload);
   const stack = started.move();
   return {
-    greeting: greet({ config, port, development: identityProvider !== undefined }),
+    greeting: greet({ config, port, terminal: process.stdout.isTTY }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

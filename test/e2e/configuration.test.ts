@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { usage } from '../../src/process/command-line.ts';
 import { createTemporaryFolder, freePort, runScript, runService, startProcess } from '../support/process.ts';
 import { secretVariables } from '../support/secrets.ts';
 
@@ -98,5 +101,63 @@ describe('refused, in words', () => {
       body: '{}',
     };
     expect((await fetch(`${service.url}/api/v1/automation/settings`, settings)).status).toBe(200);
+  });
+});
+
+describe('--check-config', () => {
+  const provider = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
+  const check = (cwd: string, env: Record<string, string>) => runService(cwd, env, ['--check-config']);
+
+  it('says in one line that it is good, and needs neither its port nor its database', async () => {
+    await using empty = await createTemporaryFolder();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const PORT = `${(other.address() as AddressInfo).port}`;
+    const database = 'postgres://keyward:c4n4ry@127.0.0.1:1/keyward';
+    const postgres = { ...provider, ...secretVariables(), PORT, DATABASE_URL: database };
+    expect([await check(empty.path, { PORT }), await check(empty.path, postgres)]).toEqual([
+      {
+        code: 0,
+        stdout:
+          'The configuration is good. Database: SQLite, data/keyward.db. Issuer of access tokens: the development identity provider, which lets anyone in.\n',
+        stderr: '',
+      },
+      {
+        code: 0,
+        stdout:
+          'The configuration is good. Database: PostgreSQL. Issuer of access tokens: https://id.example.com.\n',
+        stderr: '',
+      },
+    ]);
+    other.close();
+    expect(await readdir(empty.path)).toEqual([]);
+  });
+
+  it('names every fault, a file of secrets that cannot be read among them', async () => {
+    const { KEY_ENCRYPTION_KEYS } = secretVariables();
+    const missing = join(folder.path, 'no-peppers');
+    const env = { ...provider, KEY_ENCRYPTION_KEYS, KEY_PEPPERS_FILE: missing, PORT: 'http' };
+    expect(await check(folder.path, env)).toEqual(
+      refusal(
+        'PORT must be a whole number from 0 to 65535. Example: PORT=8080',
+        'KEY_PEPPERS_FILE names a file that cannot be read (ENOENT). Example: KEY_PEPPERS_FILE=/run/secrets/peppers',
+      ),
+    );
+  });
+});
+
+describe('the command line', () => {
+  it('refuses an argument that there is not, in words', async () => {
+    const { code, stdout, stderr } = await runService(folder.path, { PORT: '0' }, ['--chek-config']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(`There is no argument --chek-config.\n\n${usage}`);
+  });
+
+  it('has a help', async () => {
+    expect(await runService(folder.path, { PORT: 'http' }, ['--help'])).toEqual({
+      code: 0,
+      stdout: usage,
+      stderr: '',
+    });
   });
 });

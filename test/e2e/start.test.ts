@@ -3,10 +3,17 @@ import { open, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTemporaryFolder, runShell, type ServiceProcess, startProcess } from '../support/process.ts';
+import {
+  createTemporaryFolder,
+  runShell,
+  type ServiceProcess,
+  startInTerminal,
+  startProcess,
+} from '../support/process.ts';
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
-if (!hasCurl) process.stdout.write('No curl here: the printed call is not tried out.\n');
+const hasTerminal = ['curl', 'script'].every((program) => spawnSync(program, ['--version']).status === 0);
+if (!hasTerminal)
+  process.stdout.write('No curl or no script here: what a terminal shows is not tried out.\n');
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let service: ServiceProcess;
@@ -41,21 +48,33 @@ const query = (sql: string): unknown[] => {
 };
 
 describe('ready', () => {
-  it('says where everything is, and warns of the development identity provider', () => {
+  it('says where everything is in one JSON line, and warns of the development identity provider', () => {
     const { stdout, stderr } = service.output;
-    expect(stdout).toMatch(new RegExp(`GraphQL, GraphiQL +${service.url}/graphql\n`));
-    expect(stdout).toMatch(new RegExp(`REST +${service.url}/api/v1\n`));
-    expect(stdout).toMatch(new RegExp(`OpenAPI +${service.url}/api/v1/openapi.json\n`));
-    expect(stdout).toContain('Warning: the development identity provider lets anyone in, as anyone.');
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      msg: 'ready',
+      url: service.url,
+      warning: expect.stringContaining('lets anyone in'),
+    });
     expect(stderr).toBe('');
   });
 
-  it.runIf(hasCurl)('prints a first call that works as it is printed', async () => {
-    const printed = /^ *(curl .+)$/m.exec(service.output.stdout)?.[1] ?? '';
-    const { code, stdout } = await runShell(printed);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ has_key: true });
-  });
+  it.runIf(hasTerminal)(
+    'shows a panel in a terminal, and there a first call that works as it is printed',
+    async () => {
+      await using own = await createTemporaryFolder();
+      await using terminal = await startInTerminal(own.path);
+      const screen = terminal.screen();
+      expect(screen).toMatch(/^\n {2}Keyward is ready\.\n/);
+      expect(screen).toMatch(new RegExp(`GraphQL, GraphiQL +${terminal.url}/graphql\n`));
+      expect(screen).toMatch(new RegExp(`REST +${terminal.url}/api/v1\n`));
+      expect(screen).toMatch(new RegExp(`OpenAPI +${terminal.url}/api/v1/openapi.json\n`));
+      expect(screen).toContain('Warning: the development identity provider lets anyone in, as anyone.');
+      expect(screen).not.toContain('{');
+      const { code, stdout } = await runShell(/^ *(curl .+)$/m.exec(screen)?.[1] ?? 'false');
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ has_key: true });
+    },
+  );
 
   it.each([
     ['/graphql', 'text/html', 'text/html; charset=utf-8'],

@@ -5,14 +5,15 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { developmentClientId, developmentIssuer } from '../../src/dev/issuer.ts';
 import { requestToken } from '../../src/dev/request-token.ts';
 
 /** The folder of the project. */
 export const root = join(import.meta.dirname, '../..');
 
-/** The end of what the service prints when it is ready: the panel in development, one JSON line in production. */
-const ready = /to use your own\.\n|"msg":"ready".*\n/;
+/** What the service prints when it is ready: one JSON line, or in a terminal a panel with this at its end. */
+const ready = /to use your own\.\r?\n|"msg":"ready".*\n/;
 
 /** A process that has ended. */
 export interface Ended {
@@ -112,9 +113,12 @@ export async function startModule(text: string) {
 
 const main = join(root, 'src/main.ts');
 
-/** Runs the service with an environment that it cannot start with, until it ends. */
-export const runService = (cwd: string, env: Record<string, string>): Promise<Ended> =>
-  launch(process.execPath, [main], { cwd, env, timeout: patience }).ended;
+/** Runs the service with an environment that it cannot start with, or for another task than that, until it ends. */
+export const runService = (
+  cwd: string,
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<Ended> => launch(process.execPath, [main, ...args], { cwd, env, timeout: patience }).ended;
 
 /** Resolves when the service has printed that it is ready; rejects with what it printed where that does not come. */
 function untilReady({ child, output, ended }: ReturnType<typeof launch>, time: number): Promise<void> {
@@ -177,6 +181,29 @@ export async function startProcess(folder: string, env: Record<string, string> =
     /** Resolves when it has ended. */
     ended,
     [Symbol.asyncDispose]: () => kill(child, ended),
+  };
+}
+
+/** Starts the service in a terminal and waits until it says that it is ready; disposing of it closes the terminal. */
+export async function startInTerminal(folder: string, env: Record<string, string> = {}) {
+  const port = await freePort();
+  const command = `'${process.execPath}' '${main}'`;
+  const terminal = launch('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: folder,
+    env: { PORT: `${port}`, DATA_DIR: join(folder, 'data'), ...env },
+  });
+  const close = () => kill(terminal.child, terminal.ended);
+  try {
+    await untilReady(terminal, patience);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** What the terminal shows, without what is for colours. */
+    screen: () => stripVTControlCharacters(terminal.output.stdout).replaceAll('\r\n', '\n'),
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -5,15 +5,16 @@ import { secretVariables } from '../support/secrets.ts';
 
 const issuer = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward', ...secretVariables() };
 
-const greeting = (environment: Record<string, string>, { port = 4000, development = true } = {}) =>
-  greet({ config: loadConfig(environment), port, development });
+const greeting = (environment: Record<string, string>, { port = 4000, terminal = true } = {}) =>
+  greet({ config: loadConfig(environment), port, terminal });
 
-describe('in development', () => {
+describe('in a terminal, in development', () => {
   it('shows every place, a first call and the warning', () => {
     const text = greeting({});
     expect(text).toMatch(/GraphiQL +http:\/\/127\.0\.0\.1:4000\/graphql\n/);
     expect(text).toMatch(/REST +http:\/\/127\.0\.0\.1:4000\/api\/v1\n/);
     expect(text).toMatch(/OpenAPI +http:\/\/127\.0\.0\.1:4000\/api\/v1\/openapi\.json\n/);
+    expect(text).toMatch(/Database +SQLite, data\/keyward\.db\n/);
     expect(text).toContain(
       'curl -H "Authorization: Bearer $(npm run --silent token -- --subject alice)" http://127.0.0.1:4000/api/v1/auth/private-key\n',
     );
@@ -33,17 +34,44 @@ describe('in development', () => {
   });
 });
 
-describe('with an identity provider of its own', () => {
-  it('shows the places, and neither the first call nor the warning', () => {
-    const text = greeting(issuer, { development: false });
+describe('in a terminal, with an identity provider of its own', () => {
+  const DATABASE_URL = 'postgres://keyward:c4n4ry@db.example.com/keyward';
+
+  it('shows the places and the issuer, and neither the first call nor the warning', () => {
+    const text = greeting({ ...issuer, DATABASE_URL });
     expect(text).toContain('http://127.0.0.1:4000/graphql');
-    expect(text).not.toMatch(/curl|token|anyone/);
+    expect(text).toMatch(/Access tokens of +https:\/\/id\.example\.com\n/);
+    expect(text).not.toMatch(/curl|npm|anyone/);
   });
 
-  it('is one JSON line in production', () => {
-    const environment = { ...issuer, NODE_ENV: 'production', HOST: '0.0.0.0' };
-    const text = greeting(environment, { port: 8080, development: false });
-    expect(text.trimEnd()).not.toContain('\n');
-    expect(JSON.parse(text)).toEqual({ level: 30, msg: 'ready', url: 'http://127.0.0.1:8080' });
+  it('shows nothing of a database URL, which holds a password', () => {
+    const text = greeting({ ...issuer, DATABASE_URL });
+    expect(text).toMatch(/Database +PostgreSQL\n/);
+    expect(text).not.toMatch(/c4n4ry|db\.example\.com/);
+  });
+});
+
+describe('elsewhere', () => {
+  const line = (environment: Record<string, string>, port: number): unknown => {
+    const text = greeting(environment, { port, terminal: false });
+    expect(text).toMatch(/^[^\n]+\n$/);
+    return JSON.parse(text);
+  };
+  const ready = {
+    level: 30,
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    msg: 'ready',
+    url: 'http://127.0.0.1:8080',
+    graphql: 'http://127.0.0.1:8080/graphql',
+    rest: 'http://127.0.0.1:8080/api/v1',
+    openapi: 'http://127.0.0.1:8080/api/v1/openapi.json',
+  };
+
+  it('is one JSON line', () => {
+    expect(line({ ...issuer, HOST: '0.0.0.0' }, 8080)).toEqual(ready);
+  });
+
+  it('warns there too of the development identity provider', () => {
+    expect(line({}, 8080)).toEqual({ ...ready, warning: expect.stringContaining('lets anyone in') });
   });
 });

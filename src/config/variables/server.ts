@@ -5,7 +5,7 @@ import { integer, url } from '../kinds.ts';
 export const serverVariables = {
   NODE_ENV: z.string().default('development').meta({
     description:
-      '`production` demands `AUTH_ISSUER` or `AUTH_ISSUERS` and secrets, and prints one line of JSON when ready',
+      '`production` demands an issuer (`AUTH_ISSUER` or `AUTH_ISSUERS`) and secrets: no development identity provider is started',
     example: 'production',
   }),
   HOST: z.string().default('127.0.0.1').meta({
