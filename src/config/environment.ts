@@ -26,5 +26,8 @@ export const environmentSchema = z.object({
   ...observabilityVariables,
 });
 
+/** The name of a variable. */
+export type VariableName = keyof typeof environmentSchema.shape;
+
 /** The environment, read. */
 export type Environment = z.infer<typeof environmentSchema>;

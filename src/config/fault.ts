@@ -1,7 +1,4 @@
-import { type Environment, environmentSchema } from './environment.ts';
-
-/** The name of a variable. */
-export type VariableName = keyof typeof environmentSchema.shape;
+import { type Environment, environmentSchema, type VariableName } from './environment.ts';
 
 /** A variable, and the rest of a sentence that begins with it: what it must be. It never holds a value. */
 export type Fault = readonly [name: VariableName, problem: string];

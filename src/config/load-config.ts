@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { crossFaults } from './cross-checks.ts';
-import { type Environment, environmentSchema } from './environment.ts';
-import { describeFault, type Fault, type VariableName } from './fault.ts';
+import { type Environment, environmentSchema, type VariableName } from './environment.ts';
+import { describeFault, type Fault } from './fault.ts';
 import { toConfig } from './to-config.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { environmentSchema } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { secretVariables } from '../support/secrets.ts';
 
@@ -18,18 +17,6 @@ const variablesOf = (block: string): Record<string, string> => {
     [...assignments].map(([, name = '', quoted, bare]) => [name, quoted ?? bare ?? '']),
   );
 };
-
-describe('the configuration table', () => {
-  const documented = [...section('Configuration').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
-
-  it('has every variable that is read, and no other', () => {
-    expect(documented.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
-  });
-
-  it('has each variable once', () => {
-    expect(new Set(documented).size).toBe(documented.length);
-  });
-});
 
 describe('the configuration of a provider', () => {
   const provider = section('Put it behind your provider');

@@ -22,4 +22,11 @@ describe('the documentation of a variable', () => {
       expect(schema.safeParse(unquoted).error).toBeUndefined();
     },
   );
+
+  it.each(variables.filter(([name]) => /TIMEOUT|DURATION|INTERVAL|GRACE|_AGE/.test(name)))(
+    'says that %s is in seconds',
+    (_name, schema) => {
+      expect(schema.meta()?.description).toContain('seconds');
+    },
+  );
 });

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
-import { environmentSchema } from '../../../src/config/environment.ts';
-import type { VariableName } from '../../../src/config/fault.ts';
+import { environmentSchema, type VariableName } from '../../../src/config/environment.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { secretText, secretVariables } from '../../support/secrets.ts';
 

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { environmentSchema, topics, type VariableName } from '../config/environment.ts';
+
+/** What a newcomer sets first. */
+const essentials: readonly VariableName[] = [
+  'HOST',
+  'PORT',
+  'PUBLIC_URL',
+  'DATABASE_URL',
+  'AUTH_ISSUER',
+  'AUTH_AUDIENCE',
+  'KEY_PEPPERS',
+  'KEY_ENCRYPTION_KEYS',
+  'LOG_LEVEL',
+];
+
+const code = (text: string): string => `\`${text}\``;
+
+/** A default as it would be set. */
+function defaultText(value: unknown): string {
+  if (typeof value === 'boolean') return code(value ? 'on' : 'off');
+  const text = value instanceof Map ? [...value].join() : String(value ?? '');
+  return text === '' ? 'none' : code(text);
+}
+
+/** The cells of a variable's row, from its schema alone. */
+function cells(name: VariableName): readonly string[] {
+  const schema = environmentSchema.shape[name];
+  const { unset, description = '', example = '' } = schema.meta() ?? {};
+  return [code(name), unset ?? defaultText(schema.parse(undefined)), description, code(example)];
+}
+
+const row = (texts: readonly string[]): string =>
+  `| ${texts.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
+
+const table = (columns: readonly string[], names: readonly VariableName[]): string =>
+  [
+    row(columns),
+    `|${'---|'.repeat(columns.length)}`,
+    ...names.map((name) => row(cells(name).slice(0, columns.length))),
+  ].join('\n');
+
+const essentialTable = (): string => table(['Variable', 'Default', 'Meaning'], essentials);
+
+const allTables = (): string =>
+  Object.entries(topics)
+    .map(([topic, variables]) => {
+      const names = Object.keys(variables) as VariableName[];
+      return `### ${topic}\n\n${table(['Variable', 'Default', 'Meaning', 'Example'], names)}`;
+    })
+    .join('\n\n');
+
+const begin = '<!-- written by npm run config:docs -->';
+const end = '<!-- end -->';
+
+/** A page with the part between its two marks written anew. */
+function fill(page: string, part: string): string {
+  const [before, rest] = page.split(begin);
+  const [, after] = rest?.split(end) ?? [];
+  if (after === undefined) throw new Error('A page has no marks around its table of variables.');
+  return `${before}${begin}\n\n${part}\n\n${end}${after}`;
+}
+
+/** The pages that have variables in a table, as they must be: each path, from the project's folder, and its text. */
+export const configurationPages = (): readonly (readonly [path: string, text: string])[] =>
+  (
+    [
+      ['README.md', essentialTable],
+      ['docs/configuration.md', allTables],
+    ] as const
+  ).map(([path, part]) => [path, fill(readFileSync(path, 'utf8'), part())]);

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { environmentSchema } from '../../src/config/environment.ts';
+import { configurationPages } from '../../src/dev/configuration-pages.ts';
+
+it.each(configurationPages())('%s has the variables as the schema has them', (path, text) => {
+  // Where this fails: npm run config:docs
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+it('docs/configuration.md has every variable once', () => {
+  const page = readFileSync('docs/configuration.md', 'utf8');
+  const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+  expect(documented).toEqual(Object.keys(environmentSchema.shape));
+});
