@@ -137,6 +137,24 @@ const rooms = [
     { path: '^src/', pathNot: '^src/(secrets/|errors[.]ts$)' },
   ),
   forbid(
+    'browser-and-server-are-apart',
+    'What runs in a browser imports nothing that runs in the server.',
+    { path: '^web/' },
+    { path: '^(src|test)/' },
+  ),
+  forbid(
+    'server-and-browser-are-apart',
+    'What runs in the server imports nothing that runs in a browser.',
+    { path: '^src/' },
+    { path: '^web/' },
+  ),
+  forbid(
+    'pages-know-no-slice',
+    'The pages for a browser know their configuration and the identity provider: neither slices, GraphQL nor REST.',
+    { path: '^src/pages/' },
+    { path: '^src/', pathNot: '^src/(pages/|auth/|config/|observability/)' },
+  ),
+  forbid(
     'only-service-knows-dev',
     'What is for development is loaded by service.ts and by nothing else.',
     { path: '^src/', pathNot: '^src/(service[.]ts$|dev/)' },
@@ -162,7 +180,7 @@ export default {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
       mainFields: ['module', 'main', 'types'],
-      extensions: ['.ts', '.mjs', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
     },
   },
 };

@@ -7,6 +7,7 @@ import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import { useAccessToken } from './auth/use-access-token.ts';
 import { useRequiredScopes } from './auth/use-required-scopes.ts';
 import { useResourceMetadata } from './auth/use-resource-metadata.ts';
+import type { PagesConfig } from './config/config.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { forwardAuthOpenApi } from './forward-auth/openapi.ts';
@@ -16,15 +17,16 @@ import { schema } from './graphql/schema.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
-import { useGraphiQL } from './graphql/use-graphiql.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
 import { useVariableErrors } from './graphql/use-variable-errors.ts';
 import { type AnyPlugin, type RequestSource, runRequestHooks } from './http/request-hooks.ts';
 import { useHead } from './http/use-head.ts';
 import { useResponseHeaders } from './http/use-response-headers.ts';
+import { describeError } from './observability/describe-error.ts';
 import { useTelemetry } from './observability/use-telemetry.ts';
 import type { KeyUsageNotes, OperationLimits } from './operation.ts';
+import { usePages } from './pages/use-pages.ts';
 import { routes } from './rest/routes.ts';
 import { useRest } from './rest/use-rest.ts';
 import type { Secrets } from './secrets/secrets.ts';
@@ -42,6 +44,8 @@ export interface GatewayDependencies {
   readonly keyUsage: KeyUsageNotes;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
+  /** The pages for a browser; undefined: there are none. */
+  readonly pages: PagesConfig | undefined;
   readonly logger: Logger;
 }
 
@@ -84,7 +88,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 }
 
 function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
-  const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, logger } = dependencies;
+  const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, pages, logger } = dependencies;
   const services = { db: new Db(em), limits, secrets, keyUsage };
   const issuers = trusted.map(({ config }) => config.issuer);
   return [
@@ -93,9 +97,9 @@ function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
     useHead(),
     useResourceMetadata(publicUrl, issuers),
     useForwardAuth((secret) => verifySecret(services, secret), translateError),
+    ...(pages ? [usePages(trusted[0].config, pages, reportProvider(logger))] : []),
     useRest(schema, trusted[0].config.issuer, translateError, routes, forwardAuthOpenApi),
     useGraphqlEndpoint(),
-    useGraphiQL(),
     useAccessToken(trusted),
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
@@ -106,6 +110,9 @@ function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
     ...(introspection ? [] : [noIntrospection]),
   ];
 }
+
+const reportProvider = (logger: Logger) => (error: unknown) =>
+  logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');
 
 const noIntrospection: Plugin = {
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { KeyUsage } from './api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from './auth/trusted-issuer.ts';
-import type { Config, IssuerConfig } from './config/config.ts';
+import type { BrowserClient, Config, IssuerConfig } from './config/config.ts';
 import { ConfigError } from './config/config-error.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { Db } from './database/db.ts';
@@ -15,6 +15,7 @@ import { baseUrl, greet } from './greeting.ts';
 import { serve } from './http/serve.ts';
 import { createHttpServer, listen, stop } from './http/server.ts';
 import { describeError } from './observability/describe-error.ts';
+import { arePagesBuilt } from './pages/page-files.ts';
 import { createProcessLogger } from './process/process-logger.ts';
 import { createSecrets } from './secrets/secrets.ts';
 
@@ -53,13 +54,8 @@ export async function startService(config: Config): Promise<Service> {
   const port = await listen(server, config.port, config.host).catch(refusePort(config));
   started.defer(() => stop(server));
 
-  const identityProvider = await (await development)?.startDevelopment({
-    config,
-    port,
-    em: orm.em.fork(),
-    secrets,
-  });
-  const own = identityProvider && trust(identityProvider.issuer, logger);
+  const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
+  const own = provider && trust(provider.issuer, logger);
   if (own) started.use(own.keys);
   const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
   const gateway = createGateway({
@@ -70,10 +66,11 @@ export async function startService(config: Config): Promise<Service> {
     secrets,
     keyUsage,
     introspection: config.introspection,
+    pages: pagesOf(config, provider?.signIn, logger),
     logger,
   });
   const serveGateway = serve(gateway, reportFailure(logger));
-  listener = identityProvider?.mount(serveGateway) ?? serveGateway;
+  listener = provider?.mount(serveGateway) ?? serveGateway;
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
 
   setImmediate(preload);
@@ -82,6 +79,13 @@ export async function startService(config: Config): Promise<Service> {
     greeting: greet({ config, port, terminal: process.stdout.isTTY }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** The pages for a browser, where they are built. */
+function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
+  if (pages.shown.length === 0) return;
+  if (arePagesBuilt()) return { ...pages, signIn: development ?? pages.signIn };
+  logger.warn('there are no pages for a browser: npm run build:web makes them');
 }
 
 const gatherKeyUsage = (orm: Database, logger: Logger) =>

@@ -3,7 +3,8 @@ import type { IssuerConfig } from '../config/config.ts';
 import { fetchJson } from './fetch-json.ts';
 import { type KeySet, parseVerificationKey } from './verification-key.ts';
 
-const metadataSchema = z.object({ issuer: z.string(), jwks_uri: z.url() });
+const keysSchema = z.object({ jwks_uri: z.url() });
+const issuerSchema = z.object({ issuer: z.string() });
 const keySetSchema = z.object({ keys: z.array(z.unknown()) });
 
 /**
@@ -22,15 +23,19 @@ export function createKeyReader({ issuer, jwksUri }: IssuerConfig): () => Promis
   };
 }
 
+const discoverJwksUri = async (issuer: string): Promise<string> =>
+  keysSchema.parse(await fetchIssuerMetadata(issuer)).jwks_uri;
+
 /**
- * Where an issuer publishes its verification keys, by OpenID Connect Discovery.
- * @throws {Error} where its metadata cannot be read, or names another issuer
+ * What an issuer publishes of itself, by OpenID Connect Discovery.
+ * @throws {Error} where it cannot be read, or names another issuer
  */
-async function discoverJwksUri(issuer: string): Promise<string> {
+export async function fetchIssuerMetadata(issuer: string): Promise<unknown> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const metadata = metadataSchema.parse(await fetchJson(url));
-  if (metadata.issuer !== issuer) throw new Error(`${url} names the issuer ${metadata.issuer}`);
-  return metadata.jwks_uri;
+  const metadata = await fetchJson(url);
+  const named = issuerSchema.parse(metadata).issuer;
+  if (named !== issuer) throw new Error(`${url} names the issuer ${named}`);
+  return metadata;
 }
 
 /**

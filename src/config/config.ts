@@ -33,6 +33,24 @@ export interface DatabaseConfig {
   };
 }
 
+/** The pages for a browser. */
+export interface PagesConfig {
+  /** Which of them there are. */
+  readonly shown: readonly PageName[];
+  /** How they sign a person in; undefined: a token is pasted. */
+  readonly signIn: BrowserClient | undefined;
+}
+
+/** The name of a page for a browser. */
+export type PageName = 'console' | 'graphiql' | 'reference';
+
+/** The pages, as the identity provider knows them. */
+export interface BrowserClient {
+  readonly clientId: string;
+  /** What is sent beside the standard's parameters. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
 /** Everything that can be set from outside, checked. */
 export interface Config {
   readonly production: boolean;
@@ -57,5 +75,6 @@ export interface Config {
   readonly sealApiKeys: boolean;
   /** Whether GraphQL's introspection is answered. */
   readonly introspection: boolean;
+  readonly pages: PagesConfig;
   readonly logLevel: Environment['LOG_LEVEL'];
 }

@@ -72,11 +72,28 @@ const issuerFaults = (given: Given): Fault[] => {
   ];
 };
 
+const pageFaults = (given: Given): Fault[] => {
+  const hasClient = given.isSet('AUTH_BROWSER_CLIENT_ID');
+  return [
+    ...when(
+      isDevelopment(given) && hasClient,
+      'AUTH_ISSUER',
+      '(or AUTH_ISSUERS) must be set beside AUTH_BROWSER_CLIENT_ID: the development identity provider has a client of its own',
+    ),
+    ...when(
+      given.isSet('AUTH_BROWSER_PARAMETERS') && !hasClient,
+      'AUTH_BROWSER_CLIENT_ID',
+      'must be set beside AUTH_BROWSER_PARAMETERS',
+    ),
+  ];
+};
+
 /** What no single variable shows. */
 export const crossFaults = (given: Given): Fault[] => [
   ...durationFaults(given),
   ...developmentFaults(given),
   ...workerFaults(given),
   ...issuerFaults(given),
+  ...pageFaults(given),
   ...secretFaults(given, isProduction(given) || hasIssuer(given)),
 ];

@@ -3,6 +3,7 @@ import { accessTokenVariables } from './variables/access-tokens.ts';
 import { databaseVariables } from './variables/database.ts';
 import { limitVariables } from './variables/limits.ts';
 import { observabilityVariables } from './variables/observability.ts';
+import { pageVariables } from './variables/pages.ts';
 import { secretVariables } from './variables/secrets.ts';
 import { serverVariables } from './variables/server.ts';
 
@@ -13,6 +14,7 @@ export const topics = {
   'Access tokens': accessTokenVariables,
   Secrets: secretVariables,
   Limits: limitVariables,
+  Pages: pageVariables,
   Observability: observabilityVariables,
 };
 
@@ -23,6 +25,7 @@ export const environmentSchema = z.object({
   ...accessTokenVariables,
   ...secretVariables,
   ...limitVariables,
+  ...pageVariables,
   ...observabilityVariables,
 });
 

@@ -1,5 +1,5 @@
 import { secretKeys } from '../secrets/secret-keys.ts';
-import type { Config, DatabaseConfig, IssuerConfig } from './config.ts';
+import type { Config, DatabaseConfig, IssuerConfig, PagesConfig } from './config.ts';
 import type { Environment } from './environment.ts';
 
 /** The issuers of AUTH_ISSUERS, and that of AUTH_ISSUER. */
@@ -37,6 +37,15 @@ const databaseConfig = (env: Environment): DatabaseConfig => {
   };
 };
 
+const pagesConfig = (env: Environment): PagesConfig => {
+  const { CONSOLE, GRAPHIQL, API_REFERENCE, AUTH_BROWSER_CLIENT_ID: clientId } = env;
+  const pages = { console: CONSOLE, graphiql: GRAPHIQL, reference: API_REFERENCE };
+  return {
+    shown: (['console', 'graphiql', 'reference'] as const).filter((name) => pages[name]),
+    signIn: clientId === undefined ? undefined : { clientId, parameters: env.AUTH_BROWSER_PARAMETERS },
+  };
+};
+
 /** The configuration that an environment without faults stands for. */
 export const toConfig = (env: Environment): Config => ({
   production: env.NODE_ENV === 'production',
@@ -52,5 +61,6 @@ export const toConfig = (env: Environment): Config => ({
   sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
   sealApiKeys: env.SEAL_API_KEYS,
   introspection: env.GRAPHQL_INTROSPECTION,
+  pages: pagesConfig(env),
   logLevel: env.LOG_LEVEL,
 });

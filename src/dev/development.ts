@@ -39,6 +39,8 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
   return {
     /** The provider, as the gateway trusts any other: by its issuer and its published keys. */
     issuer: trusted,
+    /** As which the pages for a browser sign in at it. */
+    signIn: { clientId: developmentClientId, parameters: {} },
     /** Puts the provider before another listener, under its own path. */
     mount:
       (next: RequestListener): RequestListener =>

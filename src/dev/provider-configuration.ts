@@ -1,6 +1,7 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Configuration, errors } from 'oidc-provider';
+import { callbackPath } from '../pages/pages.ts';
 import { developmentSubjectGrant } from './issuer.ts';
 import { type DevelopmentIdentityProviderOptions, resource } from './provider-options.ts';
 import { escapeHtml, page } from './provider-pages.ts';
@@ -14,11 +15,19 @@ async function createSigningKey() {
   return { ...privateKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' };
 }
 
+/** The provider's own origin, by the names that a browser on this machine may know it by. */
+const pageOrigins = (issuer: string): string[] => {
+  const origins = ['127.0.0.1', 'localhost'].map(
+    (hostname) => Object.assign(new URL(issuer), { hostname }).origin,
+  );
+  return [...new Set([new URL(issuer).origin, ...origins])];
+};
+
 const clientOf = ({ issuer, clientId }: DevelopmentIdentityProviderOptions) => ({
   client_id: clientId,
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token', developmentSubjectGrant],
-  redirect_uris: [`${new URL(issuer).origin}/callback`],
+  redirect_uris: pageOrigins(issuer).map((origin) => origin + callbackPath),
 });
 
 /** What its access tokens are for, and how they look. */
@@ -47,18 +56,27 @@ const featuresOf = (options: DevelopmentIdentityProviderOptions): Configuration[
 
 /** The configuration of oidc-provider, with a new signing key. */
 export async function configure(options: DevelopmentIdentityProviderOptions): Promise<Configuration> {
-  const { origin, pathname } = new URL(options.issuer);
+  const { pathname } = new URL(options.issuer);
+  const origins = pageOrigins(options.issuer);
   return {
     adapter: createStore(),
     clients: [clientOf(options)],
     // A token is there for the asking, so no other site that is open in the browser may read the answer.
-    clientBasedCORS: (_ctx, requestOrigin) => requestOrigin === origin,
+    clientBasedCORS: (_ctx, requestOrigin) => origins.includes(requestOrigin),
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     features: featuresOf(options),
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     interactions: { url: (_ctx, { uid }) => `${pathname}/interaction/${uid}` },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     jwks: { keys: [await createSigningKey()] },
+    // Nobody is asked for consent: a client that did not get a scope could only be a surprise.
+    loadExistingGrant: async ({ oidc: { provider, client, session } }) => {
+      const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
+      grant.addOIDCScope(options.scopes.join(' '));
+      grant.addResourceScope(resource, options.scopes.join(' '));
+      await grant.save();
+      return grant;
+    },
     renderError: (ctx, { error, error_description }) => {
       ctx.type = 'html';
       ctx.body = page('This did not work', `<p>${escapeHtml(error_description ?? error)}</p>`);

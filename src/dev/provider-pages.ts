@@ -1,5 +1,27 @@
+import { createHash } from 'node:crypto';
+
 /** Text as HTML shows it. */
 export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
+const style = `
+:root { color-scheme: light dark; --accent: light-dark(#0b5d57, #6fd3c6); --line: light-dark(#d7dfdd, #35413f); }
+body { margin: 0; padding: 12vh 24px 24px; background: light-dark(#fff, #141a19); color: light-dark(#1b2422, #e6ecea);
+  font: 16px/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+main { max-width: 22rem; margin: 0 auto; }
+h1 { margin: 0 0 8px; font-size: 24px; letter-spacing: -.01em; }
+p { margin: 0 0 24px; color: light-dark(#55625f, #a3b1ae); }
+form { display: grid; gap: 12px; margin: 0 0 28px; }
+label { display: grid; gap: 4px; }
+input, button { box-sizing: border-box; width: 100%; padding: 10px 14px; border: 1px solid var(--line);
+  border-radius: 8px; background: transparent; color: inherit; font: inherit; }
+input { border-color: light-dark(#55625f, #a3b1ae); }
+button { cursor: pointer; }
+.first { border-color: var(--accent); background: var(--accent); color: light-dark(#fff, #06201d); font-weight: 600; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+`;
+
+/** The Content-Security-Policy of these pages: their own style sheet, and nothing else. */
+export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
 
 // The library's own pages load a font from elsewhere and warn on the console, so these stand in for them.
 
@@ -8,23 +30,18 @@ export const page = (title: string, content: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<style>${style}</style>
 <main><h1>${title}</h1>${content}</main>
 </html>
 `;
 
-/** Where a person says who they are. */
+/** Where a person says who they are: one of those that the seed makes, by one click, or anybody else. */
 export const loginPage = page(
   'Sign in',
   `<p>Development only: any name will do, no password is asked for.</p>
-<form method="post"><label>Name <input name="login" required maxlength="255" autofocus></label>
-<button>Sign in</button></form>`,
+<form method="post"><button class="first" name="login" value="alice">Continue as alice</button>
+<button name="login" value="bob">Continue as bob</button></form>
+<form method="post"><label>Another name <input name="login" required maxlength="255" autocomplete="off"></label>
+<button>Continue</button></form>`,
 );
-
-/** Where a person lets a client act for them. */
-export const consentPage = (clientId: string, scope: string) =>
-  page(
-    'Allow access',
-    `<p>${escapeHtml(clientId)} asks for: ${escapeHtml(scope)}</p><form method="post"><button>Allow</button></form>`,
-  );

@@ -6,7 +6,7 @@ import { ApiKeySecret } from '../../src/api-keys/api-key-secret.entity.ts';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
-import type { IssuerConfig } from '../../src/config/config.ts';
+import type { IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -50,6 +50,7 @@ export async function createTestGateway(
   issuer: TestIssuer,
   options: {
     introspection?: boolean;
+    pages?: PagesConfig;
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
@@ -77,6 +78,7 @@ export async function createTestGateway(
     secrets,
     keyUsage,
     introspection: options.introspection ?? true,
+    pages: options.pages,
     logger: pino({ level: 'trace' }, sink),
   });
 

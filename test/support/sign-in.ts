@@ -14,12 +14,12 @@ const form = (parameters: Record<string, string>) => ({
   body: new URLSearchParams(parameters),
 });
 
-/** Follows redirects and fills in forms, with the cookies that it is given, until it is sent to `/callback`. */
+/** Follows redirects and fills in forms, with the cookies that it is given, until it is sent to the callback. */
 async function visit(start: URL, subject: string): Promise<URLSearchParams> {
   const cookies = new Map<string, string>();
   let url = start;
   let body: ReturnType<typeof form> | undefined;
-  while (url.pathname !== '/callback') {
+  while (url.pathname !== '/sign-in/callback') {
     const cookie = [...cookies.values()].join('; ');
     const response = await fetch(url, { ...body, redirect: 'manual', headers: { cookie } });
     for (const line of response.headers.getSetCookie()) {
@@ -49,7 +49,7 @@ export async function signIn(issuer: string, subject: string, scope: string) {
   const response = await fetch(`${issuer}/.well-known/openid-configuration`);
   const { authorization_endpoint, token_endpoint } = (await response.json()) as Record<string, string>;
   const verifier = randomBytes(32).toString('base64url');
-  const redirect_uri = `${new URL(issuer).origin}/callback`;
+  const redirect_uri = `${new URL(issuer).origin}/sign-in/callback`;
   const request = new URLSearchParams({
     client_id: developmentClientId,
     response_type: 'code',

@@ -51,6 +51,7 @@ describe('defaults', () => {
     sessionDuration: { min: 60, max: 86_400 },
     sealApiKeys: false,
     introspection: true,
+    pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
     logLevel: 'info',
   };
 

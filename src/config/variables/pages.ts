@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { onOrOff, split } from '../kinds.ts';
+
+const parameters = z
+  .string()
+  .transform(split)
+  .refine(
+    (pairs) => pairs.every((pair) => /^[^=\s]+=\S+$/.test(pair)),
+    'must be pairs of a name and a value: audience=keyward',
+  )
+  .transform((pairs) =>
+    Object.fromEntries(
+      pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+    ),
+  );
+
+/** The pages for a browser, and how they sign a person in. */
+export const pageVariables = {
+  CONSOLE: onOrOff.default(true).meta({
+    description: '`off`: there is no page at `/console`',
+    example: 'off',
+  }),
+  GRAPHIQL: onOrOff.default(true).meta({
+    description: '`off`: there is no page at `/graphql`',
+    example: 'off',
+  }),
+  API_REFERENCE: onOrOff.default(true).meta({
+    description: '`off`: there is no page at `/api/v1/docs`',
+    example: 'off',
+  }),
+  AUTH_BROWSER_CLIENT_ID: z.string().optional().meta({
+    description:
+      'The public client as which the pages sign a person in, at `AUTH_ISSUER` or the first of `AUTH_ISSUERS`. Its redirect URI there is `<PUBLIC_URL>/sign-in/callback`',
+    unset: 'an access token can be pasted',
+    example: 'keyward-pages',
+  }),
+  AUTH_BROWSER_PARAMETERS: parameters.default({}).meta({
+    description:
+      'What a sign-in sends beside the standard, with commas between pairs: `audience=…` for Auth0, `resource=…` (RFC 8707) for others',
+    example: 'audience=keyward',
+  }),
+};

@@ -1,0 +1,51 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+
+/** Where `npm run build:web` puts the pages. */
+const folder = join(import.meta.dirname, '../../dist/web');
+
+/** Where the scripts and style sheets of the pages are, below the folder and as a path of the service. */
+export const assetsPath = '/assets/';
+
+/** Whether the pages are built. */
+export const arePagesBuilt = (): boolean => existsSync(folder);
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** A file of the pages, read. */
+export interface PageFile {
+  readonly text: string;
+  readonly mediaType: string;
+}
+
+/**
+ * Reads files of the built pages, each once. Only those that are there when it is made can be asked for: a path is a
+ * name in a list and never one of the file system.
+ */
+export function createPageFiles() {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const known = new Map(names.map((path) => [path.slice(folder.length).replaceAll('\\', '/'), path]));
+  const read = new Map<string, Promise<PageFile>>();
+
+  const load = async (path: string): Promise<PageFile> => ({
+    text: await readFile(path, 'utf8'),
+    mediaType: mediaTypes[extname(path)] ?? 'text/html; charset=utf-8',
+  });
+
+  /** A file by its path below the folder, such as `/assets/main.js`; undefined where there is none. */
+  return (name: string): Promise<PageFile> | undefined => {
+    const path = known.get(name);
+    if (path === undefined) return undefined;
+    const file = read.get(name) ?? load(path);
+    read.set(name, file);
+    return file;
+  };
+}

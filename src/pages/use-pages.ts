@@ -1,0 +1,92 @@
+import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { IssuerConfig, PagesConfig } from '../config/config.ts';
+import type { WithRecord } from '../observability/request-record.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
+import { assetsPath, createPageFiles } from './page-files.ts';
+import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
+import { type Page, pagePaths, pagesByPath } from './pages.ts';
+
+/** How long a provider that did not answer is not asked again, in milliseconds. */
+const retryAfter = 30_000;
+
+/** Where the pages sign in, read when a page is first asked for; undefined where they do not, or not now. */
+function createSignInReader(
+  { issuer }: IssuerConfig,
+  { signIn }: PagesConfig,
+  onFailure: (error: unknown) => void,
+) {
+  let settings: Promise<SignInSettings | undefined> | undefined;
+  return (): Promise<SignInSettings | undefined> | undefined => {
+    settings ??= signIn && readSignInSettings(issuer, signIn).catch(forgetLater);
+    return settings;
+  };
+  function forgetLater(error: unknown): undefined {
+    onFailure(error);
+    setTimeout(() => {
+      settings = undefined;
+    }, retryAfter).unref();
+  }
+}
+
+const empty = '<script type="application/json" id="settings"></script>';
+
+/** What a page is told goes into it as data: no script, and no request of its own. */
+const fillIn = (html: string, settings: object): string =>
+  html.replace(empty, () =>
+    empty.replace('></', `>${JSON.stringify(settings).replaceAll('<', '\\u003c')}</`),
+  );
+
+/**
+ * Shows the pages for a browser: the console, GraphiQL and the API reference, and what they load.
+ * @param issuer the identity provider at which a person signs in
+ * @param config which pages there are
+ * @param onFailure told why the identity provider could not be asked
+ */
+export function usePages(
+  issuer: IssuerConfig,
+  config: PagesConfig,
+  onFailure: (error: unknown) => void,
+): Plugin<WithRecord, WithRecord> {
+  const pages = pagesByPath(config.shown);
+  const readFile = createPageFiles();
+  const readSignIn = createSignInReader(issuer, config, onFailure);
+  const settings = {
+    scopes: describeScopes(issuer),
+    pages: Object.fromEntries(config.shown.map((name) => [name, pagePaths[name]])),
+  };
+
+  const show = async (page: Page, { Response }: FetchAPI) => {
+    const [file, signIn] = await Promise.all([readFile(`/${page.file}`), readSignIn()]);
+    return (
+      file &&
+      new Response(fillIn(file.text, { ...settings, signIn }), {
+        headers: {
+          'content-type': file.mediaType,
+          'content-security-policy': contentSecurityPolicy(page, signIn?.tokenEndpoint),
+          // A page knows the window in which it lets a person sign in, and no other.
+          'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
+          'referrer-policy': 'no-referrer',
+        },
+      })
+    );
+  };
+  const load = async (pathname: string, { Response }: FetchAPI) => {
+    const file = await readFile(pathname);
+    // Its name changes with what is in it.
+    const headers = { 'cache-control': 'public, max-age=31536000, immutable' };
+    return file && new Response(file.text, { headers: { 'content-type': file.mediaType, ...headers } });
+  };
+
+  return {
+    onRequest: ({ request, url: { pathname }, endResponse, fetchAPI, serverContext: { record } }) => {
+      if (request.method !== 'GET') return;
+      const page = pages.get(pathname);
+      if (!page && !pathname.startsWith(assetsPath)) return;
+      if (page?.sharesPath && !request.headers.get('accept')?.includes('text/html')) return;
+      record.route = page ? pathname : assetsPath;
+      return (page ? show(page, fetchAPI) : load(pathname, fetchAPI)).then(
+        (response) => response && endResponse(response),
+      );
+    },
+  };
+}

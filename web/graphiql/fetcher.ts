@@ -1,0 +1,20 @@
+import type { GraphiQLProps } from 'graphiql';
+import { findSession } from '../sign-in/find-session.ts';
+import { expireSession } from '../sign-in/session.ts';
+
+/** Sends an operation, with the token of who is signed in. */
+export const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
+  const session = await findSession();
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      accept: 'application/graphql-response+json',
+      'content-type': 'application/json',
+      ...(session && { authorization: `Bearer ${session.accessToken}` }),
+    },
+    body: JSON.stringify(parameters),
+  });
+  // The server takes this token no more: a service that was started again has new signing keys, for one.
+  if (response.status === 401 && session) expireSession();
+  return response.json();
+};

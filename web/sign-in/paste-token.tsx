@@ -1,0 +1,31 @@
+import { type FormEvent, useState } from 'react';
+import { pasteToken } from './sign-in.ts';
+
+/** Takes an access token that a person has from elsewhere. It is forgotten with the page, as any other. */
+export function PasteToken({ isOnlyWay }: { readonly isOnlyWay: boolean }) {
+  const [fault, setFault] = useState('');
+  const use = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    try {
+      pasteToken(String(new FormData(form).get('token')));
+      form.reset();
+      setFault('');
+    } catch (error) {
+      setFault((error as Error).message);
+    }
+  };
+  return (
+    <details open={isOnlyWay}>
+      <summary>Paste an access token</summary>
+      <form onSubmit={use}>
+        <label>
+          Access token
+          <input name="token" type="password" required autoComplete="off" spellCheck={false} />
+        </label>
+        <button type="submit">Use it</button>
+        <p role="alert">{fault}</p>
+      </form>
+    </details>
+  );
+}

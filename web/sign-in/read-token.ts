@@ -1,0 +1,48 @@
+import type { Session } from './session.ts';
+import { settings } from './settings.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const unusable =
+  'This is no access token that can be used here: three parts with dots between them are wanted.';
+
+/** What a token says. It is shown to its owner; whether it is true is for the server to check. */
+function decode(token: string): Claims {
+  try {
+    const base64 = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes)) as Claims;
+  } catch (cause) {
+    throw new Error(unusable, { cause });
+  }
+}
+
+const words = (value: unknown): readonly unknown[] =>
+  typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
+
+const firstText = (...values: readonly unknown[]): string | undefined =>
+  values.find((value): value is string => typeof value === 'string' && value !== '');
+
+/**
+ * Makes a session of an access token, which is a JWT.
+ * @param token the access token
+ * @param identity claims of an ID token that came with it
+ * @throws {Error} with a sentence for a person
+ */
+export function readToken(token: string, identity: Claims = {}): Session {
+  const { exp, sub, scope, scp } = decode(token);
+  const granted = [...words(scope), ...words(scp)];
+  const expiresAt = typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY;
+  if (expiresAt <= Date.now()) throw new Error('This access token has expired.');
+  const subject = firstText(sub);
+  return {
+    accessToken: token,
+    scopes: settings.scopes
+      .filter(({ name, requestedAs }) => [name, ...requestedAs].some((word) => granted.includes(word)))
+      .map(({ name }) => name),
+    expiresAt,
+    ...(subject !== undefined && { subject }),
+    name:
+      firstText(identity['name'], identity['preferred_username'], identity['email'], subject) ?? 'Signed in',
+  };
+}

@@ -1,0 +1,26 @@
+import { chooseScopes } from './session.ts';
+import { settings } from './settings.ts';
+import { useSession } from './use-session.ts';
+
+/** Which scopes the next sign-in asks for: with fewer, what an operation refuses can be seen. */
+export function ScopeChoice() {
+  const { chosenScopes } = useSession();
+  const toggle = (name: string) =>
+    chooseScopes(
+      chosenScopes.includes(name) ? chosenScopes.filter((scope) => scope !== name) : [...chosenScopes, name],
+    );
+  return (
+    <fieldset>
+      <legend>Scopes to ask for</legend>
+      {settings.scopes.map(({ name, description }) => (
+        <label key={name}>
+          <input type="checkbox" checked={chosenScopes.includes(name)} onChange={() => toggle(name)} />
+          <span>
+            <code>{name}</code>
+            <small>{description}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

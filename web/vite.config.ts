@@ -1,0 +1,23 @@
+import { globSync } from 'node:fs';
+import { defineConfig } from 'vite';
+
+const root = import.meta.dirname;
+
+/** The pages for a browser: each folder with an index.html is one. */
+export default defineConfig({
+  root,
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    rolldownOptions: {
+      input: globSync('*/index.html', { cwd: root }).map((file) => `${root}/${file}`),
+      // Packages mark what a server must not run; nothing here runs on one.
+      onLog: (level, log, report) => log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log),
+    },
+    // Fonts go into the style sheets: all that is served is text.
+    assetsInlineLimit: (file) => (/\.(ttf|woff2?)$/.test(file) ? true : undefined),
+    // Monaco alone is larger than what is warned of.
+    chunkSizeWarningLimit: 10_000,
+    reportCompressedSize: false,
+  },
+});
