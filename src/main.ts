@@ -1,13 +1,9 @@
-import { enableCompileCache } from 'node:module';
 import type { Config } from './config/config.ts';
 import { readTask, usage } from './process/command-line.ts';
 import { firstSignal } from './process/signals.ts';
 
 // Listened for from the first moment: a signal during the start would end the process at once.
 const stopped = firstSignal();
-
-// Compiling what is imported is a good part of a start; from the second on it is found done.
-enableCompileCache();
 
 async function runService(config: Config): Promise<void> {
   await using service = await (config.workers > 1

@@ -5,7 +5,7 @@ import { isJson } from '../http/media-type.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 
 /** The one path of GraphQL. */
-export const graphqlPath = '/graphql';
+const graphqlPath = '/graphql';
 
 const answer = (error: GatewayError, { Response }: FetchAPI) =>
   Response.json(

@@ -27,7 +27,7 @@ export const keyward: ServerKind = {
   name: 'keyward',
   title: 'Keyward',
   answers: ['rest', 'graphql'],
-  script: 'src/main.ts',
+  script: 'src/start.js',
 };
 
 /** All servers. */

@@ -111,7 +111,7 @@ export async function startModule(text: string) {
   };
 }
 
-const main = join(root, 'src/main.ts');
+const main = join(root, 'src/start.js');
 
 /** Runs the service with an environment that it cannot start with, or for another task than that, until it ends. */
 export const runService = (
