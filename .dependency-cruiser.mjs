@@ -38,6 +38,12 @@ const general = [
     { path: '^src/' },
     { path: '^test/' },
   ),
+  forbid(
+    'examples-stand-alone',
+    'An example is what a stranger copies: it knows the published contracts and nothing else of ours.',
+    { path: '^examples/' },
+    { path: '^(src|test)/' },
+  ),
 ];
 
 const slices = [

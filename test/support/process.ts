@@ -69,9 +69,14 @@ function launch(
   return { child, output, ended };
 }
 
-/** Runs a command in the project's folder, as a shell does, until it ends. */
-export const runShell = (command: string): Promise<Ended> =>
-  launch('sh', ['-c', command], { cwd: root, env: {}, timeout: patience }).ended;
+/**
+ * Runs a command in the project's folder, as a shell does, until it ends.
+ * @param timeout after how many milliseconds it is killed
+ */
+export const runShell = (
+  command: string,
+  { env = {}, timeout = patience }: { env?: Record<string, string>; timeout?: number } = {},
+): Promise<Ended> => launch('sh', ['-c', command], { cwd: root, env, timeout }).ended;
 
 /** Runs a script of the project, such as `src/database/run-migrate.ts`, until it ends. */
 export const runScript = (

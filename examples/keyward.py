@@ -1,0 +1,63 @@
+"""Keyward's REST by Python's standard library: the status of the private key, the automation settings, an API key made
+and deactivated, and two refusals.
+
+    KEYWARD_TOKEN=… python3 examples/keyward.py
+"""
+
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+
+URL = os.environ.get("KEYWARD_URL", "http://127.0.0.1:4000")
+TOKEN = os.environ.get("KEYWARD_TOKEN") or sys.exit("KEYWARD_TOKEN is missing: an access token of your identity provider")
+
+
+class Refused(Exception):
+    """What Keyward refused, and why."""
+
+    def __init__(self, status, detail):
+        sentences = detail if isinstance(detail, str) else " ".join(
+            f"{'.'.join(fault['loc'])}: {fault['msg']}" for fault in detail
+        )
+        super().__init__(f"{status} {sentences}")
+        self.status = status
+
+
+def call(method, path, body=None):
+    """One call: what comes out is what Keyward answers."""
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    data = None
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+        data = json.dumps(body).encode()
+    request = urllib.request.Request(f"{URL}/api/v1{path}", data, headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        raise Refused(error.code, json.load(error)["detail"]) from None
+
+
+private_key = call("GET", "/auth/private-key")
+print(f"A private key since {private_key['created_at']}" if private_key["has_key"] else "No private key")
+
+settings = call("PUT", "/automation/settings", {"is_enabled": True, "session_duration": 3600})
+state = "on" if settings["is_enabled"] else "off"
+print(f"Automation is {state}, in sessions of {settings['session_duration']} s")
+
+# The secret is in created["key"] and nowhere else. It is not printed: keep yours as you keep a password.
+created = call("POST", "/auth/keys", {"name": "Example with Python"})
+print(f"Made the API key {created['id']}, {created['key_prefix']}…")
+deactivated = call("DELETE", f"/auth/keys/{created['id']}")
+print(f"Deactivated the API key {deactivated['id']} at {deactivated['deactivated_at']}")
+
+for method, path, body in [
+    ("DELETE", "/auth/keys/2147483647", None),
+    ("PUT", "/automation/settings", {"session_duration": 1}),
+]:
+    try:
+        call(method, path, body)
+    except Refused as refusal:
+        print(f"{method} {path}: {refusal}")
