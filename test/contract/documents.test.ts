@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { buildSchema, parse, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { type Block, documents } from '../support/documents.ts';
+import { secretVariables } from '../support/secrets.ts';
+import { unrunBlocks } from '../support/unrun-blocks.ts';
+
+const schema = buildSchema(readFileSync('schema/schema.graphql', 'utf8'));
+
+const blocks = documents.flatMap(({ path, blocks }) =>
+  blocks.map((block) => ({ ...block, name: `${path}, ${block.place}` })),
+);
+const checkedBy = (check: Block['check']) => blocks.filter((block) => block.check === check);
+
+describe('a block of code in a document', () => {
+  it.each(blocks)('is checked, or listed with a reason: $name', ({ check }) => {
+    expect(check, 'see test/support/documents.ts for the ways to check it').not.toBe('none');
+  });
+
+  it.each(Object.entries(unrunBlocks))('that is listed stands in %s', (path, reasons) => {
+    const found = documents.find((document) => document.path === path)?.blocks ?? [];
+    const listed = found.filter(({ check }) => check === 'listed').map(({ text }) => text.split('\n', 1)[0]);
+    expect(new Set(listed)).toEqual(new Set(Object.keys(reasons)));
+  });
+
+  it.each(checkedBy('query'))('that is GraphQL is allowed by the schema: $name', ({ text }) => {
+    expect(validate(schema, parse(text))).toEqual([]);
+  });
+});
+
+/** What a shell makes of assignments. */
+function variablesOf(assignments: string): Record<string, string> {
+  const { stdout } = spawnSync('sh', ['-euc', `set -a\n${assignments}\nenv -0`], { encoding: 'utf8' });
+  const entries = stdout.split('\0').map((entry) => /^([^=]+)=(.*)$/s.exec(entry) ?? []);
+  return Object.fromEntries(entries.map(([, name = '', value = '']) => [name, value]));
+}
+
+/** What production needs, where a block does not say it. */
+const production = (given: Record<string, string>) => ({
+  NODE_ENV: 'production',
+  ...secretVariables(),
+  ...(!given['AUTH_ISSUER'] &&
+    !given['AUTH_ISSUERS'] && { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' }),
+});
+
+describe('configuration in a document', () => {
+  it.each(checkedBy('configuration'))('is good in production: $name', ({ text }) => {
+    const given = variablesOf(text);
+    expect(() => loadConfig({ ...production(given), ...given })).not.toThrow();
+  });
+});

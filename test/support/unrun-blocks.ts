@@ -1,0 +1,20 @@
+/**
+ * Blocks of code in the documents that the documents' tests do not run, by their first line, and why. Whatever is not
+ * here must be checked by one of the ways in `documents.ts`.
+ */
+export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': {
+    'npm ci && npm start      # runs it': '.ci/run does both from a fresh clone, and test/e2e starts it',
+    'export DATABASE_URL=postgres://keyward:secret@db.example.com/keyward?sslmode=verify-full':
+      'test/e2e/run-migrate.test.ts and test/e2e/workers.test.ts do this with a real PostgreSQL',
+    'pg_dump --format=custom --file=keyward.dump "$DATABASE_URL"':
+      "PostgreSQL's own commands, which its package for the tests does not have",
+  },
+  'docs/forward-auth.md': {
+    'http://127.0.0.1:4000/api/v1/keys/authorize': 'an address; test/e2e/nginx.test.ts asks it',
+    'upstream keyward {': 'test/e2e/nginx.test.ts runs it',
+    'api.example.com {': 'Debian has no Caddy of this version; the text says that it is not run',
+    'http:': 'Debian has no Traefik; the text says that it is not run',
+    'http_filters:': 'Debian has no Envoy; the text says that it is not run',
+  },
+};
