@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -30,9 +31,33 @@ describe('a block of code in a document', () => {
   });
 });
 
+/** The anchor of a heading, as it is made for links. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+const links = documents.flatMap(({ path, source }) =>
+  [...source.matchAll(/\]\(([^):]+)\)/g)].map(([, link = '']) => ({ path, link })),
+);
+
+describe('a link in a document', () => {
+  it.each(links)('leads somewhere: $link in $path', ({ path, link }) => {
+    const [file, anchor] = link.split('#');
+    const target = file ? join(dirname(path), file) : path;
+    expect(existsSync(target)).toBe(true);
+    const headings = anchor ? readFileSync(target, 'utf8').match(/^#+ .*$/gm) : null;
+    if (anchor) expect(headings?.map((heading) => anchorOf(heading.replace(/^#+ /, '')))).toContain(anchor);
+  });
+});
+
 /** What a shell makes of assignments. */
 function variablesOf(assignments: string): Record<string, string> {
-  const { stdout } = spawnSync('sh', ['-euc', `set -a\n${assignments}\nenv -0`], { encoding: 'utf8' });
+  const script = `set -a\n${assignments}\nenv -0`;
+  const env = { PATH: process.env['PATH'] };
+  const { status, stdout, stderr } = spawnSync('sh', ['-euc', script], { env, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const entries = stdout.split('\0').map((entry) => /^([^=]+)=(.*)$/s.exec(entry) ?? []);
   return Object.fromEntries(entries.map(([, name = '', value = '']) => [name, value]));
 }

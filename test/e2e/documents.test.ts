@@ -26,7 +26,7 @@ function compare({ language, text }: Block, printed: string) {
   if (language === 'text') return expect(lines.join('\n')).toMatch(toPattern(text.trimEnd()));
   // Of an HTTP answer a document shows what matters there.
   for (const line of text.trimEnd().split('\n'))
-    expect(lines).toContainEqual(expect.stringMatching(toPattern(line)));
+    expect(lines).toContainEqual(expect.stringMatching(new RegExp(toPattern(line), 'i')));
 }
 
 /** Runs commands one after the other in one shell; what comes out is what each of them printed. */

@@ -50,17 +50,16 @@ const answerLanguages = ['json', 'http', 'text'];
 
 function checkOf(document: string, language: string, text: string, previous: Check | undefined): Check {
   if (firstLine(text) in (unrunBlocks[document] ?? {})) return 'listed';
-  if (isExcerpt(text)) return 'excerpt';
   if (language === 'graphql') return 'query';
   if (language === 'sh' || language === 'env') return isConfiguration(text) ? 'configuration' : 'run';
-  return previous === 'run' && answerLanguages.includes(language) ? 'answer' : 'none';
+  if (previous === 'run' && answerLanguages.includes(language)) return 'answer';
+  return isExcerpt(text) ? 'excerpt' : 'none';
 }
 
 const fence = /^(?<indent> *)```(?<language>\w*)\n(?<body>.*?)^\1```$/gms;
 
 /** The blocks of code in a document, from top to bottom. */
-function blocksOf(document: string): Block[] {
-  const source = read(document);
+function blocksOf(document: string, source: string): Block[] {
   const found = [...source.matchAll(fence)];
   const marks = source.match(/^ *(```|~~~)/gm) ?? [];
   if (marks.length !== 2 * found.length)
@@ -77,4 +76,7 @@ function blocksOf(document: string): Block[] {
 /** The documents that strangers read, with their blocks of code. */
 export const documents = globSync(['*.md', '{docs,examples,deploy}/**/*.md'], { cwd: root })
   .toSorted()
-  .map((path) => ({ path, blocks: blocksOf(path) }));
+  .map((path) => {
+    const source = read(path);
+    return { path, source, blocks: blocksOf(path, source) };
+  });

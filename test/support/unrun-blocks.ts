@@ -13,8 +13,16 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
   'docs/forward-auth.md': {
     'http://127.0.0.1:4000/api/v1/keys/authorize': 'an address; test/e2e/nginx.test.ts asks it',
     'upstream keyward {': 'test/e2e/nginx.test.ts runs it',
-    'api.example.com {': 'Debian has no Caddy of this version; the text says that it is not run',
-    'http:': 'Debian has no Traefik; the text says that it is not run',
-    'http_filters:': 'Debian has no Envoy; the text says that it is not run',
+    'api.example.com {': 'no Caddy is installed for the tests; the text says that it is not run',
+    'http:': 'no Traefik is installed for the tests; the text says that it is not run',
+    'http_filters:': 'no Envoy is installed for the tests; the text says that it is not run',
+  },
+  'docs/graphql-clients.md': {
+    'npm install gql.tada graphql':
+      'it changes a project; package.json has both, and check:types runs the second line',
+  },
+  'docs/rest-clients.md': {
+    'npm install openapi-fetch':
+      'it changes a project; package.json has all three, and check:types runs the last line',
   },
 };
