@@ -10,6 +10,10 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'pg_dump --format=custom --file=keyward.dump "$DATABASE_URL"':
       "PostgreSQL's own commands, which its package for the tests does not have",
   },
+  'docs/configuration.md': {
+    'Keyward cannot start with this configuration:':
+      'test/e2e/configuration.test.ts holds such lines to the real process',
+  },
   'docs/forward-auth.md': {
     'http://127.0.0.1:4000/api/v1/keys/authorize': 'an address; test/e2e/nginx.test.ts asks it',
     'upstream keyward {': 'test/e2e/nginx.test.ts runs it',
