@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { crossFaults } from './cross-checks.ts';
@@ -28,6 +27,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = readEnvironment()): 
 /** The environment, and what a file `.env` in this folder adds to it. */
 function readEnvironment(): NodeJS.ProcessEnv {
   // Node's own `--env-file-if-exists` does the same, but says so on each start without one.
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  try {
+    process.loadEnvFile('.env');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new ConfigError(['.env must be a file that this user may read'], { cause: error });
+  }
   return process.env;
 }

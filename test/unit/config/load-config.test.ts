@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -555,5 +555,10 @@ describe('the file .env', () => {
     writeFileSync('.env', 'PORT=4200\nHOST=::1\n');
     vi.stubEnv('PORT', '4100');
     expect(loadConfig()).toMatchObject({ port: 4100, host: '::1' });
+  });
+
+  it('is refused in words where it cannot be read', () => {
+    mkdirSync('.env');
+    expect(() => loadConfig()).toThrow(new ConfigError(['.env must be a file that this user may read']));
   });
 });

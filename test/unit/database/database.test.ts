@@ -1,5 +1,5 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { openDatabase } from '../../../src/database/database.ts';
@@ -47,10 +47,39 @@ describe('an SQLite file', () => {
     const config = databaseConfig(`sqlite:${file}`);
     // A folder is in the way of the write-ahead log.
     await mkdir(`${file}-wal`, { recursive: true });
-    await expect(openDatabase(config)).rejects.toThrow();
+    await expect(openDatabase(config)).rejects.toThrow(ConfigError);
     await rm(`${file}-wal`, { recursive: true });
     await using database = await open();
     expect(await database.isConnected()).toBe(true);
+  });
+});
+
+describe('what is no SQLite file is refused in words', () => {
+  const refused = async () => {
+    const error = await open().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  };
+
+  it('a folder, whose mode is left alone', async () => {
+    await mkdir(file, { recursive: true });
+    const { mode } = await stat(file);
+    expect(await refused()).toContain(`DATABASE_URL names ${file}, which is not a file`);
+    expect((await stat(file)).mode).toBe(mode);
+  });
+
+  it('a file of another sort', async () => {
+    await mkdir(dirname(file));
+    await writeFile(file, 'no database'.repeat(100));
+    expect(await refused()).toContain('names a file that cannot be used (SQLITE_NOTADB)');
+  });
+
+  it('a place below what is no folder', async () => {
+    await writeFile(dirname(file), '');
+    expect(await refused()).toContain('names a file that cannot be used (EEXIST)');
   });
 });
 
