@@ -51,6 +51,21 @@ export interface BrowserClient {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
+/** The listener of the metrics. */
+export interface MetricsConfig {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What of tracing OpenTelemetry's own code does not read from the environment by itself. */
+export interface TracingConfig {
+  readonly sampler: Environment['OTEL_TRACES_SAMPLER'];
+  /** The part of all requests that a sampler by ratio takes, from 0 to 1. */
+  readonly ratio: number;
+  /** How long sending may take, in milliseconds. */
+  readonly timeout: number;
+}
+
 /** Everything that can be set from outside, checked. */
 export interface Config {
   readonly production: boolean;
@@ -77,4 +92,8 @@ export interface Config {
   readonly introspection: boolean;
   readonly pages: PagesConfig;
   readonly logLevel: Environment['LOG_LEVEL'];
+  /** Where metrics are served; undefined: nowhere. */
+  readonly metrics: MetricsConfig | undefined;
+  /** How traces are sent; undefined: none are. */
+  readonly tracing: TracingConfig | undefined;
 }

@@ -63,4 +63,13 @@ export const toConfig = (env: Environment): Config => ({
   introspection: env.GRAPHQL_INTROSPECTION,
   pages: pagesConfig(env),
   logLevel: env.LOG_LEVEL,
+  metrics: env.METRICS_PORT === undefined ? undefined : { host: env.METRICS_HOST, port: env.METRICS_PORT },
+  tracing:
+    env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+      ? undefined
+      : {
+          sampler: env.OTEL_TRACES_SAMPLER,
+          ratio: env.OTEL_TRACES_SAMPLER_ARG,
+          timeout: env.OTEL_EXPORTER_OTLP_TIMEOUT,
+        },
 });

@@ -53,6 +53,8 @@ describe('defaults', () => {
     introspection: true,
     pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
     logLevel: 'info',
+    metrics: undefined,
+    tracing: undefined,
   };
 
   it('are complete: nothing need be set', () => {
@@ -84,6 +86,23 @@ describe('values', () => {
     ],
     [{ GRAPHQL_INTROSPECTION: 'off' }, { introspection: false }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ METRICS_PORT: '9464' }, { metrics: { host: '127.0.0.1', port: 9464 } }],
+    [{ METRICS_PORT: '9464', METRICS_HOST: '::' }, { metrics: { host: '::', port: 9464 } }],
+    [{ METRICS_HOST: '::' }, { metrics: undefined }],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318' },
+      { tracing: { sampler: 'parentbased_always_on', ratio: 1, timeout: 2000 } },
+    ],
+    [
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
+        OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+        OTEL_TRACES_SAMPLER: 'traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
+      },
+      { tracing: { sampler: 'traceidratio', ratio: 0.25, timeout: 500 } },
+    ],
+    [{ OTEL_TRACES_SAMPLER: 'always_on' }, { tracing: undefined }],
     [{ NODE_ENV: 'production', ...issuer }, { production: true }],
     [{ AUTH_ALGORITHMS: 'ES256, RS256' }, { algorithms: ['ES256', 'RS256'] }],
   ])('%o', (environment, expected) => {
@@ -424,6 +443,10 @@ describe('faults', () => {
     ['SESSION_DURATION_MAX', '1000000000', `SESSION_DURATION_MAX ${seconds}`],
     ['GRAPHQL_INTROSPECTION', 'true', 'GRAPHQL_INTROSPECTION must be "on" or "off"'],
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
+    ['METRICS_PORT', '0', 'METRICS_PORT must be a whole number from 1 to 65535'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector', 'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL'],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'OTEL_TRACES_SAMPLER must be one of always_on, '],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
     ['AUTH_ISSUER', 'id.example.com', url],
     ['AUTH_ISSUER', 'http://id.example.com', https],
     ['AUTH_ISSUER', 'http://10.0.0.1', https],
