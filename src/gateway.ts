@@ -19,11 +19,14 @@ import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
+import { useOperationRecord } from './graphql/use-operation-record.ts';
 import { useVariableErrors } from './graphql/use-variable-errors.ts';
 import { type AnyPlugin, type RequestSource, runRequestHooks } from './http/request-hooks.ts';
 import { useHead } from './http/use-head.ts';
 import { useResponseHeaders } from './http/use-response-headers.ts';
 import { describeError } from './observability/describe-error.ts';
+import type { RequestRecord, WithRecord } from './observability/request-record.ts';
+import type { Tracing } from './observability/tracing/tracing.ts';
 import { useTelemetry } from './observability/use-telemetry.ts';
 import type { KeyUsageNotes, OperationLimits } from './operation.ts';
 import { usePages } from './pages/use-pages.ts';
@@ -47,6 +50,10 @@ export interface GatewayDependencies {
   /** The pages for a browser; undefined: there are none. */
   readonly pages: PagesConfig | undefined;
   readonly logger: Logger;
+  /** Measures requests; undefined: nothing does. */
+  readonly metrics?: Plugin<WithRecord, WithRecord> | undefined;
+  /** Traces requests; undefined: nothing does. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** GraphQL and REST as a handler of fetch requests. */
@@ -89,24 +96,31 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 
 function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
   const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, pages, logger } = dependencies;
+  const { metrics, tracing } = dependencies;
   const services = { db: new Db(em), limits, secrets, keyUsage };
+  const servicesOf = (record: RequestRecord) =>
+    tracing ? { ...services, db: tracing.db(em, record) } : services;
   const issuers = trusted.map(({ config }) => config.issuer);
   return [
     useTelemetry(logger),
+    ...(metrics ? [metrics] : []),
+    ...(tracing ? [tracing.request] : []),
     useResponseHeaders(),
     useHead(),
     useResourceMetadata(publicUrl, issuers),
-    useForwardAuth((secret) => verifySecret(services, secret), translateError),
+    useForwardAuth((secret, record) => verifySecret(servicesOf(record), secret), translateError),
     ...(pages ? [usePages(trusted[0].config, pages, reportProvider(logger))] : []),
     useRest(schema, trusted[0].config.issuer, translateError, routes, forwardAuthOpenApi),
     useGraphqlEndpoint(),
-    useAccessToken(trusted),
+    useAccessToken(trusted, tracing?.tokenCheck),
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
     useOperationContext(services, logger),
     useVariableErrors(),
     useFailureRecord(),
+    useOperationRecord(),
     useCompiledExecution(),
+    ...(tracing ? [tracing.operations(em)] : []),
     ...(introspection ? [] : [noIntrospection]),
   ];
 }

@@ -15,9 +15,10 @@ import { baseUrl, greet } from './greeting.ts';
 import { serve } from './http/serve.ts';
 import { createHttpServer, listen, stop } from './http/server.ts';
 import { describeError } from './observability/describe-error.ts';
+import { startTelemetry } from './observability/start-telemetry.ts';
 import { arePagesBuilt } from './pages/page-files.ts';
 import { createProcessLogger } from './process/process-logger.ts';
-import { createSecrets } from './secrets/secrets.ts';
+import { createSecrets, type Secrets } from './secrets/secrets.ts';
 
 /** A running service; disposing of it stops it. */
 export interface Service extends AsyncDisposable {
@@ -37,6 +38,7 @@ const starting: RequestListener = (_request, response) => {
 export async function startService(config: Config): Promise<Service> {
   await using started = new AsyncDisposableStack();
   const logger = await createProcessLogger(config, started);
+  const telemetry = started.use(await startTelemetry(config, logger));
   const development = config.issuers.length > 0 ? undefined : import('./dev/development.ts');
   // Their keys are read while the database opens.
   const configured = config.issuers.map((issuer) => trust(issuer, logger));
@@ -44,8 +46,7 @@ export async function startService(config: Config): Promise<Service> {
   const orm = started.use(await openDatabase(config.database));
   await prepareSchema(orm, config.database);
   started.use(watchDatabase(orm, () => endHung(logger)));
-  const secrets = createSecrets(config.secrets ?? (await developmentSecrets(config)));
-  await assertSecretVersions(new Db(orm.em), secrets);
+  const secrets = await prepareSecrets(config, orm);
   // Before the server, and so written after its last request and before the database closes.
   const keyUsage = started.use(gatherKeyUsage(orm, logger));
 
@@ -58,6 +59,7 @@ export async function startService(config: Config): Promise<Service> {
   const own = provider && trust(provider.issuer, logger);
   if (own) started.use(own.keys);
   const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
+  await telemetry.observe(orm, trusted);
   const gateway = createGateway({
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
@@ -68,6 +70,7 @@ export async function startService(config: Config): Promise<Service> {
     introspection: config.introspection,
     pages: pagesOf(config, provider?.signIn, logger),
     logger,
+    ...telemetry,
   });
   const serveGateway = serve(gateway, reportFailure(logger));
   listener = provider?.mount(serveGateway) ?? serveGateway;
@@ -100,6 +103,13 @@ const reportFailure = (logger: Logger) => (error: unknown) =>
 const preload = (): void => {
   void Promise.all([import('./rest/sofa.ts'), import('@graphql-yoga/plugin-jwt'), loadCompiler()]);
 };
+
+/** The server's secrets: all that something stored refers to are there. */
+async function prepareSecrets(config: Config, orm: Database): Promise<Secrets> {
+  const secrets = createSecrets(config.secrets ?? (await developmentSecrets(config)));
+  await assertSecretVersions(new Db(orm.em), secrets);
+  return secrets;
+}
 
 const developmentSecrets = async (config: Config) =>
   (await import('./dev/development-secrets.ts')).developmentSecrets(config);

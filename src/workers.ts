@@ -35,6 +35,10 @@ async function supervise(config: Config): Promise<Service> {
   await using started = new AsyncDisposableStack();
   await createProcessLogger(config, started);
   await prepareDatabase(config.database);
+  if (config.metrics) {
+    const { startClusterMetrics } = await import('./observability/metrics/start-metrics.ts');
+    started.use(await startClusterMetrics(config.metrics));
+  }
   const stopping = new AbortController();
   started.defer(() => stop(stopping));
   // One goes first: what keeps it from starting would keep them all, and is said once.
@@ -71,8 +75,12 @@ function fork(): Forked {
 
 /** The greeting of a worker, when it is ready. */
 async function untilReady({ worker, exited }: Forked): Promise<string> {
-  const message = await Promise.race([once(worker, 'message'), exited.then(() => undefined)]);
-  if (message) return message[0] as string;
+  const greeting = new Promise<string>((resolve) => {
+    // Metrics take the same channel, as objects.
+    worker.on('message', (message) => typeof message === 'string' && resolve(message));
+  });
+  const message = await Promise.race([greeting, exited.then(() => undefined)]);
+  if (message !== undefined) return message;
   throw new ConfigError(['WORKERS a worker ended before it was ready: it has said why']);
 }
 

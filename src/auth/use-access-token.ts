@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../errors.ts';
+import type { RequestRecord, WithRecord } from '../observability/request-record.ts';
 import { type AccessToken, type Claims, readAccessToken } from './access-token.ts';
 import { readBearerToken } from './bearer-token.ts';
 import { invalidToken } from './challenge.ts';
@@ -14,16 +15,23 @@ export interface WithAccessToken {
 }
 
 /** What plugin-jwt leaves there of a token whose signature is good. */
-interface WithJwt extends WithAccessToken {
+interface WithJwt extends WithAccessToken, WithRecord {
   jwt?: { payload: Claims };
 }
+
+/** What a check of a token is run in, to tell how long it takes and how it ends. */
+export type AroundCheck = (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
 
 /**
  * Authenticates each request by its access token, on both transports; a request without one goes on as nobody's.
  * Throws one `UNAUTHENTICATED` for every token that will not do.
  * @param trusted the issuers that are trusted; a token belongs to the one that it names
+ * @param around what each check is run in, if anything
  */
-export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJwt, WithJwt> {
+export function useAccessToken(
+  trusted: readonly TrustedIssuer[],
+  around?: AroundCheck,
+): Plugin<WithJwt, WithJwt> {
   const remembered = new RememberedTokens();
   const issuers = new Map(trusted.map((issuer) => [issuer.config.issuer, issuer]));
   const signatures = createSignatures();
@@ -41,6 +49,14 @@ export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJw
     const accessToken = readAccessToken(context.jwt.payload, issuer.config);
     remembered.remember(token, accessToken, issuer.keys, keySet);
     context.accessToken = accessToken;
+    context.record.token = 'verified';
+  };
+
+  const check = (token: string, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
+    const known = remembered.recall(token);
+    if (!known) return verify(token, context, runPlugin);
+    context.accessToken = known;
+    context.record.token = 'remembered';
   };
 
   const authenticate = (
@@ -51,9 +67,9 @@ export function useAccessToken(trusted: readonly TrustedIssuer[]): Plugin<WithJw
     if (context.accessToken) return;
     const token = readBearerToken(request.headers);
     if (token === undefined) return;
-    const known = remembered.recall(token);
-    if (!known) return verify(token, context, runPlugin);
-    context.accessToken = known;
+    return around
+      ? around(context.record, () => check(token, context, runPlugin))
+      : check(token, context, runPlugin);
   };
 
   return {

@@ -9,6 +9,8 @@ const refreshMilliseconds = 5 * 60_000;
 
 /** An issuer's verification keys, kept fresh in the background; the last good set stays while it is down. */
 export class VerificationKeys implements Disposable {
+  /** How often the set was read, and could not be. */
+  readonly refreshes = { success: 0, failure: 0 };
   readonly #read: () => Promise<KeySet>;
   readonly #onFailure: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
@@ -66,7 +68,9 @@ export class VerificationKeys implements Disposable {
     this.#lastRead = performance.now();
     try {
       this.#keys = await this.#read();
+      this.refreshes.success += 1;
     } catch (error) {
+      this.refreshes.failure += 1;
       this.#onFailure(error);
     }
   }

@@ -8,14 +8,14 @@ import type { Tables } from './tables.ts';
  */
 export class Db {
   readonly kysely: Kysely<Tables>;
-  readonly #em: SqlEntityManager;
+  protected readonly em: SqlEntityManager;
 
   /**
    * @param em the global entity manager
    * @param kysely what runs the queries, where it is not the manager's own
    */
   constructor(em: SqlEntityManager, kysely: Kysely<Tables> = em.getKysely<Tables>()) {
-    this.#em = em;
+    this.em = em;
     this.kysely = kysely;
   }
 
@@ -26,8 +26,8 @@ export class Db {
    * @throws {DriverException} the ORM's error for what the database said
    */
   async run(query: CompiledQuery, entity: EntityName): Promise<object[]> {
-    const driver = this.#em.getDriver();
-    const metadata = this.#em.getMetadata().get(entity);
+    const driver = this.em.getDriver();
+    const metadata = this.em.getMetadata().get(entity);
     try {
       const { rows } = await this.kysely.executeQuery(query);
       return rows.map((row) => driver.mapResult(row as object, metadata) as object);
@@ -40,9 +40,9 @@ export class Db {
   async transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
     let failure: { readonly error: unknown } | undefined;
     try {
-      return await this.#em.getConnection().transactional(async (transaction) => {
+      return await this.em.getConnection().transactional(async (transaction) => {
         try {
-          return await run(new Db(this.#em, transaction as unknown as Kysely<Tables>));
+          return await run(new Db(this.em, transaction as unknown as Kysely<Tables>));
         } catch (error) {
           failure = { error };
           throw error;
@@ -50,7 +50,7 @@ export class Db {
       });
     } catch (error) {
       // What failed was the work, or else the transaction itself.
-      throw failure ? failure.error : this.#em.getDriver().convertException(error as Error);
+      throw failure ? failure.error : this.em.getDriver().convertException(error as Error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import type { GatewayError } from '../errors.ts';
 import type { RequestPayload } from '../http/request-hooks.ts';
-import type { WithRecord } from '../observability/request-record.ts';
+import type { RequestRecord, WithRecord } from '../observability/request-record.ts';
 import { readApiKey } from './read-api-key.ts';
 import { invalidApiKey } from './refusals.ts';
 
@@ -23,11 +23,11 @@ interface Verification {
  * @param translate turns any error into a GatewayError
  */
 export function useForwardAuth(
-  verify: (secret: string) => Promise<Verification>,
+  verify: (secret: string, record: RequestRecord) => Promise<Verification>,
   translate: (error: unknown) => GatewayError,
 ): Plugin<WithRecord, WithRecord> {
-  const authorize = async (headers: Headers) => {
-    const { reason, keyId, userId } = await verify(readApiKey(headers));
+  const authorize = async (headers: Headers, record: RequestRecord) => {
+    const { reason, keyId, userId } = await verify(readApiKey(headers), record);
     if (reason !== null) throw invalidApiKey(reason);
     return { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` };
   };
@@ -40,7 +40,7 @@ export function useForwardAuth(
   }: RequestPayload<WithRecord>) => {
     record.route = path;
     try {
-      endResponse(new fetchAPI.Response(null, { headers: await authorize(request.headers) }));
+      endResponse(new fetchAPI.Response(null, { headers: await authorize(request.headers, record) }));
     } catch (error) {
       record.failure = translate(error);
       const { message, status, headers } = record.failure;

@@ -24,7 +24,7 @@ export const useOperationContext = (
       ...services,
       caller: record.caller,
       requestSource: { id: record.requestId, address: record.address },
-      events: createEventLog(logger, record.requestId),
+      events: createEventLog(logger, record),
     });
   },
 });

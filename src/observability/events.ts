@@ -25,10 +25,19 @@ interface OfApiKey extends OfAccount {
 /** Writes business events to the log of the request that they belong to. */
 export type EventLog = <Name extends keyof BusinessEvents>(name: Name, event: BusinessEvents[Name]) => void;
 
-/** An event log of one request: each event under its own name, with the request's id. */
+/** By what the lines of one request are found. */
+export interface RequestIds {
+  readonly requestId: string;
+  /** The trace that it belongs to (W3C Trace Context), where the caller named one or this service traces. */
+  traceId?: string | undefined;
+  /** Its own span in that trace, where this service traces. */
+  spanId?: string;
+}
+
+/** An event log of one request: each event under its own name, with the ids of the request and of its trace. */
 export const createEventLog =
-  (logger: Logger, requestId: string): EventLog =>
+  (logger: Logger, { requestId, traceId, spanId }: RequestIds): EventLog =>
   (name, event) => {
-    const line: object = { requestId, event: name, ...event };
+    const line: object = { requestId, traceId, spanId, event: name, ...event };
     logger.info(line, `${name}`);
   };

@@ -1,9 +1,9 @@
 import type { GatewayError } from '../errors.ts';
 import type { Caller } from '../operation.ts';
+import type { RequestIds } from './events.ts';
 
 /** What is noted of a request while it runs, for its one line in the log. */
-export interface RequestRecord {
-  readonly requestId: string;
+export interface RequestRecord extends RequestIds {
   /** The IP address that it came from; null where it is not known. */
   readonly address: string | null;
   /** As it came: HEAD is answered as GET. */
@@ -12,8 +12,10 @@ export interface RequestRecord {
   readonly startedAt: number;
   /** The path as it is published: a template, never a caller's own words. */
   route?: string;
-  /** The root field that a REST call stands for. */
+  /** The root field that runs; `several`, `introspection`. */
   operation?: string;
+  /** Of a request whose token is good: whether its signature was verified now or before. */
+  token?: 'verified' | 'remembered';
   /** Who called, once the token was verified. */
   caller?: Caller;
   /** Why it failed, if it did. */

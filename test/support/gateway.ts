@@ -10,7 +10,7 @@ import type { IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createGateway } from '../../src/gateway.ts';
+import { createGateway, type GatewayDependencies } from '../../src/gateway.ts';
 import { PrivateKey } from '../../src/private-key/private-key.entity.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
@@ -55,6 +55,7 @@ export async function createTestGateway(
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
     secretKeys?: SecretKeys;
+    telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
   } = {},
 ) {
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
@@ -80,6 +81,7 @@ export async function createTestGateway(
     introspection: options.introspection ?? true,
     pages: options.pages,
     logger: pino({ level: 'trace' }, sink),
+    ...options.telemetry,
   });
 
   const fetch = async (method: string, path: string, call: Call = {}): Promise<Answer> => {

@@ -16,7 +16,7 @@ export interface Setup {
 const tables = ['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'audit_event'];
 
 /** Gives a file's tests one issuer, and each of them a gateway that is as new. */
-export function setUpGateway(): Setup {
+export function setUpGateway(options: Parameters<typeof createTestGateway>[1] = {}): Setup {
   let issuer: TestIssuer;
   let gateway: TestGateway | undefined;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ export function setUpGateway(): Setup {
     await issuer[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
-    gateway ??= await createTestGateway(issuer);
+    gateway ??= await createTestGateway(issuer, options);
   });
   afterEach(async () => {
     if (await gateway?.reset()) return;

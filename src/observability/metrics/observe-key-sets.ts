@@ -1,0 +1,30 @@
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import type { TrustedIssuer } from '../../auth/trusted-issuer.ts';
+
+/** Shows how many verification keys of each issuer there are, and how often they were read. */
+export function observeKeySets(registry: Registry, trusted: readonly TrustedIssuer[]): void {
+  new Gauge({
+    name: 'keyward_verification_keys',
+    help: "An issuer's verification keys that can be used.",
+    labelNames: ['issuer'],
+    registers: [registry],
+    // Of several workers, the one that has the fewest.
+    aggregator: 'min',
+    collect() {
+      for (const { config, keys } of trusted) this.set({ issuer: config.issuer }, keys.current?.size ?? 0);
+    },
+  });
+  new Counter({
+    name: 'keyward_key_set_refreshes_total',
+    help: "Times that an issuer's key set was read, or could not be.",
+    labelNames: ['issuer', 'outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { config, keys } of trusted) {
+        this.inc({ issuer: config.issuer, outcome: 'success' }, keys.refreshes.success);
+        this.inc({ issuer: config.issuer, outcome: 'failure' }, keys.refreshes.failure);
+      }
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import type { Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
+import type { Config } from '../config/config.ts';
+import { connectionPoolOf } from '../database/connection-pool.ts';
+import type { Database } from '../database/database.ts';
+import { isPostgres } from '../database/options.ts';
+import type { Metrics } from './metrics/create-metrics.ts';
+import type { WithRecord } from './request-record.ts';
+import type { Tracing } from './tracing/tracing.ts';
+
+/** What watches the service, where that is asked for; disposing of it sends what is left to be sent. */
+export interface Telemetry extends AsyncDisposable {
+  /** Measures requests; undefined where nothing is measured. */
+  readonly metrics: Plugin<WithRecord, WithRecord> | undefined;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
+  /** Measures what is there from now on: the connections to the database, and the keys of issuers. */
+  observe(database: Database, trusted: readonly TrustedIssuer[]): Promise<void>;
+}
+
+/**
+ * Starts metrics and traces. What is not asked for is not even loaded.
+ * @throws {ConfigError} where the port of the metrics cannot be had
+ */
+export async function startTelemetry(config: Config, logger: Logger): Promise<Telemetry> {
+  await using started = new AsyncDisposableStack();
+  const tracing = started.use(await startTracing(config, logger));
+  const metrics = started.use(await startMetrics(config));
+  const stack = started.move();
+  return {
+    metrics: metrics?.plugin,
+    tracing,
+    observe: async (database, trusted) =>
+      metrics?.observe(trusted, await connectionPoolOf(database, config.database)),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+const startMetrics = async ({ metrics }: Config): Promise<(Metrics & AsyncDisposable) | undefined> =>
+  metrics && (await import('./metrics/start-metrics.ts')).startMetrics(metrics);
+
+const startTracing = async (
+  { tracing, database }: Config,
+  logger: Logger,
+): Promise<(Tracing & AsyncDisposable) | undefined> => {
+  if (!tracing) return undefined;
+  const { startTracing } = await import('./tracing/start-tracing.ts');
+  return startTracing(tracing, isPostgres(database) ? 'postgresql' : 'sqlite', logger);
+};

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  type Resource,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import type { TracingConfig } from '../../config/config.ts';
+import { readVersion } from '../version.ts';
+import { reportExport } from './report-export.ts';
+import { createTracing, type Tracing } from './tracing.ts';
+
+/**
+ * Begins to trace. Spans are sent in batches in the background; those that cannot be sent are dropped. Where to, and
+ * with what headers, OpenTelemetry reads from the environment itself. Disposing of it sends what is left.
+ * @param system the database, in OpenTelemetry's words
+ */
+export function startTracing(
+  config: TracingConfig,
+  system: 'postgresql' | 'sqlite',
+  logger: Logger,
+): Tracing & AsyncDisposable {
+  const exporter = reportExport(new OTLPTraceExporter({ timeoutMillis: config.timeout }), logger);
+  const provider = new TracerProvider({
+    resource: createResource(),
+    sampler: createSampler(config),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  return {
+    ...createTracing(provider.getTracer('keyward', readVersion()), system),
+    [Symbol.asyncDispose]: async () => {
+      // A collector that does not answer must not hold up the stop; that it failed was told.
+      const flushed = provider.shutdown().catch(() => {});
+      await Promise.race([flushed, delay(config.timeout, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Who it is that traces: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before this service's own name. */
+const createResource = (): Resource =>
+  defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'keyward', 'service.version': readVersion() }))
+    .merge(
+      detectResources({
+        detectors: [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector],
+      }),
+    );
+
+const createSampler = ({ sampler, ratio }: TracingConfig): Sampler => {
+  const root = createRootSampler(sampler.replace('parentbased_', ''), ratio);
+  return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+};
+
+const createRootSampler = (name: string, ratio: number): Sampler => {
+  if (name === 'traceidratio') return new TraceIdRatioBasedSampler(ratio);
+  return name === 'always_off' ? new AlwaysOffSampler() : new AlwaysOnSampler();
+};

@@ -1,0 +1,189 @@
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createMetrics } from '../../src/observability/metrics/create-metrics.ts';
+import { createTracing } from '../../src/observability/tracing/tracing.ts';
+import { type Song, sing } from '../support/canary.ts';
+import { dropTable, refuseAccounts } from '../support/database.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const metrics = createMetrics();
+const exporter = new InMemorySpanExporter();
+const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+const tracing = createTracing(provider.getTracer('test'), 'test');
+const setup = setUpGateway({ telemetry: { metrics: metrics.plugin, tracing } });
+beforeEach(() => exporter.reset());
+
+const spans = () =>
+  exporter.getFinishedSpans().map((span) => ({
+    ...{ name: span.name, attributes: span.attributes, status: span.status, events: span.events },
+    ...{ context: span.spanContext(), parent: span.parentSpanContext?.spanId },
+  }));
+
+/** All that is told of requests, in one text. */
+const told = async () => JSON.stringify([setup.gateway.log(), await metrics.registry.metrics(), spans()]);
+
+const requestLines = () => setup.gateway.log().filter(({ msg }) => msg === 'request');
+
+describe('logs, metrics and traces', () => {
+  const expectNoCanary = async ({ tokens, requests }: Song) => {
+    const text = await told();
+    expect(text).not.toMatch(/canary7f3a/i);
+    for (const part of tokens.join('.').split('.')) expect(text).not.toContain(part);
+    expect(requestLines()).toHaveLength(requests);
+    expect(spans().filter(({ name }) => /^(GET|POST|PUT|DELETE)\b/.test(name))).toHaveLength(requests);
+  };
+
+  it('hold nothing that a caller wrote', async () => {
+    await expectNoCanary(await sing(setup, 'canary7f3a'));
+  });
+
+  it.each(['account', 'automation_settings'])('hold nothing of it when %s fails', async (table) => {
+    await dropTable(setup.gateway.database, table);
+    await expectNoCanary(await sing(setup, 'canary7f3a'));
+    // The failure itself was there to be told.
+    expect(setup.gateway.log()).toContainEqual(
+      expect.objectContaining({ error: expect.objectContaining({ type: 'TableNotFoundException' }) }),
+    );
+    expect(spans()).toContainEqual(
+      expect.objectContaining({
+        attributes: expect.objectContaining({ 'error.type': 'TableNotFoundException' }),
+      }),
+    );
+  });
+
+  it('hold nothing that the database repeats of it', async () => {
+    await using _refusal = await refuseAccounts(setup.gateway.database);
+    await expectNoCanary(await sing(setup, 'canary7f3a'));
+    expect(setup.gateway.log()).toContainEqual(
+      expect.objectContaining({ level: 50, error: expect.objectContaining({ code: expect.any(String) }) }),
+    );
+  });
+
+  it('hold no line that a caller forged', async () => {
+    const forged = 'canary7f3a\r\n{"level":30,"msg":"request","status":200,"forged":true}\r\n';
+    await expectNoCanary(await sing(setup, forged));
+    expect(setup.gateway.log().filter((line) => 'forged' in line)).toEqual([]);
+  });
+
+  it('hold neither API keys nor private keys, when all goes well', async () => {
+    const token = await setup.sign();
+    const privateKey = 'ca7f'.repeat(16);
+    const { rest } = setup.gateway;
+    const registered = await rest('POST', '/auth/private-key', { token, json: { private_key: privateKey } });
+    const { body: created } = await rest('POST', '/auth/keys', { token, json: { name: 'canary7f3a' } });
+    const verifier = await setup.sign({ scope: 'keys.verify' });
+    const verified = await rest('POST', '/keys/verify', { token: verifier, json: { key: created.key } });
+    const passed = await rest('GET', '/keys/authorize', { headers: { 'x-api-key': created.key } });
+    const answers = [registered, verified, passed].map(({ status }) => status);
+    expect([...answers, verified.body.valid]).toEqual([201, 200, 200, true]);
+    const text = await told();
+    for (const secret of [token, verifier, privateKey, created.key, 'canary7f3a'])
+      expect(text).not.toContain(secret);
+    expect(text).not.toContain(created.key.split('.')[1]);
+  });
+});
+
+describe('what a request is counted under', () => {
+  it('cannot be made up: a thousand requests that differ add no more series than one', async () => {
+    const token = await setup.sign();
+    const send = (word: string) =>
+      Promise.all([
+        setup.gateway.rest('DELETE', `/auth/keys/${word}`, { token }),
+        setup.gateway.rest('GET', `/${word}`, { token }),
+        setup.gateway.fetch('GET', `/${word}`),
+        setup.gateway.graphql(`query q${word} { a${word}: privateKeyStatus { hasKey } }`, { token }),
+        setup.gateway.graphql(`{ f${word} }`, { token }),
+        setup.gateway.rest('GET', '/auth/private-key', { token: `${word}.b.c` }),
+      ]);
+    const series = async () => (await metrics.registry.metrics()).match(/^keyward_.*(?= )/gm);
+    await send('100');
+    const before = await series();
+    expect(before?.length).toBeGreaterThan(20);
+    for (let word = 101; word < 300; word += 1) await send(`${word}`);
+    expect(await series()).toEqual(before);
+  });
+});
+
+describe('spans', () => {
+  const names = () => {
+    const byId = new Map(spans().map((span) => [span.context.spanId, span]));
+    return spans()
+      .map(({ name, parent }) => `${byId.get(parent ?? '')?.name ?? ''} > ${name}`)
+      .sort();
+  };
+
+  it('are below one another as the work is: over REST', async () => {
+    await setup.gateway.rest('PUT', '/automation/settings', { token: await setup.sign(), json: {} });
+    expect(names()).toEqual([
+      ' > PUT /api/v1/automation/settings',
+      'PUT /api/v1/automation/settings > mutation updateAutomationSettings',
+      'PUT /api/v1/automation/settings > verify access token',
+      'TRANSACTION > INSERT account',
+      'TRANSACTION > INSERT audit_event',
+      'TRANSACTION > INSERT automation_settings',
+      'TRANSACTION > SELECT account',
+      'TRANSACTION > UPDATE automation_settings account',
+      'mutation updateAutomationSettings > TRANSACTION',
+    ]);
+  });
+
+  it('are below one another as the work is: over GraphQL', async () => {
+    await setup.gateway.graphql('query Q { privateKeyStatus { hasKey } }', { token: await setup.sign() });
+    expect(names()).toEqual([
+      ' > POST /graphql',
+      'POST /graphql > query privateKeyStatus',
+      'POST /graphql > verify access token',
+      'query privateKeyStatus > SELECT account private_key',
+    ]);
+  });
+
+  it('are below one another as the work is: for a reverse proxy', async () => {
+    const key = `sk-abcdef.${'0'.repeat(64)}`;
+    await setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': key } });
+    expect(names()).toEqual([' > GET /api/v1/keys/authorize']);
+    exporter.reset();
+    const { body } = await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: {} });
+    exporter.reset();
+    await setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': body.key } });
+    expect(names()).toEqual([
+      ' > GET /api/v1/keys/authorize',
+      'GET /api/v1/keys/authorize > SELECT api_key_secret api_key',
+    ]);
+  });
+
+  it('say how a token was accepted, and why one was refused', async () => {
+    const token = await setup.sign({ jti: 'one that was never seen' });
+    const expired = await setup.sign({ exp: 1000 });
+    for (const each of [token, token, expired])
+      await setup.gateway.rest('GET', '/auth/keys', { token: each });
+    const checks = spans().filter(({ name }) => name === 'verify access token');
+    expect(checks.map(({ attributes }) => attributes)).toEqual([
+      { 'keyward.token': 'verified' },
+      { 'keyward.token': 'remembered' },
+      { 'error.type': 'token-expired' },
+    ]);
+    expect(spans().at(-1)?.attributes).toEqual({
+      'http.request.method': 'GET',
+      'url.scheme': 'http',
+      'http.route': '/api/v1/auth/keys',
+      'http.response.status_code': 401,
+      'keyward.operation': 'apiKeys',
+      'keyward.reason': 'token-expired',
+    });
+    // A caller's fault is not the service's.
+    expect(spans().at(-1)?.status.code).toBe(0);
+  });
+
+  it.each([
+    ['is not valid', '00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01', undefined],
+    ['is valid', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'b7ad6b7169203331'],
+  ])("are below the caller's own span where its traceparent %s", async (_what, traceparent, parent) => {
+    await setup.gateway.rest('GET', '/auth/keys', { headers: { traceparent } });
+    const [span] = spans();
+    expect(span?.parent).toBe(parent);
+    expect(requestLines()[0]).toMatchObject({
+      traceId: span?.context.traceId,
+      spanId: span?.context.spanId,
+    });
+  });
+});
