@@ -50,7 +50,8 @@ it('a start in production loads what it uses', { timeout: 60_000 }, async () => 
   expect((await loadedModules()).some((url) => migrations.test(url))).toBe(true);
   const second = await loadedModules();
   expect(second.some((url) => url.includes('@mikro-orm/sqlite/'))).toBe(true);
-  const unused = /oidc-provider|@mikro-orm\/postgresql|node_modules\/pg\/|pino-pretty|\/src\/(dev|workers)/;
+  const unused =
+    /oidc-provider|@opentelemetry|@prometheus-io|@mikro-orm\/postgresql|node_modules\/pg\/|pino-pretty|\/src\/(dev|workers)/;
   expect(second.filter((url) => unused.test(url) || migrations.test(url))).toEqual([]);
   // One copy for all, and one of the engine's own.
   expect(second.filter((url) => /@graphql-tools\/utils\/esm\/index\.js/.test(url)).length).toBeLessThan(3);

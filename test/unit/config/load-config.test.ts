@@ -445,7 +445,11 @@ describe('faults', () => {
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
     ['METRICS_PORT', '0', 'METRICS_PORT must be a whole number from 1 to 65535'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector', 'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL'],
-    ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'OTEL_TRACES_SAMPLER must be one of always_on, '],
+    [
+      'OTEL_TRACES_SAMPLER',
+      'jaeger_remote',
+      /^OTEL_TRACES_SAMPLER must be one of always_on, .*, parentbased_traceidratio$/,
+    ],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
     ['AUTH_ISSUER', 'id.example.com', url],
     ['AUTH_ISSUER', 'http://id.example.com', https],

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createOnServer } from '../support/database.ts';
+import { startIssuer } from '../support/issuer.ts';
+import { startOwnPostgres } from '../support/postgres-service.ts';
+import { createTemporaryFolder, freePort, root, startProcess } from '../support/process.ts';
+import { readPromql } from '../support/promql.ts';
+import { type Scrape, scrape } from '../support/scrape.ts';
+import { secretVariables } from '../support/secrets.ts';
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+}
+
+const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly query: { readonly query: string } | string }[] };
+};
+const rules = (parse(read('deploy/alerts.yaml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  (group) => group.rules,
+);
+
+/** What Grafana puts in the place of its variables. */
+const filledIn = (text: string) =>
+  text.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'keyward').replaceAll('$instance', '.*');
+
+const ofPanels = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => [title, filledIn(expr)] as const),
+);
+const ofVariables = dashboard.templating.list.flatMap(({ query }) => {
+  const selector = /^label_values\((.+), \w+\)$/.exec(typeof query === 'string' ? query : query.query)?.[1];
+  return selector === undefined ? [] : [['a variable', filledIn(selector)] as const];
+});
+const ofAlerts = rules.map(({ alert, expr }) => [alert, expr] as const);
+const expressions = [...ofPanels, ...ofVariables, ...ofAlerts];
+
+/** What Prometheus adds to what it scrapes. */
+const addedLabels = ['job', 'instance'];
+
+/** Two workers on PostgreSQL, each of which has accepted and refused tokens. */
+async function scrapeEverything(): Promise<Scrape> {
+  await using postgres = await startOwnPostgres();
+  await using issuer = await startIssuer();
+  await using folder = await createTemporaryFolder();
+  const metricsPort = await freePort();
+  await using service = await startProcess(
+    folder.path,
+    {
+      NODE_ENV: 'production',
+      WORKERS: '2',
+      METRICS_PORT: `${metricsPort}`,
+      ...secretVariables(),
+      AUTH_ISSUER: issuer.config.issuer,
+      AUTH_AUDIENCE: 'keyward',
+      DATABASE_URL: await createOnServer(postgres.url),
+      DATABASE_MIGRATE: 'auto',
+    },
+    25_000,
+  );
+  const call = async (authorization: string) => {
+    const headers = { authorization, connection: 'close' };
+    await (await fetch(`${service.url}/api/v1/auth/keys`, { headers })).text();
+  };
+  const token = await issuer.sign();
+  const pids = () => new Set(service.output.stdout.match(/"pid":\d+/g));
+  for (let count = 0; count < 10 || pids().size < 2; count += 1) await call(`Bearer ${token}`);
+  await call('Bearer a.b.c');
+  const answered = service.output.stdout.match(/"msg":"request"/g)?.length ?? 0;
+  const metrics = await scrape(metricsPort);
+  expect(metrics.sum('keyward_http_requests_total')).toBe(answered);
+  return metrics;
+}
+
+let metrics: Scrape;
+let labels: Map<string, Set<string>>;
+beforeAll(async () => {
+  metrics = await scrapeEverything();
+  labels = metrics.labels();
+}, 90_000);
+
+describe('the metrics of two workers', () => {
+  it('are added up at one port', () => {
+    expect(metrics.sum('keyward_token_checks_total', { reason: 'verified' })).toBe(2);
+    expect(metrics.sum('keyward_token_checks_total', { outcome: 'refused' })).toBe(1);
+    expect(metrics.sum('keyward_key_set_refreshes_total', { outcome: 'success' })).toBe(2);
+    expect(metrics.sum('keyward_database_pool_max_connections')).toBe(20);
+  });
+
+  it('are not added up where a sum says nothing', () => {
+    expect(metrics.sum('keyward_verification_keys')).toBe(1);
+    expect(metrics.sum('keyward_build_info')).toBe(1);
+  });
+});
+
+/** Whether a label of a metric may have a value: some series has it. */
+const isPossible = (metric: string, label: string, value: string | undefined): boolean =>
+  value === undefined ||
+  addedLabels.includes(label) ||
+  metrics.samples.some((sample) => sample.name === metric && sample.labels[label] === value);
+
+describe('an expression of the dashboard or of an alert', () => {
+  it.each(expressions)('asks for metrics and labels that there are: %s', (_where, expression) => {
+    const { selectors, grouping } = readPromql(expression);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const { metric, matchers } of selectors.filter(({ metric }) => metric !== 'up')) {
+      expect([...labels.keys()]).toContain(metric);
+      const known = [...(labels.get(metric) ?? []), ...addedLabels];
+      expect(known).toEqual(expect.arrayContaining(matchers.map(({ label }) => label)));
+      expect(known).toEqual(expect.arrayContaining([...grouping]));
+      for (const { label, equals } of matchers) expect(isPossible(metric, label, equals)).toBe(true);
+    }
+  });
+
+  it('exists for each metric of ours', () => {
+    const used = new Set(
+      expressions.flatMap(([, text]) => readPromql(text).selectors.map(({ metric }) => metric)),
+    );
+    const ours = [...metrics.text.matchAll(/^# TYPE (keyward_\w+) (\w+)$/gm)];
+    expect(ours.length).toBeGreaterThan(5);
+    for (const [, name, type] of ours) expect(used).toContain(type === 'histogram' ? `${name}_bucket` : name);
+  });
+});
+
+it('the documentation lists the metrics as they are', () => {
+  const documented = [
+    ...read('docs/telemetry.md').matchAll(/^\| `(keyward_\w+)` \| (\w+) \|(.*)\| (.+) \|$/gm),
+  ];
+  const help = new Map(
+    [...metrics.text.matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name = '', text]) => [name, text]),
+  );
+  const labelsOf = (name: string, type: string) =>
+    [...(labels.get(type === 'histogram' ? `${name}_count` : name) ?? [])].sort();
+  const actual = [...metrics.text.matchAll(/^# TYPE (keyward_\w+) (\w+)$/gm)].map(
+    ([, name = '', type = '']) => [name, type, labelsOf(name, type), help.get(name)],
+  );
+  expect(
+    documented
+      .map(([, name, type, names, text]) => [name, type, (names?.match(/\w+/g) ?? []).sort(), text])
+      .sort(),
+  ).toEqual(actual.sort());
+});
+
+it('every alert says what it is about and what to do', () => {
+  const complete = {
+    alert: expect.stringMatching(/^Keyward[A-Z]/),
+    expr: expect.any(String),
+    for: expect.stringMatching(/^\d+m$/),
+    labels: { severity: expect.stringMatching(/^(critical|warning)$/) },
+    annotations: { summary: expect.any(String), action: expect.any(String) },
+  };
+  expect(rules).toEqual(rules.map(() => complete));
+});
