@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** npm passes on what the terminal has sent to both; signals within these milliseconds are one. */
+/** What a terminal sends reaches each process, and npm and a supervisor pass it on: one signal within these milliseconds. */
 const repeatedWithin = 500;
 
 /**

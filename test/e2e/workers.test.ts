@@ -84,10 +84,27 @@ describe('two workers', () => {
     await untilAnsweredBy(2);
     const [victim = 0] = pids();
     process.kill(victim, 'SIGKILL');
-    // The supervisor has to have heard of it: what it hands to the dead meanwhile is lost.
-    await delay(100);
+    // The supervisor has to have heard of it: what it hands to the dead meanwhile is lost. A busy machine takes its time.
+    await delay(1000);
     await untilAnsweredBy(3);
     expect(service.output.stdout.match(/"msg":"ready"/g)).toHaveLength(1);
+  });
+
+  it('end at once with the process that supervises, at its second signal', async () => {
+    using connection = await openConnection(service);
+    connection.write(
+      `PUT ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${await issuer.sign()}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    await connection.until('100 Continue');
+    service.signal('SIGTERM');
+    await untilRefused(service);
+    await delay(600);
+    const signalledAt = performance.now();
+    service.signal('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 143, stderr: '' });
+    // It has ended when its output is closed, which the workers write to as well.
+    expect(performance.now() - signalledAt).toBeLessThan(2000);
   });
 
   it('answer all requests in flight after SIGTERM, and end with exit code 0', async () => {
