@@ -15,12 +15,20 @@ const durationFaults = ({ env }: Given): Fault[] => {
   return when(min > max, 'SESSION_DURATION_MIN', 'must not be above SESSION_DURATION_MAX');
 };
 
+const databaseFaults = ({ isSet }: Given): Fault[] =>
+  when(
+    isSet('DATABASE_URL') && isSet('DATABASE_URL_FILE'),
+    'DATABASE_URL',
+    'and DATABASE_URL_FILE must not both be set',
+  );
+
 const workerFaults = (given: Given): Fault[] => {
   const { isSet, env } = given;
   if (env.WORKERS === undefined || env.WORKERS === 1) return [];
+  const url = env.DATABASE_URL ?? env.DATABASE_URL_FILE;
   return [
     ...when(
-      !isSet('DATABASE_URL') || env.DATABASE_URL?.startsWith('sqlite:') === true,
+      !(isSet('DATABASE_URL') || isSet('DATABASE_URL_FILE')) || url?.startsWith('sqlite:') === true,
       'DATABASE_URL',
       'must name a PostgreSQL database where WORKERS is above 1: an SQLite file is for one process',
     ),
@@ -91,6 +99,7 @@ const pageFaults = (given: Given): Fault[] => {
 /** What no single variable shows. */
 export const crossFaults = (given: Given): Fault[] => [
   ...durationFaults(given),
+  ...databaseFaults(given),
   ...developmentFaults(given),
   ...workerFaults(given),
   ...issuerFaults(given),

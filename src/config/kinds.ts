@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 declare module 'zod' {
@@ -58,3 +59,13 @@ export const names = z.union(
   ],
   'must be a text or a list of texts',
 );
+
+/** The path of a file, of which the text is taken. */
+export const textOfFile = z.string().transform((path, context) => {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    context.addIssue(`names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return z.NEVER;
+  }
+});

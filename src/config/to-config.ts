@@ -23,7 +23,7 @@ const issuerConfigs = (env: Environment): IssuerConfig[] => {
 };
 
 const databaseConfig = (env: Environment): DatabaseConfig => {
-  const url = env.DATABASE_URL ?? `sqlite:${env.DATA_DIR}/keyward.db`;
+  const url = env.DATABASE_URL ?? env.DATABASE_URL_FILE ?? `sqlite:${env.DATA_DIR}/keyward.db`;
   return {
     url,
     // One SQLite file has one node; a PostgreSQL database may have nodes of an older version at work.

@@ -1,5 +1,4 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isWeak } from './weak-secret.ts';
 
@@ -82,17 +81,3 @@ export const secretList = (size: Size) =>
     for (const fault of faults) context.addIssue(fault);
     return faults.length > 0 ? z.NEVER : (list as [VersionedKey, ...VersionedKey[]]);
   });
-
-/** The same from a file, whose path it is given. */
-export const secretFile = (size: Size) =>
-  z
-    .string()
-    .transform((path, context) => {
-      try {
-        return readFileSync(path, 'utf8');
-      } catch (error) {
-        context.addIssue(`names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`);
-        return z.NEVER;
-      }
-    })
-    .pipe(secretList(size));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, seconds } from '../kinds.ts';
+import { integer, seconds, textOfFile } from '../kinds.ts';
 
 const databaseUrl = z
   .string()
@@ -19,6 +19,10 @@ export const databaseVariables = {
       '`sqlite:<path>`, `sqlite::memory:`, or `postgres://user:password@host/database`; TLS by `?sslmode=verify-full`',
     unset: '`sqlite:<DATA_DIR>/keyward.db`',
     example: 'postgres://keyward:password@db.example.com/keyward?sslmode=verify-full',
+  }),
+  DATABASE_URL_FILE: textOfFile.pipe(databaseUrl).optional().meta({
+    description: 'A file that holds it, in place of `DATABASE_URL`: it has a password in it',
+    example: '/run/secrets/database-url',
   }),
   DATABASE_MIGRATE: z.enum(['auto', 'check'], 'must be "auto" or "check"').optional().meta({
     description: 'At the start: `auto` brings the schema up to date, `check` refuses an older one',

@@ -1,5 +1,5 @@
-import { encryptionKeySize, pepperSize, secretFile, secretList } from '../../secrets/secret-list.ts';
-import { onOrOff } from '../kinds.ts';
+import { encryptionKeySize, pepperSize, secretList } from '../../secrets/secret-list.ts';
+import { onOrOff, textOfFile } from '../kinds.ts';
 
 const fresh = '"1:$(openssl rand -base64 32)"';
 
@@ -10,7 +10,7 @@ export const secretVariables = {
     unset: 'made in development',
     example: fresh,
   }),
-  KEY_PEPPERS_FILE: secretFile(pepperSize).optional().meta({
+  KEY_PEPPERS_FILE: textOfFile.pipe(secretList(pepperSize)).optional().meta({
     description: 'A file that holds them, in place of `KEY_PEPPERS`',
     example: '/run/secrets/peppers',
   }),
@@ -20,7 +20,7 @@ export const secretVariables = {
     unset: 'made in development',
     example: fresh,
   }),
-  KEY_ENCRYPTION_KEYS_FILE: secretFile(encryptionKeySize).optional().meta({
+  KEY_ENCRYPTION_KEYS_FILE: textOfFile.pipe(secretList(encryptionKeySize)).optional().meta({
     description: 'A file that holds them, in place of `KEY_ENCRYPTION_KEYS`',
     example: '/run/secrets/encryption-keys',
   }),

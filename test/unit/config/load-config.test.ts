@@ -29,6 +29,19 @@ const faultsOf = (environment: Environment): string[] => {
   }
 };
 
+/** Writes files to a folder that each test has to itself. */
+const writeFiles = () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'keyward-config-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  return (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+};
+
 const variables = Object.keys(environmentSchema.shape);
 
 describe('defaults', () => {
@@ -281,11 +294,24 @@ describe('AUTH_ISSUERS', () => {
 });
 
 describe('the database', () => {
+  const write = writeFiles();
   const postgres = 'postgres://keyward:secret@db.example.com:5432/keyward?sslmode=verify-full';
   const databaseOf = (environment: Environment) => loadConfig(environment).database;
 
   it.each([postgres, 'postgresql://db/keyward', 'postgres://[::1]/keyward'])('may be %s', (url) => {
     expect(databaseOf({ DATABASE_URL: url }).url).toBe(url);
+  });
+
+  it('may be named in a file', () => {
+    const DATABASE_URL_FILE = write('database-url', `${postgres}\n`);
+    expect(databaseOf({ DATABASE_URL_FILE })).toMatchObject({ url: postgres, migrateAtStart: false });
+    expect(databaseOf({ ...issuer, WORKERS: '2', DATABASE_URL_FILE }).url).toBe(postgres);
+    expect(faultsOf({ DATABASE_URL: postgres, DATABASE_URL_FILE })).toEqual([
+      'DATABASE_URL and DATABASE_URL_FILE must not both be set',
+    ]);
+    expect(faultsOf({ DATABASE_URL_FILE: write('no-url', 'mysql://user:secret@db/keyward') })).toEqual([
+      expect.stringMatching(/^DATABASE_URL_FILE must be sqlite:/),
+    ]);
   });
 
   it.each<[string, Environment, boolean]>([
@@ -316,22 +342,13 @@ describe('the database', () => {
 });
 
 describe('the secrets', () => {
+  const write = writeFiles();
   const missing = (name: string) => `${name} (or ${name}_FILE) must be set: VERSION:SECRET`;
   const both = [missing('KEY_PEPPERS'), missing('KEY_ENCRYPTION_KEYS')];
   const provider = { AUTH_ISSUER: issuer.AUTH_ISSUER, AUTH_AUDIENCE: issuer.AUTH_AUDIENCE };
   const versionsOf = (environment: Environment) => {
     const { peppers, encryptionKeys } = loadConfig(environment).secrets ?? {};
     return [peppers, encryptionKeys].map((list) => list?.map(({ version }) => version));
-  };
-
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'keyward-config-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-  const write = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
   };
 
   it('come from the environment, the first to write', () => {

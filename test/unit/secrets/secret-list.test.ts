@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encryptionKeySize, pepperSize, secretFile, secretList } from '../../../src/secrets/secret-list.ts';
+import { textOfFile } from '../../../src/config/kinds.ts';
+import { encryptionKeySize, pepperSize, secretList } from '../../../src/secrets/secret-list.ts';
 
 const [one, two] = [randomBytes(32), randomBytes(32)];
 const [first, second] = [one.toString('base64'), two.toString('base64')];
@@ -93,6 +94,7 @@ describe('a fault of a list', () => {
 });
 
 describe('a file', () => {
+  const fromFile = textOfFile.pipe(secretList(encryptionKeySize));
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'keyward-secrets-'));
@@ -102,7 +104,7 @@ describe('a file', () => {
   const write = (text: string) => {
     const path = join(folder, 'secrets');
     writeFileSync(path, text);
-    return secretFile(encryptionKeySize).safeParse(path);
+    return fromFile.safeParse(path);
   };
 
   it.each([
@@ -123,7 +125,7 @@ describe('a file', () => {
     ['is not there', 'nowhere', 'ENOENT'],
     ['is a folder', '.', 'EISDIR'],
   ])('is refused where it %s', (_what, name, code) => {
-    const { error } = secretFile(encryptionKeySize).safeParse(join(folder, name));
+    const { error } = fromFile.safeParse(join(folder, name));
     expect(error?.issues).toMatchObject([{ message: `names a file that cannot be read (${code})` }]);
   });
 });
