@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createTemporaryFolder, root, runCommand } from '../support/process.ts';
+
+const program = '/usr/bin/systemd-analyze';
+/** Always in CI, elsewhere where it is installed. */
+const runs = process.env['CI'] !== undefined || existsSync(program);
+
+if (!runs) process.stderr.write(`\n*** No ${program}: the tests of the systemd unit are skipped. ***\n\n`);
+
+/** What systemd-analyze says of the unit, in which Node is where these tests have it. */
+async function analyze(...args: readonly string[]) {
+  await using folder = await createTemporaryFolder();
+  const unit = await readFile(join(root, 'deploy/keyward.service'), 'utf8');
+  const file = join(folder.path, 'keyward.service');
+  await writeFile(file, unit.replace('/usr/bin/node', process.execPath));
+  return await runCommand([program, ...args, file], { cwd: folder.path, env: {} });
+}
+
+describe.skipIf(!runs)('the systemd unit', () => {
+  it('has no fault', async () => {
+    expect(await analyze('verify', '--man=no')).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('leaves the service as little as it needs', async () => {
+    // Out of 100. What is left is the network, the file system to read, and code made while it runs.
+    const { code, stdout } = await analyze('security', '--offline=true', '--threshold=13', '--no-pager');
+    expect(code, stdout).toBe(0);
+  });
+});
