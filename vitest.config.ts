@@ -59,6 +59,16 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // Does what the Dockerfile says: installs anew, which takes half a minute.
+          name: 'image',
+          include: ['test/image/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           // One Chromium at a time: it is the slow one here, not the tests.

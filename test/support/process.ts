@@ -78,6 +78,12 @@ export const runShell = (
   { env = {}, timeout = patience }: { env?: Record<string, string>; timeout?: number } = {},
 ): Promise<Ended> => launch('sh', ['-c', command], { cwd: root, env, timeout }).ended;
 
+/** Runs a command until it ends; after `timeout` milliseconds it is killed. */
+export const runCommand = (
+  [command = '', ...args]: readonly string[],
+  { timeout = patience, ...options }: { cwd: string; env: Record<string, string>; timeout?: number },
+): Promise<Ended> => launch(command, args, { ...options, timeout }).ended;
+
 /** Runs a script of the project, such as `src/database/run-migrate.ts`, until it ends. */
 export const runScript = (
   script: string,
@@ -150,12 +156,18 @@ const kill = async (child: ChildProcess, ended: Promise<Ended>): Promise<void> =
  * @param folder where it runs; its data goes to `data` below, and no `.env` of the project is read
  * @param env its environment, beside a free PORT
  * @param time how long it may take until then, in milliseconds
+ * @param command what is run: the project's service, unless told otherwise
  */
-export async function startProcess(folder: string, env: Record<string, string> = {}, time = patience) {
+export async function startProcess(
+  folder: string,
+  env: Record<string, string> = {},
+  time = patience,
+  [command = '', ...args]: readonly string[] = [process.execPath, main],
+) {
   const port = Number(env['PORT'] ?? (await freePort()));
   const dataDir = join(folder, 'data');
   const startedAt = performance.now();
-  const service = launch(process.execPath, [main], {
+  const service = launch(command, args, {
     cwd: folder,
     env: { PORT: `${port}`, DATA_DIR: dataDir, ...env },
   });
