@@ -64,7 +64,7 @@ async function scrapeEverything(): Promise<Scrape> {
       DATABASE_URL: await createOnServer(postgres.url),
       DATABASE_MIGRATE: 'auto',
     },
-    25_000,
+    60_000,
   );
   const call = async (authorization: string) => {
     const headers = { authorization, connection: 'close' };

@@ -1,4 +1,4 @@
-import { Counter, type CounterConfiguration } from '@prometheus-io/client';
+import { Counter, type CounterConfiguration, type LabelValues } from '@prometheus-io/client';
 
 /** What was counted of one series since it was last read. */
 export interface Tally {
@@ -12,7 +12,7 @@ export interface Tally {
  */
 export function createTallies<Label extends string>(
   configuration: CounterConfiguration<Label>,
-): (labels: Record<Label, string>) => Tally {
+): (labels: LabelValues<Label>) => Tally {
   const handOvers: (() => void)[] = [];
   const counter = new Counter({
     ...configuration,
