@@ -5,10 +5,6 @@
 export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci && npm start      # runs it': '.ci/run does both from a fresh clone, and test/e2e starts it',
-    'export DATABASE_URL=postgres://keyward:secret@db.example.com/keyward?sslmode=verify-full':
-      'test/e2e/run-migrate.test.ts and test/e2e/workers.test.ts do this with a real PostgreSQL',
-    'pg_dump --format=custom --file=keyward.dump "$DATABASE_URL"':
-      "PostgreSQL's own commands, which its package for the tests does not have",
   },
   'docs/configuration.md': {
     'Keyward cannot start with this configuration:':
@@ -24,6 +20,20 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
   'docs/graphql-clients.md': {
     'npm install gql.tada graphql':
       'it changes a project; package.json has both, and check:types runs the second line',
+  },
+  'docs/operators.md': {
+    'mkdir -p -m 700 secrets': 'test/e2e/operators.test.ts runs it in a folder of its own',
+    'cd /opt/keyward':
+      'it installs a service; test/e2e/systemd.test.ts checks the unit, test/e2e/operators.test.ts its environment',
+    'docker build --tag keyward:0.1.0 .':
+      'no container engine is there; test/image does what the Dockerfile says',
+    'openssl rand -hex 24 > secrets/postgres-password':
+      'test/e2e/operators.test.ts runs all but the last line, which needs a container engine',
+    'server {': 'test/e2e/tls.test.ts runs it',
+    'export DATABASE_URL=postgres://keyward:secret@db.example.com/keyward?sslmode=verify-full':
+      'test/e2e/run-migrate.test.ts and test/e2e/workers.test.ts do this with a real PostgreSQL',
+    'pg_dump --format=custom --file=keyward.dump "$DATABASE_URL"':
+      "PostgreSQL's own commands, which its package for the tests does not have",
   },
   'docs/rest-clients.md': {
     'npm install openapi-fetch':
