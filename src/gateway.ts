@@ -7,15 +7,17 @@ import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import { useAccessToken } from './auth/use-access-token.ts';
 import { useRequiredScopes } from './auth/use-required-scopes.ts';
 import { useResourceMetadata } from './auth/use-resource-metadata.ts';
-import type { PagesConfig } from './config/config.ts';
+import type { DocumentLimits, PagesConfig } from './config/config.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { forwardAuthOpenApi } from './forward-auth/openapi.ts';
 import { useForwardAuth } from './forward-auth/use-forward-auth.ts';
+import { createDocumentCaches } from './graphql/document-cache.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
+import { useDocumentLimits } from './graphql/use-document-limits.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
@@ -45,6 +47,9 @@ export interface GatewayDependencies {
   readonly limits: OperationLimits;
   readonly secrets: Secrets;
   readonly keyUsage: KeyUsageNotes;
+  /** The most bytes of a body. */
+  readonly bodyLimit: number;
+  readonly documents: DocumentLimits;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
   /** The pages for a browser; undefined: there are none. */
@@ -76,6 +81,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     multipart: false,
     // `useGraphqlEndpoint` and `useRest` bound bodies; Yoga's own way pipes each through a transform stream.
     maxRequestBodySize: false,
+    parserAndValidationCache: createDocumentCaches(dependencies.documents.cache),
     logging: false,
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
     plugins: [
@@ -96,7 +102,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 
 function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
   const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, pages, logger } = dependencies;
-  const { metrics, tracing } = dependencies;
+  const { bodyLimit, documents, metrics, tracing } = dependencies;
   const services = { db: new Db(em), limits, secrets, keyUsage };
   const servicesOf = (record: RequestRecord) =>
     tracing ? { ...services, db: tracing.db(em, record) } : services;
@@ -110,8 +116,8 @@ function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
     useResourceMetadata(publicUrl, issuers),
     useForwardAuth((secret, record) => verifySecret(servicesOf(record), secret), translateError),
     ...(pages ? [usePages(trusted[0].config, pages, reportProvider(logger))] : []),
-    useRest(schema, trusted[0].config.issuer, translateError, routes, forwardAuthOpenApi),
-    useGraphqlEndpoint(),
+    useRest(schema, trusted[0].config.issuer, translateError, routes, forwardAuthOpenApi, bodyLimit),
+    useGraphqlEndpoint(bodyLimit),
     useAccessToken(trusted, tracing?.tokenCheck),
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
@@ -119,6 +125,7 @@ function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
     useVariableErrors(),
     useFailureRecord(),
     useOperationRecord(),
+    useDocumentLimits(documents),
     useCompiledExecution(),
     ...(tracing ? [tracing.operations(em)] : []),
     ...(introspection ? [] : [noIntrospection]),

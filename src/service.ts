@@ -1,9 +1,7 @@
-import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { KeyUsage } from './api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from './auth/trusted-issuer.ts';
 import type { BrowserClient, Config, IssuerConfig } from './config/config.ts';
-import { ConfigError } from './config/config-error.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { Db } from './database/db.ts';
 import { prepareSchema } from './database/migrate.ts';
@@ -12,12 +10,13 @@ import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
 import { loadCompiler } from './graphql/use-compiled-execution.ts';
 import { baseUrl, greet } from './greeting.ts';
+import { openServer } from './http/open-server.ts';
 import { serve } from './http/serve.ts';
-import { createHttpServer, listen, stop } from './http/server.ts';
 import { describeError } from './observability/describe-error.ts';
 import { startTelemetry } from './observability/start-telemetry.ts';
 import { arePagesBuilt } from './pages/page-files.ts';
 import { createProcessLogger } from './process/process-logger.ts';
+import { createReadiness } from './readiness.ts';
 import { createSecrets, type Secrets } from './secrets/secrets.ts';
 
 /** A running service; disposing of it stops it. */
@@ -25,11 +24,6 @@ export interface Service extends AsyncDisposable {
   /** What to print now that it is ready. */
   readonly greeting: string;
 }
-
-const starting: RequestListener = (_request, response) => {
-  response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
-  response.end('{"detail":"Service Unavailable"}');
-};
 
 /**
  * Starts everything: database, HTTP server, identity provider for development where no other is configured, gateway.
@@ -50,10 +44,8 @@ export async function startService(config: Config): Promise<Service> {
   // Before the server, and so written after its last request and before the database closes.
   const keyUsage = started.use(gatherKeyUsage(orm, logger));
 
-  let listener = starting;
-  const server = createHttpServer((request, response) => listener(request, response));
-  const port = await listen(server, config.port, config.host).catch(refusePort(config));
-  started.defer(() => stop(server));
+  const server = started.use(await openServer(config, logger));
+  const { port } = server;
 
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
   const own = provider && trust(provider.issuer, logger);
@@ -67,14 +59,17 @@ export async function startService(config: Config): Promise<Service> {
     limits: { sessionDuration: config.sessionDuration, sealApiKeys: config.sealApiKeys },
     secrets,
     keyUsage,
+    bodyLimit: config.http.body,
+    documents: config.documents,
     introspection: config.introspection,
     pages: pagesOf(config, provider?.signIn, logger),
     logger,
     ...telemetry,
   });
-  const serveGateway = serve(gateway, reportFailure(logger));
-  listener = provider?.mount(serveGateway) ?? serveGateway;
+  const serveGateway = serve(gateway, config.http.body, reportFailure(logger));
+  server.serve(provider?.mount(serveGateway) ?? serveGateway);
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
+  server.health.serve(createReadiness(orm, trusted));
 
   setImmediate(preload);
   const stack = started.move();
@@ -135,15 +130,3 @@ const trust = (issuer: IssuerConfig, logger: Logger): Trusted => {
   );
   return { ...trusted, firstRead: trusted.keys.refresh() };
 };
-
-const refusePort =
-  ({ host, port }: Config) =>
-  (error: NodeJS.ErrnoException): never => {
-    const reasons: Record<string, string> = {
-      EADDRINUSE: `PORT ${port} is in use on ${host}: set another one`,
-      EACCES: `PORT ${port} may not be used by this user: set one above 1023`,
-      EADDRNOTAVAIL: `HOST ${host} is no address of this machine`,
-    };
-    const reason = reasons[error.code ?? ''];
-    throw reason ? new ConfigError([reason]) : error;
-  };

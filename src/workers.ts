@@ -40,7 +40,7 @@ async function supervise(config: Config): Promise<Service> {
     started.use(await startClusterMetrics(config.metrics));
   }
   const stopping = new AbortController();
-  started.defer(() => stop(stopping));
+  started.defer(() => stop(stopping, config.shutdownDelay + graceMilliseconds));
   // One goes first: what keeps it from starting would keep them all, and is said once.
   const first = fork();
   const greeting = await untilReady(first);
@@ -98,15 +98,15 @@ async function keepRunning(forked: Forked, stopping: AbortSignal): Promise<void>
   }
 }
 
-/** Lets all workers finish, and ends those that do not. */
-async function stop(stopping: AbortController): Promise<void> {
+/** Lets all workers finish, and ends those that have not in this time. */
+async function stop(stopping: AbortController, milliseconds: number): Promise<void> {
   stopping.abort();
   const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
   const exited = workers.map((worker) => once(worker, 'exit'));
   for (const worker of workers) worker.process.kill('SIGTERM');
   const cut = setTimeout(() => {
     for (const worker of workers) worker.process.kill('SIGKILL');
-  }, graceMilliseconds);
+  }, milliseconds);
   await Promise.all(exited);
   clearTimeout(cut);
 }

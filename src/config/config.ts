@@ -66,6 +66,40 @@ export interface TracingConfig {
   readonly timeout: number;
 }
 
+/** How much a connection and a request may take up: sizes in bytes, times in milliseconds. */
+export interface HttpLimits {
+  readonly body: number;
+  /** The request line and the headers. */
+  readonly headers: number;
+  /** Connections at a time. */
+  readonly connections: number;
+  readonly timeouts: {
+    /** Until the headers of a request are here. */
+    readonly headers: number;
+    /** Until the whole of a request is here. */
+    readonly request: number;
+    /** Until it is answered. */
+    readonly answer: number;
+    /** Until an idle connection is closed. */
+    readonly keepAlive: number;
+  };
+}
+
+/** What a GraphQL document may hold. */
+export interface DocumentLimits {
+  readonly tokens: number;
+  /** Levels of fields. */
+  readonly depth: number;
+  /** In an operation. */
+  readonly aliases: number;
+  /** In an operation. */
+  readonly directives: number;
+  /** Values that an answer may hold. */
+  readonly cost: number;
+  /** Memory for parsed documents, in bytes. */
+  readonly cache: number;
+}
+
 /** Everything that can be set from outside, checked. */
 export interface Config {
   readonly production: boolean;
@@ -88,6 +122,10 @@ export interface Config {
   readonly sessionDuration: { readonly min: number; readonly max: number };
   /** Whether of each API key a sealed copy is kept. */
   readonly sealApiKeys: boolean;
+  readonly http: HttpLimits;
+  readonly documents: DocumentLimits;
+  /** How long it still answers after it was told to stop, in milliseconds. */
+  readonly shutdownDelay: number;
   /** Whether GraphQL's introspection is answered. */
   readonly introspection: boolean;
   readonly pages: PagesConfig;

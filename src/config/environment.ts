@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { accessTokenVariables } from './variables/access-tokens.ts';
 import { databaseVariables } from './variables/database.ts';
+import { graphqlVariables } from './variables/graphql.ts';
+import { httpVariables } from './variables/http.ts';
 import { limitVariables } from './variables/limits.ts';
 import { observabilityVariables } from './variables/observability.ts';
 import { pageVariables } from './variables/pages.ts';
@@ -15,6 +17,8 @@ export const topics = {
   Secrets: secretVariables,
   Limits: limitVariables,
   Pages: pageVariables,
+  'HTTP limits': httpVariables,
+  GraphQL: graphqlVariables,
   Observability: observabilityVariables,
 };
 
@@ -26,6 +30,8 @@ export const environmentSchema = z.object({
   ...secretVariables,
   ...limitVariables,
   ...pageVariables,
+  ...httpVariables,
+  ...graphqlVariables,
   ...observabilityVariables,
 });
 

@@ -1,5 +1,12 @@
 import { secretKeys } from '../secrets/secret-keys.ts';
-import type { Config, DatabaseConfig, IssuerConfig, PagesConfig } from './config.ts';
+import type {
+  Config,
+  DatabaseConfig,
+  DocumentLimits,
+  HttpLimits,
+  IssuerConfig,
+  PagesConfig,
+} from './config.ts';
 import type { Environment } from './environment.ts';
 
 /** The issuers of AUTH_ISSUERS, and that of AUTH_ISSUER. */
@@ -46,6 +53,27 @@ const pagesConfig = (env: Environment): PagesConfig => {
   };
 };
 
+const httpLimits = (env: Environment): HttpLimits => ({
+  body: env.HTTP_MAX_BODY,
+  headers: env.HTTP_MAX_HEADERS,
+  connections: env.HTTP_MAX_CONNECTIONS,
+  timeouts: {
+    headers: Math.min(env.HTTP_HEADERS_TIMEOUT, env.HTTP_REQUEST_TIMEOUT) * 1000,
+    request: env.HTTP_REQUEST_TIMEOUT * 1000,
+    answer: env.HTTP_ANSWER_TIMEOUT * 1000,
+    keepAlive: env.HTTP_KEEP_ALIVE_TIMEOUT * 1000,
+  },
+});
+
+const documentLimits = (env: Environment): DocumentLimits => ({
+  tokens: env.GRAPHQL_MAX_TOKENS,
+  depth: env.GRAPHQL_MAX_DEPTH,
+  aliases: env.GRAPHQL_MAX_ALIASES,
+  directives: env.GRAPHQL_MAX_DIRECTIVES,
+  cost: env.GRAPHQL_MAX_COST,
+  cache: env.GRAPHQL_DOCUMENT_CACHE,
+});
+
 /** The configuration that an environment without faults stands for. */
 export const toConfig = (env: Environment): Config => ({
   production: env.NODE_ENV === 'production',
@@ -60,6 +88,9 @@ export const toConfig = (env: Environment): Config => ({
   algorithms: env.AUTH_ALGORITHMS,
   sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
   sealApiKeys: env.SEAL_API_KEYS,
+  http: httpLimits(env),
+  documents: documentLimits(env),
+  shutdownDelay: env.SHUTDOWN_DELAY * 1000,
   introspection: env.GRAPHQL_INTROSPECTION,
   pages: pagesConfig(env),
   logLevel: env.LOG_LEVEL,

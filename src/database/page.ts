@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The most that one page holds, and what it holds where nothing is said. */
-const pageSize = 100;
+export const pageSize = 100;
 
 /** The greatest id: that of a 32-bit integer column. */
 const greatestId = 2 ** 31 - 1;

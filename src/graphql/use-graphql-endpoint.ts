@@ -16,8 +16,9 @@ const answer = (error: GatewayError, { Response }: FetchAPI) =>
 /**
  * Lets GraphQL requests through: on its exact path (Yoga goes by how the URL ends), GET and POST, of a bounded size,
  * and JSON. Every other path that reaches it is unknown.
+ * @param bodyLimit the most bytes of a body
  */
-export function useGraphqlEndpoint(): Plugin<WithRecord, WithRecord> {
+export function useGraphqlEndpoint(bodyLimit: number): Plugin<WithRecord, WithRecord> {
   return {
     onRequest: ({ request, url, endResponse, fetchAPI, serverContext: { record } }) => {
       if (url.pathname !== graphqlPath) {
@@ -26,7 +27,7 @@ export function useGraphqlEndpoint(): Plugin<WithRecord, WithRecord> {
       record.route = graphqlPath;
       try {
         assertMethod(request.method);
-        limitBody(request);
+        limitBody(request, bodyLimit);
       } catch (error) {
         record.failure = toGatewayError(error);
         endResponse(answer(record.failure, fetchAPI));

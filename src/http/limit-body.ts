@@ -1,13 +1,14 @@
 import { GatewayError } from '../errors.ts';
 
-/** The largest request body, in bytes. */
-export const maximumBytes = 64 * 1024;
+/** The largest request body, in bytes, where nothing else is configured. */
+export const defaultBodyLimit = 64 * 1024;
 
 /**
- * Refuses a request whose body is larger than 64 KiB. `serve` has read it, or seen that it need not.
+ * Refuses a request whose body is too large. `serve` has read it, or seen that it need not.
+ * @param limit the most bytes that it may have
  * @throws {GatewayError} `PAYLOAD_TOO_LARGE`
  */
-export function limitBody({ headers }: Request): void {
-  if (Number(headers.get('content-length')) <= maximumBytes) return;
-  throw new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${maximumBytes} bytes`);
+export function limitBody({ headers }: Request, limit: number): void {
+  if (Number(headers.get('content-length')) <= limit) return;
+  throw new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes`);
 }

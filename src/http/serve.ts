@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { maximumBytes } from './limit-body.ts';
 import type { RequestSource } from './request-hooks.ts';
 
 /** A handler of fetch requests, with the class that it knows them by. */
@@ -12,12 +11,13 @@ export interface FetchHandler {
  * Serves a fetch handler by node:http. A body is read here, at once and no further than it may be long, and an answer
  * is written in one piece: Yoga's own adapter makes streams, signals and listeners of each request, for which no
  * operation has a use.
+ * @param bodyLimit the most bytes of a body
  * @param onFailure told of an error that the handler let through; the request is then answered 500
  */
 export const serve =
-  (handler: FetchHandler, onFailure: (error: unknown) => void): RequestListener =>
+  (handler: FetchHandler, bodyLimit: number, onFailure: (error: unknown) => void): RequestListener =>
   (incoming, outgoing) => {
-    handle(handler, incoming, outgoing).catch((error: unknown) => {
+    handle(handler, bodyLimit, incoming, outgoing).catch((error: unknown) => {
       // What the handler did not foresee is the end of this request, not of the process.
       onFailure(error);
       if (outgoing.headersSent) return outgoing.destroy();
@@ -29,11 +29,12 @@ export const serve =
 
 const handle = async (
   { fetchAPI: { Request }, fetch }: FetchHandler,
+  bodyLimit: number,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
   const { method = 'GET', url, headers } = incoming;
-  const body = isWithBody(method, headers) ? await readBody(incoming) : undefined;
+  const body = isWithBody(method, headers, bodyLimit) ? await readBody(incoming, bodyLimit) : undefined;
   const request = new Request(`http://${headers.host}${url}`, {
     method,
     headers: (body ? { ...headers, 'content-length': `${body.length}` } : headers) as Record<string, string>,
@@ -43,23 +44,21 @@ const handle = async (
 };
 
 /** Where neither header is there, there is no body (RFC 9112, section 6.3); one that says it is too long is not read. */
-const isWithBody = (method: string, headers: IncomingHttpHeaders): boolean => {
+const isWithBody = (method: string, headers: IncomingHttpHeaders, bodyLimit: number): boolean => {
   if (method === 'GET' || method === 'HEAD') return false;
   const declared = headers['content-length'];
-  return declared === undefined
-    ? headers['transfer-encoding'] !== undefined
-    : Number(declared) <= maximumBytes;
+  return declared === undefined ? headers['transfer-encoding'] !== undefined : Number(declared) <= bodyLimit;
 };
 
 /** A body, or of one that is too long as much as shows that it is. What is left is for Node to drop. */
-const readBody = (incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> =>
+const readBody = (incoming: IncomingMessage, bodyLimit: number): Promise<Uint8Array<ArrayBuffer>> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > maximumBytes) done();
+      if (bytes > bodyLimit) done();
     };
     const done = () => {
       incoming.off('data', onData);
@@ -71,6 +70,8 @@ const readBody = (incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> =
 async function answer(outgoing: ServerResponse, response: Response): Promise<void> {
   // Not by its `body`, which would be made into a stream.
   const body = await response.text();
+  // It took too long, and was answered 503.
+  if (outgoing.headersSent) return;
   const length = response.headers.get('content-length') ?? `${Buffer.byteLength(body)}`;
   const headers = [...response.headers].filter(([name]) => name !== 'content-length').flat();
   outgoing.writeHead(response.status, [...headers, 'content-length', length]).end(body);

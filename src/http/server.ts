@@ -1,4 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Logger } from 'pino';
+import type { HttpLimits } from '../config/config.ts';
+import { createRefusals, noteDrops } from './refuse.ts';
 
 const isWellFormed = ({ url, headers: { host } }: IncomingMessage): boolean =>
   url?.startsWith('/') === true &&
@@ -8,16 +11,35 @@ const isWellFormed = ({ url, headers: { host } }: IncomingMessage): boolean =>
   // No such port, or no such address.
   URL.canParse(`http://${host}`);
 
+/** How often connections are looked at for one that is late, in milliseconds. */
+const sweepInterval = 500;
+
 /**
- * An HTTP server in front of a listener. A request target that is not a path, or a host that is not one, could make
- * the URL read as another: such a request is answered 400 here.
+ * An HTTP server in front of a listener, within limits. A request target that is not a path, or a host that is not
+ * one, could make the URL read as another: such a request is answered 400 here, as is what is no HTTP. One that does
+ * not arrive in time is answered 408, one that is not answered in time 503.
+ * @param logger gets a line for each request that is refused here
  */
-export function createHttpServer(listener: RequestListener): Server {
-  return createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
+export function createHttpServer(listener: RequestListener, limits: HttpLimits, logger: Logger): Server {
+  const { malformed, late, unreadable } = createRefusals(logger);
+  const { timeouts } = limits;
+  const options = {
+    maxHeaderSize: limits.headers,
+    headersTimeout: timeouts.headers,
+    requestTimeout: timeouts.request,
+    keepAliveTimeout: timeouts.keepAlive,
+    connectionsCheckingInterval: sweepInterval,
+  };
+  const server = createServer(options, (request, response) => {
+    // By the time-out of the connection, of which there is one whatever comes over it.
+    response.on('timeout', late);
     if (isWellFormed(request)) return listener(request, response);
-    response.writeHead(400, { 'content-type': 'application/json', connection: 'close' });
-    response.end('{"detail":"Bad Request"}');
+    malformed(response);
   });
+  server.timeout = timeouts.answer;
+  server.maxConnections = limits.connections;
+  noteDrops(server, logger);
+  return server.on('clientError', unreadable);
 }
 
 /** Starts listening; resolves with the port when it does. */

@@ -21,6 +21,7 @@ export type Pipeline = Pick<YogaServerInstance<object, object>, 'getEnveloped'>;
 /**
  * Runs the operation behind a route. Everything that can be wrong with a call is looked at before, in this order: size
  * of the body, token, scopes, media type, input.
+ * @param bodyLimit the most bytes of a body
  * @throws {GatewayError} for each of them; what the operation throws
  */
 export async function call(
@@ -29,8 +30,9 @@ export async function call(
   match: RouteMatch<Endpoint>,
   request: Request,
   serverContext: ServerContext,
+  bodyLimit: number,
 ): Promise<Outcome> {
-  limitBody(request);
+  limitBody(request, bodyLimit);
   const enveloped = pipeline.getEnveloped(Object.assign(serverContext, { request }));
   const contextValue = (await enveloped.contextFactory()) as WithAccessToken & WithPage;
   requireScopes(requiredScopesOf(match.route.field), contextValue.accessToken);

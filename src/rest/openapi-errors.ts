@@ -49,7 +49,10 @@ export const errorResponses = {
   Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
   NotFound: detail('There is no such thing, or it is not yours.', 'API key not found'),
   Conflict: detail('What is stored does not allow it.', 'Conflict'),
-  PayloadTooLarge: detail('The body is larger than 64 KiB.', 'The body is larger than 65536 bytes'),
+  PayloadTooLarge: detail(
+    'The body is larger than 64 KiB, or what else is configured.',
+    'The body is larger than 65536 bytes',
+  ),
   UnsupportedMediaType: detail('The body is not JSON.', 'The body must be application/json'),
   UnprocessableContent: {
     description: 'The input is not valid.',

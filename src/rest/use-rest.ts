@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { GatewayError } from '../errors.ts';
+import { defaultBodyLimit } from '../http/limit-body.ts';
 import type { RequestPayload } from '../http/request-hooks.ts';
 import { describeAnswer } from './answer.ts';
 import { call, type Pipeline, type ServerContext } from './call.ts';
@@ -26,6 +27,7 @@ const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route 
  * @param translate turns any error into a GatewayError
  * @param table which root field is which route
  * @param other what the description has beside them
+ * @param bodyLimit the most bytes of a body
  */
 export function useRest(
   schema: GraphQLSchema,
@@ -33,6 +35,7 @@ export function useRest(
   translate: (error: unknown) => GatewayError,
   table: Routes = routes,
   other: OtherPaths = {},
+  bodyLimit = defaultBodyLimit,
 ): Plugin<object, ServerContext> {
   const matchRoute = createRouteMatcher({ ...createEndpoints(schema, table), openApi: openApiRoute });
   // Loaded when it is first asked, so that a start need not wait for it.
@@ -50,7 +53,7 @@ export function useRest(
   ) => {
     if (!isEndpoint(match))
       return new fetchAPI.Response(await loadOpenApi(), { headers: { 'content-type': 'application/json' } });
-    const outcome = await call(pipeline, loadSofa, match, request, serverContext);
+    const outcome = await call(pipeline, loadSofa, match, request, serverContext, bodyLimit);
     return new fetchAPI.Response(JSON.stringify(outcome.value), describeAnswer(match.route, outcome));
   };
 

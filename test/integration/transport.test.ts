@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { pino } from 'pino';
 import { describe, expect, inject, it } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { serve } from '../../src/http/serve.ts';
 import { createHttpServer, listen, stop } from '../../src/http/server.ts';
 import { challenge } from '../support/challenge.ts';
@@ -17,6 +19,9 @@ import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const postgres = inject('postgresUrl') !== undefined;
 const setup = setUpGateway();
+
+const { http } = loadConfig({});
+const logger = pino({ level: 'silent' });
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const statusQuery = '{ privateKeyStatus { hasKey } }';
@@ -164,7 +169,7 @@ describe('a path on the wire', () => {
     '*',
   ])('is not read as another one: %s', async (path) => {
     await createRows();
-    const server = createHttpServer(serve(setup.gateway.gateway, fail));
+    const server = createHttpServer(serve(setup.gateway.gateway, http.body, fail), http, logger);
     try {
       const port = await listen(server, 0, '127.0.0.1');
       const token = await setup.sign();
@@ -187,7 +192,7 @@ describe('a request that cannot be read', () => {
     });
 
   it.each(['a:99999', '999.999.999.999', '[::1]:70000'])('is answered 400: Host %s', async (host) => {
-    const server = createHttpServer(serve(setup.gateway.gateway, fail));
+    const server = createHttpServer(serve(setup.gateway.gateway, http.body, fail), http, logger);
     try {
       expect(await ask(await listen(server, 0, '127.0.0.1'), host)).toBe(400);
     } finally {
@@ -202,7 +207,11 @@ describe('a request that cannot be read', () => {
       fetchAPI: { Request },
       fetch: () => Promise.reject('x'),
     };
-    const server = createHttpServer(serve(broken, (error) => failures.push(error)));
+    const server = createHttpServer(
+      serve(broken, http.body, (error) => failures.push(error)),
+      http,
+      logger,
+    );
     try {
       expect(await ask(await listen(server, 0, '127.0.0.1'), 'a')).toBe(500);
       expect(failures).toEqual(['x']);
@@ -260,7 +269,7 @@ describe('413', () => {
     const pieces = function* () {
       for (let left = bytes; left > 0; left -= 16 * 1024) yield Buffer.alloc(Math.min(left, 16 * 1024), ' ');
     };
-    const server = createHttpServer(serve(setup.gateway.gateway, fail));
+    const server = createHttpServer(serve(setup.gateway.gateway, http.body, fail), http, logger);
     const port = await listen(server, 0, '127.0.0.1');
     const abort = new AbortController();
     try {

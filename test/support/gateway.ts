@@ -6,7 +6,8 @@ import { ApiKeySecret } from '../../src/api-keys/api-key-secret.entity.ts';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
-import type { IssuerConfig, PagesConfig } from '../../src/config/config.ts';
+import type { DocumentLimits, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -51,6 +52,7 @@ export async function createTestGateway(
   options: {
     introspection?: boolean;
     pages?: PagesConfig;
+    documents?: DocumentLimits;
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
@@ -78,6 +80,8 @@ export async function createTestGateway(
     limits: { sessionDuration: { min: 60, max: 86_400 }, sealApiKeys: options.sealApiKeys ?? false },
     secrets,
     keyUsage,
+    bodyLimit: 64 * 1024,
+    documents: options.documents ?? loadConfig({}).documents,
     introspection: options.introspection ?? true,
     pages: options.pages,
     logger: pino({ level: 'trace' }, sink),

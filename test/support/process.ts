@@ -240,7 +240,7 @@ export async function untilRefused({ url }: ServiceProcess): Promise<void> {
 }
 
 /** A TCP connection to a service, for what no HTTP client would send; it is kept open until it is disposed of. */
-export async function openConnection({ port }: ServiceProcess) {
+export async function openConnection({ port }: { readonly port: number }) {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   let received = '';
   socket.on('data', (text: string) => {

@@ -1,4 +1,4 @@
-import { onOrOff, seconds } from '../kinds.ts';
+import { seconds } from '../kinds.ts';
 
 /** What callers may ask for. */
 export const limitVariables = {
@@ -9,9 +9,5 @@ export const limitVariables = {
   SESSION_DURATION_MAX: seconds(1, 999_999_999).default(86_400).meta({
     description: 'Greatest `session_duration`, in seconds',
     example: '86400',
-  }),
-  GRAPHQL_INTROSPECTION: onOrOff.default(true).meta({
-    description: "`off`: GraphQL's introspection is refused",
-    example: 'off',
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, url } from '../kinds.ts';
+import { integer, seconds, url } from '../kinds.ts';
 
 /** The process, and where it is reached. */
 export const serverVariables = {
@@ -30,5 +30,10 @@ export const serverVariables = {
     description:
       'Processes that share the port, on PostgreSQL and with an issuer of your own: one for each core',
     example: '4',
+  }),
+  SHUTDOWN_DELAY: seconds(0, 300).default(0).meta({
+    description:
+      'After SIGTERM, seconds for which it still answers, while `/health/ready` is 503 already: as long as a load balancer takes to notice',
+    example: '5',
   }),
 };

@@ -1,0 +1,35 @@
+import { integer, seconds } from '../kinds.ts';
+
+/** How much a connection and a request may take up. */
+export const httpVariables = {
+  HTTP_MAX_BODY: integer(1024, 16_777_216).default(65_536).meta({
+    description: 'The largest body of a request, in bytes; more is answered 413',
+    example: '131072',
+  }),
+  HTTP_MAX_HEADERS: integer(4096, 1_048_576).default(16_384).meta({
+    description: 'The most that the request line and headers may take up, in bytes; more is answered 431',
+    example: '32768',
+  }),
+  HTTP_MAX_CONNECTIONS: integer(1, 1_000_000).default(10_000).meta({
+    description: 'The most connections of one process at a time; others are closed at once',
+    example: '2000',
+  }),
+  HTTP_HEADERS_TIMEOUT: seconds(1, 600).default(10).meta({
+    description:
+      'How long the headers of a request may take to arrive, in seconds (no longer than `HTTP_REQUEST_TIMEOUT`); then it is answered 408',
+    example: '5',
+  }),
+  HTTP_REQUEST_TIMEOUT: seconds(1, 600).default(15).meta({
+    description: 'How long a whole request may take to arrive, in seconds; then it is answered 408',
+    example: '30',
+  }),
+  HTTP_ANSWER_TIMEOUT: seconds(1, 600).default(30).meta({
+    description: 'How long the answer may take, in seconds; then it is 503',
+    example: '60',
+  }),
+  HTTP_KEEP_ALIVE_TIMEOUT: seconds(1, 600).default(65).meta({
+    description:
+      'How long an idle connection is kept, in seconds: behind a proxy, longer than the proxy keeps its own',
+    example: '5',
+  }),
+};

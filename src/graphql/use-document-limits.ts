@@ -1,0 +1,72 @@
+import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
+import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
+import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
+import {
+  GraphQLError,
+  type OperationDefinitionNode,
+  parse,
+  type ValidationContext,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { DocumentLimits } from '../config/config.ts';
+import { GatewayError } from '../errors.ts';
+import { costOf } from './document-cost.ts';
+import { toGraphQLError } from './mask-error.ts';
+
+const refusal = (limit: number, what: string): GraphQLError =>
+  toGraphQLError(
+    new GatewayError('BAD_REQUEST', `The document has more than ${limit} ${what}`, {
+      reason: 'document-limit',
+    }),
+  );
+
+/** How graphql-armor is told to refuse: as validation does, so that it is remembered with the document. */
+const armor = (n: number, what: string) => ({
+  n,
+  propagateOnRejection: false,
+  onReject: [(context: ValidationContext | null) => context?.reportError(refusal(n, what))],
+});
+
+const costRule =
+  (limit: number): ValidationRule =>
+  (context) => {
+    const visit = (operation: OperationDefinitionNode): void => {
+      if (costOf(operation, context) > limit) context.reportError(refusal(limit, 'values to answer'));
+    };
+    return { OperationDefinition: visit };
+  };
+
+/**
+ * Refuses documents that ask for too much, with 400 and `BAD_REQUEST`, before anything is resolved and before they are
+ * validated in full. A document that is kept was looked at once.
+ */
+export function useDocumentLimits({ tokens, depth, aliases, directives, cost }: DocumentLimits): Plugin {
+  const rules = [
+    maxDepthRule({ ...armor(depth, 'levels'), flattenFragments: true }),
+    maxAliasesRule(armor(aliases, 'aliases')),
+    maxDirectivesRule(armor(directives, 'directives')),
+    costRule(cost),
+  ] as ValidationRule[];
+  const parseWithin: typeof parse = (source, options) => parse(source, { ...options, maxTokens: tokens });
+  const validateWithin: typeof validate = (schema, document, ...rest) => {
+    // One is enough to be told.
+    const excess = validate(schema, document, rules).slice(0, 1);
+    return excess.length > 0 ? excess : validate(schema, document, ...rest);
+  };
+  return {
+    onParse: ({ setParseFn }) => {
+      setParseFn(parseWithin);
+      return ({ result }) => {
+        if (isTooLong(result)) throw refusal(tokens, 'tokens');
+      };
+    },
+    onValidate: ({ setValidationFn }) => setValidationFn(validateWithin),
+  };
+}
+
+/** graphql-js has no code for it. */
+const isTooLong = (result: unknown): boolean =>
+  result instanceof GraphQLError &&
+  /^Syntax Error: Document contains more that \d+ tokens/.test(result.message);
