@@ -1,0 +1,117 @@
+import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
+import { describe, expect, inject, it } from 'vitest';
+import type { Answer } from '../support/gateway.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const setup = setUpGateway();
+
+/** The public list, and what no text may hold. */
+const texts: readonly string[] = [...naughtyStrings, 'a\0b', '\ud800', 'a\udc00b', '\u2028', '\ufeffa'];
+
+const internals = /node_modules|\bat .+:\d+:\d+|SQLITE|syntax error at or near/;
+
+/** Calls something with each text; no answer may be a failure of the service, or show how it is made. */
+const callEach = async (call: (text: string, token: string) => Promise<Answer>): Promise<Answer[]> => {
+  const token = await setup.sign();
+  const answers: Answer[] = [];
+  for (const text of texts) {
+    answers.push(await call(text, token));
+  }
+  const failures = answers.filter((answer) => answer.status >= 500 || internals.test(answer.text));
+  expect(failures).toEqual([]);
+  return answers;
+};
+
+/** What becomes of a name: kept byte for byte but for white space around it, or refused. */
+const keptOf = (text: string): string | undefined => {
+  const name = text.trim();
+  const isKept = text.isWellFormed() && !text.includes('\0') && name.length >= 1 && [...name].length <= 100;
+  return isKept ? name : undefined;
+};
+
+const kept = texts.map(keptOf);
+
+describe('a name of an API key is kept byte for byte, or refused', () => {
+  it('over REST', async () => {
+    const account = await setup.gateway.createAccount('alice');
+    const id = await setup.gateway.createApiKey(account);
+    const answers = await callEach((name, token) =>
+      setup.gateway.rest('PATCH', `/auth/keys/${id}`, { token, json: { name } }),
+    );
+    expect(answers.map(({ status, body }) => (status === 200 ? body.name : undefined))).toEqual(kept);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]));
+  });
+
+  it('over GraphQL, and in the database', async () => {
+    const query = 'mutation ($name: String) { createApiKey(name: $name) { name } }';
+    const answers = await callEach((name, token) =>
+      setup.gateway.graphql(query, { token, variables: { name } }),
+    );
+    expect(answers.map(({ body }) => body.data?.createApiKey.name)).toEqual(kept);
+    const stored = await setup.gateway.rows('api_key');
+    expect(stored.map(({ name }) => name)).toEqual(kept.filter((name) => name !== undefined));
+  });
+});
+
+/** The other inputs that are text: none of the strings is one that they take. */
+const refusing: [string, (text: string, token: string) => Promise<Answer>][] = [
+  [
+    'privateKey',
+    (text, token) => setup.gateway.rest('POST', '/auth/private-key', { token, json: { private_key: text } }),
+  ],
+  [
+    'privateKey over GraphQL',
+    (text, token) =>
+      setup.gateway.graphql('mutation ($k: String!) { registerPrivateKey(privateKey: $k) { hasKey } }', {
+        token,
+        variables: { k: text },
+      }),
+  ],
+  [
+    'expiresAt',
+    (text, token) => setup.gateway.rest('POST', '/auth/keys', { token, json: { expires_at: text } }),
+  ],
+  ['cursor', (text, token) => setup.gateway.rest('GET', `/auth/keys?${query('cursor', text)}`, { token })],
+  [
+    'after',
+    (text, token) =>
+      setup.gateway.graphql('query ($c: String) { apiKeys(after: $c) { edges { cursor } } }', {
+        token,
+        variables: { c: text },
+      }),
+  ],
+  ['keyId', (text, token) => setup.gateway.rest('GET', `/auth/keys/${path(text)}`, { token })],
+];
+
+const query = (name: string, text: string) => new URLSearchParams({ [name]: text }).toString();
+const path = (text: string) => encodeURIComponent(text.toWellFormed());
+
+/** What is not stored is the same whatever the database. */
+const isPostgres = inject('postgresUrl') !== undefined;
+
+describe.skipIf(isPostgres)('any other text is refused', () => {
+  it.each(refusing)('%s', async (_input, call) => {
+    const answers = await callEach(call);
+    const taken = answers.flatMap(({ status }, index) =>
+      [400, 404, 422].includes(status) ? [] : [texts[index]],
+    );
+    expect(taken).toEqual([]);
+    expect(await setup.gateway.rows('private_key')).toEqual([]);
+  });
+});
+
+describe.skipIf(isPostgres)('an API key to verify is no key, whatever it is', () => {
+  it('over REST and GraphQL', async () => {
+    const token = await setup.sign({ scope: 'keys.verify' });
+    const ask = 'mutation ($key: String!) { verifyApiKey(key: $key) { valid reason } }';
+    const rest = await callEach((key) =>
+      setup.gateway.rest('POST', '/keys/verify', { token, json: { key } }),
+    );
+    const graphql = await callEach((key) => setup.gateway.graphql(ask, { token, variables: { key } }));
+    const answers = [
+      ...rest.map(({ body }) => body),
+      ...graphql.map(({ body }) => body.data?.verifyApiKey ?? body),
+    ];
+    for (const answer of answers) expect(answer.valid).not.toBe(true);
+  });
+});
