@@ -28,7 +28,7 @@ EXPOSE 4000
 STOPSIGNAL SIGTERM
 # Alive, not ready: whoever restarts what is unhealthy must not do so because the database is away.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
-  CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/.well-known/oauth-protected-resource`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
+  CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
 # Node itself is the process, so that it gets the signals. Commands are scripts: src/database/run-migrate.ts.
 ENTRYPOINT ["node"]
 CMD ["src/start.js"]
