@@ -121,12 +121,13 @@ describe('a hostile document', () => {
     const send = (call: object) => setup.gateway.graphql(query, call);
     // What is loaded with the first request is not its fault.
     await setup.gateway.graphql('{ __typenam }', { token });
-    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
     const answer = await send({ token });
-    const milliseconds = performance.now() - startedAt;
+    // What it costs, not how long it took: the machine may have other work to do.
+    const { user, system } = process.threadCpuUsage(before);
     expect(answer.status).toBe(400);
     expect(answer.body).not.toHaveProperty('data');
-    expect(milliseconds).toBeLessThan(250);
+    expect((user + system) / 1000).toBeLessThan(100);
     expect((await send({})).status).toBe(401);
   });
 });
