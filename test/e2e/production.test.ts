@@ -64,8 +64,8 @@ afterAll(async () => {
 describe('production, with an identity provider', () => {
   it('says in one line that it is ready', () => {
     const { stdout, stderr } = service.output;
-    const ready = JSON.parse(stdout.split('\n')[0] ?? '');
-    expect(ready).toMatchObject({ level: 30, msg: 'ready', url: service.url });
+    const ready = JSON.parse(/^.*"msg":"ready".*$/m.exec(stdout)?.[0] ?? '');
+    expect(ready).toMatchObject({ level: 30, url: service.url });
     expect(ready).not.toHaveProperty('warning');
     expect(stderr).toBe('');
   });

@@ -50,8 +50,7 @@ const query = (sql: string): unknown[] => {
 describe('ready', () => {
   it('says where everything is in one JSON line, and warns of the development identity provider', () => {
     const { stdout, stderr } = service.output;
-    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
-      msg: 'ready',
+    expect(JSON.parse(/^.*"msg":"ready".*$/m.exec(stdout)?.[0] ?? '')).toMatchObject({
       url: service.url,
       warning: expect.stringContaining('lets anyone in'),
     });
@@ -64,7 +63,7 @@ describe('ready', () => {
       await using own = await createTemporaryFolder();
       await using terminal = await startInTerminal(own.path);
       const screen = terminal.screen();
-      expect(screen).toMatch(/^\n {2}Keyward is ready\.\n/);
+      expect(screen).toMatch(/^ {2}Keyward is ready\.\n/m);
       expect(screen).toMatch(new RegExp(`GraphQL, GraphiQL +${terminal.url}/graphql\n`));
       expect(screen).toMatch(new RegExp(`REST +${terminal.url}/api/v1\n`));
       expect(screen).toMatch(new RegExp(`OpenAPI +${terminal.url}/api/v1/openapi.json\n`));
