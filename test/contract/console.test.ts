@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSchema, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import * as activity from '../../web/console/activity/documents.ts';
+import * as automation from '../../web/console/automation/documents.ts';
+import * as keys from '../../web/console/keys/documents.ts';
+import * as privateKey from '../../web/console/private-key/documents.ts';
+import { root } from '../support/process.ts';
+
+const sdl = readFileSync(join(root, 'schema/schema.graphql'), 'utf8');
+
+describe('the console', () => {
+  // The types hold the fields of a document to the schema; of its arguments they know nothing.
+  const documents = Object.entries({ ...activity, ...automation, ...keys, ...privateKey });
+  it.each(documents)('asks for what the schema has: %s', (_name, document) => {
+    expect(validate(buildSchema(sdl), document)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { toProblem } from '../../../web/console/api/problem.ts';
+import { readAnswer } from '../../../web/console/api/read-answer.ts';
+
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
+
+const refusal = (code: string, message: string, extensions = {}) => ({
+  errors: [{ message, extensions: { code, ...extensions } }],
+});
+
+describe('readAnswer', () => {
+  it('gives the data', async () => {
+    expect(await readAnswer(answer(200, { data: { a: 1 } }))).toEqual({ a: 1 });
+  });
+
+  it.each([
+    [answer(401, refusal('UNAUTHENTICATED', 'Not authenticated')), 'unauthenticated', /has ended/],
+    [
+      answer(403, refusal('FORBIDDEN', 'The access token lacks the scope: email')),
+      'forbidden',
+      /scope: email\.$/,
+    ],
+    [answer(429, {}, { 'retry-after': '1' }), 'too-many', /in 1 second\.$/],
+    [answer(429, {}), 'too-many', /in a moment\.$/],
+    [answer(503, 'no JSON', { 'retry-after': '30' }), 'server', /in 30 seconds\.$/],
+    [answer(500, refusal('INTERNAL_SERVER_ERROR', 'secret')), 'server', /^Something went wrong/],
+    [answer(200, refusal('INTERNAL_SERVER_ERROR', 'secret')), 'server', /^Something went wrong/],
+    [answer(200, refusal('NOT_FOUND', 'API key not found')), 'refused', /^API key not found\.$/],
+    [answer(200, '<html>'), 'server', /could not be read/],
+  ])('says what %o is', async (response, kind, message) => {
+    await expect(readAnswer(response)).rejects.toMatchObject({
+      kind,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('says which argument is refused, and why', async () => {
+    const issues = [{ path: ['name'], message: 'Too long.' }];
+    const problem = await readAnswer<never>(
+      answer(422, refusal('BAD_USER_INPUT', 'Invalid input', { issues })),
+    ).catch(toProblem);
+    expect(problem.kind).toBe('invalid');
+    expect(problem.issueOf('name')).toBe('Too long.');
+    expect(problem.issueOf('expiresAt')).toBeUndefined();
+  });
+
+  it('keeps the scopes of a challenge, and the id of a request that failed', async () => {
+    const challenge = {
+      'www-authenticate': 'Bearer realm="keyward", error="insufficient_scope", scope="openid email"',
+    };
+    await expect(readAnswer(answer(403, {}, challenge))).rejects.toMatchObject({
+      scopes: ['openid', 'email'],
+    });
+    await expect(readAnswer(answer(500, {}, { 'x-request-id': 'r1' }))).rejects.toMatchObject({
+      requestId: 'r1',
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { request } from '../api/request.ts';
+import { QueryContent } from '../ui/query-content.tsx';
+import { ShowMore } from '../ui/show-more.tsx';
+import { View } from '../ui/view.tsx';
+import { auditEventsQuery } from './documents.ts';
+import { EventDays, eventId } from './event-days.tsx';
+
+const pageSize = 25;
+
+/** What the person has changed. */
+export function ActivityView() {
+  const list = useInfiniteQuery({
+    queryKey: ['audit-events'],
+    queryFn: ({ pageParam, signal }) =>
+      request(auditEventsQuery, { first: pageSize, after: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ auditEvents: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
+  });
+  return (
+    <View
+      title="Activity"
+      lead="Every change to what is yours, with when and from where. It cannot be edited."
+    >
+      <QueryContent query={list} what="activity">
+        {({ pages }) => {
+          const events = pages.flatMap(({ auditEvents }) => auditEvents.edges.map(({ node }) => node));
+          const names = new Map(pages[0]?.apiKeys.edges.map(({ node }) => [node.id, node.name]));
+          return (
+            <>
+              <EventDays events={events} names={names} />
+              <ShowMore
+                list={list}
+                count={events.length}
+                idOf={(index) => events[index] && eventId(events[index])}
+              />
+            </>
+          );
+        }}
+      </QueryContent>
+    </View>
+  );
+}

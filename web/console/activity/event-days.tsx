@@ -1,0 +1,56 @@
+import type { ResultOf } from 'gql.tada';
+import { useNow } from '../ui/use-now.ts';
+import { dayOf, timeOfDay } from '../ui/words.ts';
+import { describeEvent } from './describe-event.ts';
+import type { auditEventsQuery } from './documents.ts';
+
+type AuditEvent = ResultOf<typeof auditEventsQuery>['auditEvents']['edges'][number]['node'];
+
+interface EventsProps {
+  readonly events: readonly AuditEvent[];
+  /** The names of API keys by their number. */
+  readonly names: ReadonlyMap<number, string | null>;
+}
+
+/** The id of an event on the page. */
+export const eventId = ({ id }: AuditEvent): string => `event-${id}`;
+
+/** Events under the days that they were on. */
+export function EventDays({ events, names }: EventsProps) {
+  const now = useNow();
+  if (events.length === 0)
+    return (
+      <div className="empty">
+        <h2>Nothing was changed yet</h2>
+        <p>
+          What you do here shows up on this page. <a href="#keys">Create an API key</a> to begin with.
+        </p>
+      </div>
+    );
+  const days = Map.groupBy(events, ({ createdAt }) => dayOf(new Date(createdAt), now));
+  return [...days].map(([day, ofDay]) => (
+    <section key={day} className="day">
+      <h2>{day}</h2>
+      <Events events={ofDay} names={names} />
+    </section>
+  ));
+}
+
+const Events = ({ events, names }: EventsProps) => (
+  <ul className="events">
+    {events.map((event) => (
+      <li key={event.id}>
+        <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
+        <p id={eventId(event)} tabIndex={-1}>
+          {describeEvent(event, names)}
+        </p>
+        <p className="hint">
+          {event.address !== null && `From ${event.address}`}
+          <span className="request">
+            {event.address !== null && ' · '}Request <code>{event.requestId}</code>
+          </span>
+        </p>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,9 @@
+import { initGraphQLTada } from 'gql.tada';
+import type { introspection } from '../generated/schema.d.ts';
+
+/** Reads a GraphQL document; its type says what it answers, by the published schema. */
+export const graphql = initGraphQLTada<{
+  introspection: introspection;
+  scalars: { DateTime: string };
+  disableMasking: true;
+}>();

@@ -1,0 +1,60 @@
+import { type InputIssue, Problem, signedOut } from './problem.ts';
+
+interface AnsweredError {
+  readonly message: string;
+  readonly extensions?: { readonly code?: string; readonly issues?: readonly InputIssue[] };
+}
+
+interface Answer<Data> {
+  readonly data?: Data | null;
+  readonly errors?: readonly AnsweredError[];
+}
+
+/** When to ask again, in words (RFC 9110, section 10.2.3: seconds here, never a date). */
+const later = (response: Response): string => {
+  const seconds = Number(response.headers.get('retry-after') ?? 0);
+  if (!(seconds > 0)) return 'Try again in a moment.';
+  return `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+};
+
+/** What a challenge asks for (RFC 6750, section 3). */
+const requiredScopes = (response: Response): string[] =>
+  /scope="([^"]*)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1]?.split(' ') ?? [];
+
+const refusedByStatus = (response: Response, said: string | undefined): Problem | undefined => {
+  const requestId = response.headers.get('x-request-id');
+  if (response.status === 401) return signedOut();
+  if (response.status === 403)
+    return new Problem('forbidden', `${said ?? 'You may not do this'}.`, {
+      scopes: requiredScopes(response),
+    });
+  if (response.status === 429)
+    return new Problem('too-many', `That was too much at once. ${later(response)}`);
+  if (response.status === 503)
+    return new Problem('server', `Keyward cannot answer right now. ${later(response)}`, { requestId });
+  if (response.status >= 500) return new Problem('server', 'Something went wrong at Keyward.', { requestId });
+  return undefined;
+};
+
+const refusedByError = ({ message, extensions }: AnsweredError, requestId: string | null): Problem => {
+  if (extensions?.code === 'BAD_USER_INPUT')
+    return new Problem('invalid', message, { issues: extensions.issues ?? [] });
+  if (extensions?.code === 'INTERNAL_SERVER_ERROR')
+    return new Problem('server', 'Something went wrong at Keyward.', { requestId });
+  return new Problem('refused', message.endsWith('.') ? message : `${message}.`, { requestId });
+};
+
+/**
+ * Reads what GraphQL over HTTP answered.
+ * @throws {Problem} whatever it is but data
+ */
+export async function readAnswer<Data>(response: Response): Promise<Data> {
+  const requestId = response.headers.get('x-request-id');
+  const answer: Answer<Data> = await response.json().catch(() => ({}));
+  const [error] = answer.errors ?? [];
+  const problem = refusedByStatus(response, error?.message);
+  if (problem) throw problem;
+  if (error) throw refusedByError(error, requestId);
+  if (!answer.data) throw new Problem('server', 'The answer could not be read.', { requestId });
+  return answer.data;
+}

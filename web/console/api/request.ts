@@ -1,0 +1,38 @@
+import type { TadaDocumentNode } from 'gql.tada';
+import { print } from 'graphql';
+import { expireSession, getSession } from '../../sign-in/session.ts';
+import { Problem, signedOut } from './problem.ts';
+import { readAnswer } from './read-answer.ts';
+
+const headers = {
+  accept: 'application/graphql-response+json',
+  'content-type': 'application/json',
+};
+
+/**
+ * Asks the GraphQL API as the person who is signed in.
+ * @param signal ends it early
+ * @throws {Problem}
+ */
+export async function request<Data, Variables>(
+  document: TadaDocumentNode<Data, Variables>,
+  variables: Variables,
+  signal?: AbortSignal,
+): Promise<Data> {
+  const { session } = getSession();
+  if (!session) throw signedOut();
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${session.accessToken}` },
+    body: JSON.stringify({ query: print(document), variables }),
+    ...(signal && { signal }),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    throw new Problem('network', 'Keyward cannot be reached. Check your connection and try again.', {
+      cause,
+    });
+  });
+  // A token that was replaced meanwhile says nothing about the one that is held now.
+  if (response.status === 401 && session === getSession().session) expireSession();
+  return readAnswer<Data>(response);
+}

@@ -1,0 +1,44 @@
+import { useId } from 'react';
+import { Button } from '../ui/button.tsx';
+
+interface EnabledFieldProps {
+  readonly isEnabled: boolean | null;
+  readonly issue: string | undefined;
+  readonly onChange: (isEnabled: boolean | null) => void;
+}
+
+const stateOf = (isEnabled: boolean | null) => {
+  if (isEnabled === null) return 'Not set';
+  return isEnabled ? 'On' : 'Off';
+};
+
+/** The switch. A switch has two places, so that it was never set is said beside it. */
+export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>Automation</label>
+      <div className="switch-row">
+        <input
+          id={id}
+          type="checkbox"
+          role="switch"
+          aria-checked={isEnabled === true}
+          className="switch"
+          checked={isEnabled === true}
+          aria-describedby={`${id}-state`}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+        <span id={`${id}-state`} className="switch-state">
+          {stateOf(isEnabled)}
+        </span>
+        {isEnabled !== null && (
+          <Button look="quiet" onClick={() => onChange(null)}>
+            Clear<span className="visually-hidden"> automation</span>
+          </Button>
+        )}
+      </div>
+      {issue && <p className="issue">{issue}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { nameOf } from './api-key.ts';
+import { createApiKeyMutation } from './documents.ts';
+import { ExpiryFields, readExpiresAt } from './expiry-fields.tsx';
+import { NameField, readName } from './name-field.tsx';
+import type { NewSecret } from './secret-dialog.tsx';
+
+interface CreateKeyDialogProps {
+  readonly onSecret: (secret: NewSecret) => void;
+  readonly onDismiss: () => void;
+}
+
+/** Creates an API key. */
+export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
+  const action = useAction();
+  const { problem } = action;
+  return (
+    <FormDialog
+      title="Create an API key"
+      submitLabel="Create"
+      action={action}
+      onDismiss={onDismiss}
+      shownIssues={['name', 'expiresAt']}
+      onSubmit={async (form) => {
+        const { createApiKey } = await request(createApiKeyMutation, {
+          name: readName(form),
+          expiresAt: readExpiresAt(form, new Date()),
+        });
+        await refresh();
+        onSecret({ title: `${nameOf(createApiKey)} is created`, key: createApiKey.key });
+      }}
+    >
+      <NameField issue={problem?.issueOf('name')} />
+      <ExpiryFields issue={problem?.issueOf('expiresAt')} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { notify } from '../ui/notice.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { type ApiKey, headingId, nameOf } from './api-key.ts';
+import { deactivateApiKeyMutation } from './documents.ts';
+
+interface DeactivateKeyDialogProps {
+  readonly apiKey: ApiKey;
+  readonly onDismiss: () => void;
+}
+
+/** Deactivates a key, once the person has seen which one it is. */
+export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogProps) {
+  const action = useAction();
+  const name = nameOf(apiKey);
+  return (
+    <FormDialog
+      title={`Deactivate ${name}?`}
+      submitLabel={`Deactivate ${name}`}
+      danger
+      action={action}
+      onDismiss={onDismiss}
+      fallbackFocus={headingId(apiKey)}
+      onSubmit={async () => {
+        await request(deactivateApiKeyMutation, { keyId: apiKey.id });
+        await refresh();
+        onDismiss();
+        notify(`${name} is deactivated.`);
+      }}
+    >
+      <p>
+        The key that begins with <code>{apiKey.keyPrefix}</code> stops working at once, for every program that
+        uses it. There is no way back.
+      </p>
+    </FormDialog>
+  );
+}

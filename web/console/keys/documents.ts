@@ -1,0 +1,87 @@
+import { graphql } from '../api/graphql.ts';
+
+/** What the console shows of an API key. */
+const apiKeyParts = graphql(`
+  fragment ApiKeyParts on ApiKey {
+    id
+    name
+    keyPrefix
+    isActive
+    createdAt
+    deactivatedAt
+    expiresAt
+    lastUsedAt
+  }
+`);
+
+/** A page of the caller's API keys, and which of them is the default. */
+export const apiKeysQuery = graphql(
+  `
+    query ApiKeys($first: Int!, $after: String, $isActive: Boolean) {
+      apiKeys(first: $first, after: $after, isActive: $isActive) {
+        edges {
+          node {
+            ...ApiKeyParts
+          }
+        }
+        pageInfo {
+          endCursor
+          hasNextPage
+        }
+      }
+      defaultApiKey {
+        id
+      }
+    }
+  `,
+  [apiKeyParts],
+);
+
+/** Creates an API key; its secret comes this once. */
+export const createApiKeyMutation = graphql(`
+  mutation CreateApiKey($name: String, $expiresAt: DateTime) {
+    createApiKey(name: $name, expiresAt: $expiresAt) {
+      id
+      name
+      key
+    }
+  }
+`);
+
+/** Gives an API key a new secret, which comes this once. */
+export const rotateApiKeyMutation = graphql(`
+  mutation RotateApiKey($keyId: Int!, $graceSeconds: Int) {
+    rotateApiKey(keyId: $keyId, graceSeconds: $graceSeconds) {
+      id
+      name
+      key
+    }
+  }
+`);
+
+/** Gives an API key another name, or none. */
+export const renameApiKeyMutation = graphql(`
+  mutation RenameApiKey($keyId: Int!, $name: String) {
+    renameApiKey(keyId: $keyId, name: $name) {
+      id
+    }
+  }
+`);
+
+/** Makes an API key the default. */
+export const setDefaultApiKeyMutation = graphql(`
+  mutation SetDefaultApiKey($keyId: Int!) {
+    setDefaultApiKey(keyId: $keyId) {
+      id
+    }
+  }
+`);
+
+/** Deactivates an API key, for good. */
+export const deactivateApiKeyMutation = graphql(`
+  mutation DeactivateApiKey($keyId: Int!) {
+    deactivateApiKey(keyId: $keyId) {
+      id
+    }
+  }
+`);

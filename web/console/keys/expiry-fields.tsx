@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { Field } from '../ui/field.tsx';
+
+const day = 86_400_000;
+const spans = [7, 30, 90, 365];
+
+/**
+ * When a key is to expire, as the fields say.
+ * @returns a moment in ISO 8601; null for never
+ */
+export function readExpiresAt(form: FormData, now: Date): string | null {
+  const expiry = `${form.get('expiry')}`;
+  if (expiry === 'never') return null;
+  if (expiry !== 'date') return new Date(now.getTime() + Number(expiry) * day).toISOString();
+  const moment = new Date(`${form.get('expires-at')}`);
+  // What is no date goes to the service as it is, which says what is wrong with it.
+  return Number.isNaN(moment.getTime()) ? '' : moment.toISOString();
+}
+
+/** Asks when a key is to expire. */
+export function ExpiryFields({ issue }: { readonly issue: string | undefined }) {
+  const [expiry, setExpiry] = useState('90');
+  const ownDate = expiry === 'date';
+  return (
+    <>
+      <Field label="Expires" issue={ownDate ? undefined : issue}>
+        {(control) => (
+          <select
+            {...control}
+            name="expiry"
+            value={expiry}
+            onChange={({ target }) => setExpiry(target.value)}
+          >
+            {spans.map((days) => (
+              <option key={days} value={days}>
+                {days === 365 ? 'In a year' : `In ${days} days`}
+              </option>
+            ))}
+            <option value="date">On a date of your choice</option>
+            <option value="never">Never</option>
+          </select>
+        )}
+      </Field>
+      {ownDate && (
+        <Field label="Date and time" hint="In your time zone." issue={issue}>
+          {(control) => <input {...control} name="expires-at" type="datetime-local" />}
+        </Field>
+      )}
+    </>
+  );
+}

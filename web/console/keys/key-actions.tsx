@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { Button } from '../ui/button.tsx';
+import { focusSomewhere } from '../ui/focus.ts';
+import { notify } from '../ui/notice.tsx';
+import { ProblemNote } from '../ui/problem-note.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { type ApiKey, type ApiKeyState, headingId, nameOf } from './api-key.ts';
+import { DeactivateKeyDialog } from './deactivate-key-dialog.tsx';
+import { setDefaultApiKeyMutation } from './documents.ts';
+import { RenameKeyDialog } from './rename-key-dialog.tsx';
+import { RotateKeyDialog } from './rotate-key-dialog.tsx';
+import type { NewSecret } from './secret-dialog.tsx';
+
+interface KeyActionsProps {
+  readonly apiKey: ApiKey;
+  readonly state: ApiKeyState;
+  readonly isDefault: boolean;
+  readonly onSecret: (secret: NewSecret) => void;
+}
+
+const dialogs = { rename: RenameKeyDialog, rotate: RotateKeyDialog, deactivate: DeactivateKeyDialog };
+
+/** What can be done with a key in its state. */
+export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsProps) {
+  const [open, setOpen] = useState<keyof typeof dialogs>();
+  const { run, pending, problem } = useAction();
+  const makeDefault = () =>
+    run(async () => {
+      await request(setDefaultApiKeyMutation, { keyId: apiKey.id });
+      await refresh();
+      notify(`${nameOf(apiKey)} is now the default.`);
+      // The button that was pressed is gone.
+      focusSomewhere(headingId(apiKey));
+    });
+  const OpenDialog = open && dialogs[open];
+  const of = <span className="visually-hidden"> {nameOf(apiKey)}</span>;
+  return (
+    <>
+      <ProblemNote problem={problem} />
+      <div className="card-actions">
+        <Button look="quiet" onClick={() => setOpen('rename')}>
+          Rename{of}
+        </Button>
+        {state === 'active' && !isDefault && (
+          <Button look="quiet" pending={pending} onClick={makeDefault}>
+            Make default{of}
+          </Button>
+        )}
+        {state === 'active' && (
+          <Button look="quiet" onClick={() => setOpen('rotate')}>
+            Rotate{of}
+          </Button>
+        )}
+        {state !== 'deactivated' && (
+          <Button look="quiet danger" onClick={() => setOpen('deactivate')}>
+            Deactivate{of}
+          </Button>
+        )}
+      </div>
+      {OpenDialog && <OpenDialog apiKey={apiKey} onDismiss={() => setOpen(undefined)} onSecret={onSecret} />}
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import { Fact, Facts } from '../ui/facts.tsx';
+import { Moment } from '../ui/moment.tsx';
+import type { ApiKey, ApiKeyState } from './api-key.ts';
+
+/** What is known of a key. */
+export function KeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
+  const { createdAt, lastUsedAt, expiresAt, deactivatedAt } = apiKey;
+  return (
+    <Facts>
+      <Fact name="Created">
+        <Moment at={createdAt} />
+      </Fact>
+      <Fact name="Last used">{lastUsedAt === null ? 'Never' : <Moment at={lastUsedAt} />}</Fact>
+      {deactivatedAt === null ? (
+        <Fact name={state === 'expired' ? 'Expired' : 'Expires'}>
+          {expiresAt === null ? 'Never' : <Moment at={expiresAt} />}
+        </Fact>
+      ) : (
+        <Fact name="Deactivated">
+          <Moment at={deactivatedAt} />
+        </Fact>
+      )}
+    </Facts>
+  );
+}

@@ -1,0 +1,39 @@
+import { Badge } from '../ui/badge.tsx';
+import { useNow } from '../ui/use-now.ts';
+import { type ApiKey, type ApiKeyState, headingId, nameOf, stateOf } from './api-key.ts';
+import { KeyActions } from './key-actions.tsx';
+import { KeyFacts } from './key-facts.tsx';
+import type { NewSecret } from './secret-dialog.tsx';
+
+const badges = {
+  active: <Badge tone="good">Active</Badge>,
+  expired: <Badge tone="warn">Expired</Badge>,
+  deactivated: <Badge tone="muted">Deactivated</Badge>,
+} satisfies Record<ApiKeyState, unknown>;
+
+interface KeyItemProps {
+  readonly apiKey: ApiKey;
+  readonly isDefault: boolean;
+  readonly onSecret: (secret: NewSecret) => void;
+}
+
+/** One API key. */
+export function KeyItem({ apiKey, isDefault, onSecret }: KeyItemProps) {
+  const state = stateOf(apiKey, useNow());
+  return (
+    <li className={`card key ${state}`}>
+      <div className="card-title">
+        <h2 id={headingId(apiKey)} tabIndex={-1}>
+          {nameOf(apiKey)}
+        </h2>
+        {isDefault && <Badge tone="accent">Default</Badge>}
+        {badges[state]}
+      </div>
+      <p className="hint">
+        Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
+      </p>
+      <KeyFacts apiKey={apiKey} state={state} />
+      <KeyActions apiKey={apiKey} state={state} isDefault={isDefault} onSecret={onSecret} />
+    </li>
+  );
+}

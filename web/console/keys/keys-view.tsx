@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { View } from '../ui/view.tsx';
+import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { KeyFilters } from './key-filters.tsx';
+import { KeyList } from './key-list.tsx';
+import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
+import type { KeyFilter } from './use-api-keys.ts';
+
+/** The person's API keys. */
+export function KeysView() {
+  const [filter, setFilter] = useState<KeyFilter>('all');
+  const [creating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<NewSecret>();
+  const create = () => setCreating(true);
+  const showSecret = (next: NewSecret) => {
+    setCreating(false);
+    setSecret(next);
+  };
+  return (
+    <View
+      title="API keys"
+      lead="A program that holds one of these acts as you. Give each program its own."
+      action={
+        <Button look="primary" onClick={create}>
+          Create API key
+        </Button>
+      }
+    >
+      <KeyFilters filter={filter} onChange={setFilter} />
+      <KeyList filter={filter} onCreate={create} onSecret={showSecret} />
+      {creating && <CreateKeyDialog onSecret={showSecret} onDismiss={() => setCreating(false)} />}
+      {secret && <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />}
+    </View>
+  );
+}

@@ -1,0 +1,55 @@
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { Field } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { duration } from '../ui/words.ts';
+import { type ApiKey, headingId, nameOf } from './api-key.ts';
+import { rotateApiKeyMutation } from './documents.ts';
+import type { NewSecret } from './secret-dialog.tsx';
+
+/** For how long the secret so far may go on working, in seconds. */
+const graces = [3_600, 86_400, 604_800];
+
+interface RotateKeyDialogProps {
+  readonly apiKey: ApiKey;
+  readonly onDismiss: () => void;
+  readonly onSecret: (secret: NewSecret) => void;
+}
+
+/** Gives a key a new secret. */
+export function RotateKeyDialog({ apiKey, onDismiss, onSecret }: RotateKeyDialogProps) {
+  const action = useAction();
+  const name = nameOf(apiKey);
+  return (
+    <FormDialog
+      title={`Rotate ${name}`}
+      submitLabel="Rotate"
+      action={action}
+      onDismiss={onDismiss}
+      fallbackFocus={headingId(apiKey)}
+      shownIssues={['graceSeconds']}
+      onSubmit={async (form) => {
+        const graceSeconds = Number(form.get('grace'));
+        const { rotateApiKey } = await request(rotateApiKeyMutation, { keyId: apiKey.id, graceSeconds });
+        await refresh();
+        onDismiss();
+        onSecret({ title: `${name} has a new secret`, key: rotateApiKey.key });
+      }}
+    >
+      <p>The key gets a new secret. It keeps its name, number and expiry.</p>
+      <Field label="The old secret works for" issue={action.problem?.issueOf('graceSeconds')}>
+        {(control) => (
+          <select {...control} name="grace" defaultValue={86_400}>
+            <option value={0}>No longer: it stops at once</option>
+            {graces.map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {duration(seconds)} more
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

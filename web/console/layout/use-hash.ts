@@ -1,0 +1,9 @@
+import { useSyncExternalStore } from 'react';
+
+const subscribe = (listener: () => void) => {
+  addEventListener('hashchange', listener);
+  return () => removeEventListener('hashchange', listener);
+};
+
+/** The part of the URL from `#` on. */
+export const useHash = (): string => useSyncExternalStore(subscribe, () => location.hash);

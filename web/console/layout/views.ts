@@ -1,0 +1,20 @@
+import type { ComponentType } from 'react';
+import { ActivityView } from '../activity/activity-view.tsx';
+import { AutomationView } from '../automation/automation-view.tsx';
+import { KeysView } from '../keys/keys-view.tsx';
+import { PrivateKeyView } from '../private-key/private-key-view.tsx';
+
+interface ViewLink {
+  /** What stands in the URL after `#`. */
+  readonly hash: string;
+  readonly name: string;
+  readonly View: ComponentType;
+}
+
+/** The console's views, in the order of its navigation; the first is where one arrives. */
+export const views: readonly [ViewLink, ...ViewLink[]] = [
+  { hash: '#keys', name: 'API keys', View: KeysView },
+  { hash: '#private-key', name: 'Private key', View: PrivateKeyView },
+  { hash: '#automation', name: 'Automation', View: AutomationView },
+  { hash: '#activity', name: 'Activity', View: ActivityView },
+];

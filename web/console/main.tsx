@@ -1,0 +1,14 @@
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+// After what the pages have in common: they change some of it.
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/layout.css';
+import './styles/problem.css';
+import './styles/cards.css';
+import './styles/views.css';
+import './styles/dialog.css';
+
+const container = document.getElementById('root');
+if (container) createRoot(container).render(<App />);

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { request } from '../api/request.ts';
+import { QueryContent } from '../ui/query-content.tsx';
+import { View } from '../ui/view.tsx';
+import { privateKeyStatusQuery } from './documents.ts';
+import { PrivateKeyCard } from './private-key-card.tsx';
+
+/** Whether the person has a private key registered. */
+export function PrivateKeyView() {
+  const status = useQuery({
+    queryKey: ['private-key-status'],
+    queryFn: ({ signal }) => request(privateKeyStatusQuery, {}, signal),
+  });
+  return (
+    <View
+      title="Private key"
+      lead="Automation signs with it in your name. It is stored sealed, and no one can read it back, you included."
+    >
+      <QueryContent query={status} what="the private key’s status">
+        {({ privateKeyStatus }) => <PrivateKeyCard status={privateKeyStatus} />}
+      </QueryContent>
+    </View>
+  );
+}

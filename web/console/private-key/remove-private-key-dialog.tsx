@@ -1,0 +1,28 @@
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { notify } from '../ui/notice.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { removePrivateKeyMutation } from './documents.ts';
+
+/** Forgets the private key, once the person has confirmed it. */
+export function RemovePrivateKeyDialog({ onDismiss }: { readonly onDismiss: () => void }) {
+  const action = useAction();
+  return (
+    <FormDialog
+      title="Remove your private key?"
+      submitLabel="Remove private key"
+      danger
+      action={action}
+      onDismiss={onDismiss}
+      onSubmit={async () => {
+        await request(removePrivateKeyMutation, {});
+        await refresh();
+        onDismiss();
+        notify('Your private key is removed.');
+      }}
+    >
+      <p>Automation can no longer sign for you. Keyward keeps no copy, so keep your own.</p>
+    </FormDialog>
+  );
+}

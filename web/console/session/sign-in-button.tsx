@@ -1,0 +1,31 @@
+import { useState } from 'react';
+import { PasteToken } from '../../sign-in/paste-token.tsx';
+import { canSignIn } from '../../sign-in/settings.ts';
+import { signIn } from '../../sign-in/sign-in.ts';
+import { Button } from '../ui/button.tsx';
+
+interface SignInButtonProps {
+  readonly label: string;
+  /** What to ask for; what the person chose where it is left out. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Signs in, in a window of its own: everything on this page stays as it is. */
+export function SignInButton({ label, scopes }: SignInButtonProps) {
+  const [fault, setFault] = useState('');
+  if (!canSignIn()) return <PasteToken isOnlyWay />;
+  const begin = () => {
+    setFault('');
+    signIn(scopes).catch((error: Error) => setFault(error.message));
+  };
+  return (
+    <>
+      <Button look="primary" onClick={begin}>
+        {label}
+      </Button>
+      <p className="issue" role="status">
+        {fault}
+      </p>
+    </>
+  );
+}

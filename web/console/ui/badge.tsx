@@ -1,0 +1,4 @@
+/** A short word for a state. */
+export function Badge({ tone, children }: { tone: 'good' | 'accent' | 'warn' | 'muted'; children: string }) {
+  return <span className={`badge ${tone}`}>{children}</span>;
+}

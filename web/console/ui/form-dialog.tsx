@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { FormProblem } from './form-problem.tsx';
+import type { useAction } from './use-action.ts';
+
+interface FormDialogProps {
+  readonly title: string;
+  /** What the button that does it says. */
+  readonly submitLabel: string;
+  readonly danger?: boolean;
+  readonly action: ReturnType<typeof useAction>;
+  /** Does it, with what was typed. */
+  readonly onSubmit: (form: FormData) => Promise<void>;
+  readonly onDismiss: () => void;
+  /** The id of what is focused afterwards where the button that opened the dialog is gone. */
+  readonly fallbackFocus?: string;
+  /** The arguments whose field shows what is wrong with them. */
+  readonly shownIssues?: readonly string[];
+  readonly children: ReactNode;
+}
+
+/** A dialog that changes something. It stays open until that is done, so what is typed outlives a failure. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, submitLabel, danger = false, action, onSubmit, onDismiss, children } = props;
+  const { run, pending, problem } = action;
+  return (
+    <Dialog title={title} onDismiss={onDismiss} dismissible={!pending} fallbackFocus={props.fallbackFocus}>
+      <form
+        id="dialog-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          void run(() => onSubmit(form));
+        }}
+      >
+        {children}
+      </form>
+      <FormProblem problem={problem} shown={props.shownIssues ?? []} />
+      <div className="dialog-actions">
+        <Button pending={pending} onClick={onDismiss}>
+          Cancel
+        </Button>
+        <Button look={danger ? 'danger' : 'primary'} type="submit" form="dialog-form" pending={pending}>
+          {submitLabel}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

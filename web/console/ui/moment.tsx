@@ -1,0 +1,12 @@
+import { useNow } from './use-now.ts';
+import { absolute, relative } from './words.ts';
+
+/** A moment: how long ago or ahead, and when exactly. */
+export function Moment({ at }: { readonly at: string }) {
+  const now = useNow();
+  return (
+    <time dateTime={at} className="moment">
+      <span>{relative(new Date(at), now)}</span> <span className="exact">{absolute(new Date(at))}</span>
+    </time>
+  );
+}

@@ -1,0 +1,38 @@
+import { useSession } from '../../sign-in/use-session.ts';
+import type { Problem } from '../api/problem.ts';
+import { SignInButton } from '../session/sign-in-button.tsx';
+import { Button } from './button.tsx';
+
+interface ProblemNoteProps {
+  readonly problem: Problem | undefined;
+  /** Does again what failed; without it, the form's own button does. */
+  readonly onRetry?: () => void;
+}
+
+/** Says what went wrong, and offers the next step. */
+export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
+  const { session } = useSession();
+  if (!problem) return null;
+  const { kind, message, requestId, scopes } = problem;
+  if (kind === 'unauthenticated' && session) return <SignedInAgain />;
+  return (
+    <div className="problem" role="alert">
+      <p>{message}</p>
+      {kind === 'server' && requestId !== null && (
+        <p className="hint">
+          Request <code>{requestId}</code>
+        </p>
+      )}
+      {kind === 'unauthenticated' && <SignInButton label="Sign in again" />}
+      {kind === 'forbidden' && <SignInButton label="Sign in with what it needs" scopes={scopes} />}
+      {onRetry && kind !== 'unauthenticated' && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** Takes the focus of the button that signed in, which is gone. */
+const SignedInAgain = () => (
+  <p className="hint" role="status" tabIndex={-1} ref={(element) => element?.focus()}>
+    You are signed in again. Go on where you were.
+  </p>
+);

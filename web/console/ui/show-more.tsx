@@ -1,0 +1,36 @@
+import { useEffect, useRef } from 'react';
+import { Button } from './button.tsx';
+import { notify } from './notice.tsx';
+
+interface ShowMoreProps {
+  /** An infinite query. */
+  readonly list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
+  /** How many members are shown. */
+  readonly count: number;
+  /** The id of a member's heading, which is focused where it is the first new one. */
+  readonly idOf: (index: number) => string | undefined;
+}
+
+/** Fetches the next page of a list, and goes on reading there. */
+export function ShowMore({ list, count, idOf }: ShowMoreProps) {
+  const before = useRef<number>(undefined);
+  useEffect(() => {
+    const from = before.current;
+    if (from === undefined || count <= from) return;
+    before.current = undefined;
+    notify(`${count - from} more shown.`);
+    document.getElementById(idOf(from) ?? '')?.focus();
+  });
+  if (!list.hasNextPage) return null;
+  const more = () => {
+    before.current = count;
+    void list.fetchNextPage();
+  };
+  return (
+    <div className="more">
+      <Button pending={list.isFetchingNextPage} onClick={more}>
+        Show more
+      </Button>
+    </div>
+  );
+}

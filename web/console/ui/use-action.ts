@@ -1,0 +1,24 @@
+import { useState } from 'react';
+import { type Problem, toProblem } from '../api/problem.ts';
+
+/**
+ * Runs one change at a time and keeps what went wrong with it. TanStack's mutations would keep what went in and came
+ * out as well, and here that may be a secret.
+ */
+export function useAction() {
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const run = async (change: () => Promise<void>): Promise<void> => {
+    if (pending) return;
+    setPending(true);
+    setProblem(undefined);
+    try {
+      await change();
+    } catch (error) {
+      setProblem(toProblem(error));
+    } finally {
+      setPending(false);
+    }
+  };
+  return { run, pending, problem };
+}

@@ -1,0 +1,32 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+
+interface ViewProps {
+  readonly title: string;
+  /** What this view is for, in a sentence. */
+  readonly lead: ReactNode;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** One of the console's views. It names the page, and takes the focus where the person came here by a link. */
+export function View({ title, lead, action, children }: ViewProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Keyward`;
+    heading.current?.focus();
+  }, [title]);
+  return (
+    <main>
+      <header className="view-header">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          <p className="lead">{lead}</p>
+        </div>
+        {action}
+      </header>
+      {children}
+    </main>
+  );
+}
