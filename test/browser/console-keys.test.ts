@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canRun, startWorld, stored, takePicture, type Visit, type World } from '../support/browser.ts';
+import {
+  call,
+  clipboard,
+  createKey,
+  dialog,
+  focused,
+  goTo,
+  isValid,
+  keyItem,
+  openConsole,
+  said,
+  takeSecret,
+} from './console-person.ts';
+
+describe.skipIf(!canRun)('API keys in the console', () => {
+  let world: World;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await startWorld();
+    visit = await world.visit({ permissions: clipboard });
+    await openConsole(visit, 'alice');
+  });
+  afterAll(async () => {
+    await visit?.[Symbol.asyncDispose]();
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  it('lists the keys, and says which is the default', async () => {
+    const { page } = visit;
+    await keyItem(page, 'Laptop').getByText('Default', { exact: true }).waitFor();
+    await keyItem(page, 'Build server').getByText('Active', { exact: true }).waitFor();
+    await keyItem(page, 'API key 3').waitFor();
+  });
+
+  it('creates a key, and its secret is gone with the dialog', async () => {
+    const { page } = visit;
+    const secret = await createKey(page, 'Mail robot');
+    expect(await isValid(world, secret)).toBe(true);
+    expect(await page.content()).not.toContain(secret);
+    expect(await stored(page)).not.toContain(secret);
+    await keyItem(page, 'Mail robot').getByText('in 3 months').waitFor();
+  });
+
+  it('does not lose a secret to a slip: only its button leaves the dialog', async () => {
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+    await dialog(page).getByLabel('Secret').waitFor();
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+    const question = page.waitForEvent('dialog');
+    await page.evaluate(() => setTimeout(() => location.reload()));
+    const asked = await question;
+    expect(asked.type()).toBe('beforeunload');
+    await asked.dismiss();
+    await takeSecret(page);
+  });
+
+  it('renames a key', async () => {
+    const { page } = visit;
+    await keyItem(page, 'Build server').getByRole('button', { name: 'Rename' }).click();
+    await dialog(page).getByLabel('Name').fill('Builder');
+    await dialog(page).getByRole('button', { name: 'Rename' }).click();
+    await said(page, 'Renamed to Builder.');
+    await keyItem(page, 'Builder').waitFor();
+  });
+
+  it('makes a key the default, and the focus stays with it', async () => {
+    const { page } = visit;
+    await keyItem(page, 'Builder').getByRole('button', { name: 'Make default' }).press('Enter');
+    await said(page, 'Builder is now the default.');
+    await keyItem(page, 'Builder').getByText('Default', { exact: true }).waitFor();
+    expect(await keyItem(page, 'Laptop').getByText('Default', { exact: true }).count()).toBe(0);
+    await expect.poll(() => focused(page)).toBe('Builder');
+  });
+
+  it('rotates a key: the old secret works for the grace that was chosen', async () => {
+    const { page } = visit;
+    const first = await createKey(page, 'Backup job');
+    const rotate = async (grace: string) => {
+      await keyItem(page, 'Backup job')
+        .getByRole('button', { name: /^Rotate/ })
+        .click();
+      await dialog(page).getByLabel('The old secret works for').selectOption({ label: grace });
+      await dialog(page).getByRole('button', { name: 'Rotate' }).click();
+      return takeSecret(page);
+    };
+    const second = await rotate('1 hour more');
+    expect([await isValid(world, first), await isValid(world, second)]).toEqual([true, true]);
+    const third = await rotate('No longer: it stops at once');
+    expect([await isValid(world, second), await isValid(world, third)]).toEqual([false, true]);
+  });
+
+  it('deactivates a key, once the person has confirmed which', async () => {
+    const { page } = visit;
+    await keyItem(page, 'Mail robot').getByRole('button', { name: 'Deactivate' }).click();
+    await dialog(page).getByRole('heading', { name: 'Deactivate Mail robot?' }).waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await keyItem(page, 'Mail robot').getByText('Active', { exact: true }).waitFor();
+    await keyItem(page, 'Mail robot').getByRole('button', { name: 'Deactivate' }).click();
+    await dialog(page).getByRole('button', { name: 'Deactivate Mail robot' }).click();
+    await said(page, 'Mail robot is deactivated.');
+    await keyItem(page, 'Mail robot').getByText('Deactivated', { exact: true }).first().waitFor();
+    await keyItem(page, 'Mail robot')
+      .getByRole('button', { name: 'Deactivate' })
+      .waitFor({ state: 'detached' });
+  });
+
+  it('shows the active keys alone, or the deactivated', async () => {
+    const { page } = visit;
+    await page.getByRole('radio', { name: 'Active', exact: true }).check({ force: true });
+    await keyItem(page, 'Mail robot').waitFor({ state: 'detached' });
+    await keyItem(page, 'Laptop').waitFor();
+    await page.getByRole('radio', { name: 'Deactivated' }).check({ force: true });
+    await keyItem(page, 'Mail robot').waitFor();
+    await keyItem(page, 'Laptop').waitFor({ state: 'detached' });
+    await page.getByRole('radio', { name: 'All' }).check({ force: true });
+    await keyItem(page, 'Laptop').waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await takePicture(page, 'console');
+  });
+
+  it('shows more than one page of keys', async () => {
+    const { page } = visit;
+    const names = Array.from({ length: 20 }, (_, number) => `Many ${number}`);
+    for (const name of names) await call(world, 'alice', 'POST /auth/keys', { name });
+    await goTo(page, 'Private key');
+    await goTo(page, 'API keys');
+    await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'Many' }).count()).toBe(20);
+    await page.getByRole('button', { name: 'Show more' }).press('Enter');
+    await keyItem(page, 'Laptop').waitFor();
+    await said(page, 'more shown.');
+    expect(await focused(page)).not.toBe('');
+  });
+});

@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import type { Page, Route } from 'playwright-core';
+import { expect } from 'vitest';
+import { findViolations, type Visit, type World } from '../support/browser.ts';
+import { root } from '../support/process.ts';
+
+/** Signs in at the development provider as anybody. */
+export async function signInAs({ context, page }: Visit, name: string) {
+  const popup = context.waitForEvent('page');
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+  const provider = await popup;
+  await provider.getByLabel('Another name').fill(name);
+  const closed = provider.waitForEvent('close');
+  await provider.getByRole('button', { name: 'Continue', exact: true }).click();
+  await closed;
+}
+
+/** Opens one of the console's views as somebody. */
+export async function openConsole(visit: Visit, name: string, hash = ''): Promise<Page> {
+  await visit.page.goto(`/console${hash}`);
+  await signInAs(visit, name);
+  await visit.page.getByRole('navigation', { name: 'Console' }).waitFor();
+  return visit.page;
+}
+
+/** An API key in the list. */
+export const keyItem = (page: Page, name: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+
+/** The dialog that is open. */
+export const dialog = (page: Page) => page.getByRole('dialog');
+
+/** Creates an API key and gives its secret, which is then on the page no more. */
+export async function createKey(page: Page, name: string): Promise<string> {
+  await page.getByRole('button', { name: 'Create API key' }).click();
+  await dialog(page).getByLabel('Name').fill(name);
+  await dialog(page).getByRole('button', { name: 'Create' }).click();
+  return takeSecret(page);
+}
+
+/** Reads the secret that is shown, by its copy button, and leaves the dialog. */
+export async function takeSecret(page: Page): Promise<string> {
+  await dialog(page).getByRole('button', { name: 'Copy' }).click();
+  await dialog(page).getByText('Copied.').waitFor();
+  const secret = await page.evaluate(() => navigator.clipboard.readText());
+  expect(secret).toMatch(/^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/);
+  expect(await dialog(page).getByLabel('Secret').inputValue()).toBe(secret);
+  await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+  return secret;
+}
+
+/** Presses Tab until something of that name has the focus, as a person without a mouse does. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab');
+    if ((await focused(page)) === name) return;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}
+
+/** What has the focus, by its text or label. */
+export const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const element = document.activeElement as HTMLInputElement | null;
+    return (element?.labels?.[0]?.textContent ?? element?.textContent ?? '').trim();
+  });
+
+/** Puts something between the page and the API until it is disposed of. */
+export async function between(page: Page, handle: (route: Route) => Promise<void>) {
+  await page.route('**/graphql', handle);
+  return { [Symbol.asyncDispose]: () => page.unroute('**/graphql', handle) };
+}
+
+/** Follows a link of the console. */
+export const goTo = (page: Page, view: string) => page.getByRole('link', { name: view, exact: true }).click();
+
+/** Waits until the console says something of what was done. */
+export const said = (page: Page, text: string) =>
+  expect.poll(() => page.locator('.notice').textContent(), { timeout: 10_000 }).toContain(text);
+
+/** Calls the REST API, as what happens elsewhere meanwhile. */
+export async function call(
+  { service }: World,
+  subject: string,
+  request: string,
+  body: object = {},
+  scope?: string,
+) {
+  const [method = '', path] = request.split(' ');
+  const response = await fetch(`${service.url}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${await service.token(subject, scope)}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(body),
+  });
+  expect(response.ok).toBe(true);
+  return response.json();
+}
+
+/** Whether an API key lets its bearer in, as a provider's server asks. */
+export const isValid = async (world: World, key: string): Promise<boolean> =>
+  (await call(world, 'server', 'POST /keys/verify', { key }, 'keys.verify')).valid;
+
+/** What a person may read from and write to. */
+export const clipboard = ['clipboard-read', 'clipboard-write'];
+
+/** How the console may look: in both schemes, and on a phone. */
+export const looks = [
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+] as const;
+
+/** Sees that a state is well made: for a screen reader, on a narrow screen, and to look at. */
+export async function inspect(page: Page, name: string): Promise<void> {
+  expect(await findViolations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  await page.screenshot({ path: join(root, `artefacts/console/${name}.png`) });
+}

@@ -1,0 +1,145 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import {
+  between,
+  clipboard,
+  createKey,
+  dialog,
+  goTo,
+  inspect,
+  keyItem,
+  looks,
+  signInAs,
+} from './console-person.ts';
+
+describe.skipIf(!canRun)('the console’s states', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(async () => {
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  describe.each(looks)('%s', (look, options) => {
+    let visit: Visit;
+    let page: Page;
+    beforeAll(async () => {
+      visit = await world.visit({ ...options, reducedMotion: 'reduce', permissions: clipboard });
+      page = visit.page;
+      await page.goto('/console');
+    });
+    afterAll(async () => {
+      await visit?.[Symbol.asyncDispose]();
+    });
+
+    /** Goes to a view that was not read before, and sees it wait. */
+    const seeLoading = async (view: string) => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await using _slow = await between(page, (route) => released.then(() => route.continue()));
+      await goTo(page, view);
+      await page.getByText(`Loading ${view.toLowerCase()}`).waitFor();
+      await page.locator('.loading .bar').first().waitFor();
+      await inspect(page, `loading-${look}`);
+      release();
+      await page.locator('.loading').waitFor({ state: 'detached' });
+    };
+
+    it('nobody is signed in', async () => {
+      await page.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor();
+      await inspect(page, `signed-out-${look}`);
+    });
+
+    it('there is nothing yet', async () => {
+      await signInAs(visit, `new-${look}`);
+      await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
+      await inspect(page, `no-keys-${look}`);
+      await goTo(page, 'Private key');
+      await page.getByRole('heading', { name: 'No private key' }).waitFor();
+      await inspect(page, `no-private-key-${look}`);
+      await goTo(page, 'Automation');
+      await page.getByText('Never saved so far.').waitFor();
+      await inspect(page, `no-settings-${look}`);
+      await seeLoading('Activity');
+      await page.getByRole('heading', { name: 'Nothing was changed yet' }).waitFor();
+      await inspect(page, `no-activity-${look}`);
+    });
+
+    it('keys in each state, and every dialog about one', async () => {
+      await goTo(page, 'API keys');
+      await page.getByRole('button', { name: 'Create your first API key' }).click();
+      await inspect(page, `create-${look}`);
+      await dialog(page).getByLabel('Name').fill('x'.repeat(101));
+      await dialog(page).getByLabel('Expires').selectOption({ label: 'On a date of your choice' });
+      await dialog(page).getByLabel('Date and time').fill('2020-01-01T12:00');
+      await dialog(page).getByRole('button', { name: 'Create' }).click();
+      await dialog(page).getByText('Must have at most 100 characters.').waitFor();
+      await dialog(page).getByText('Must lie in the future.').waitFor();
+      await inspect(page, `create-refused-${look}`);
+      await dialog(page).getByLabel('Name').fill('First');
+      await dialog(page).getByLabel('Expires').selectOption({ label: 'Never' });
+      await dialog(page).getByRole('button', { name: 'Create' }).click();
+      await dialog(page).getByLabel('Secret').waitFor();
+      await inspect(page, `secret-${look}`);
+      await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
+      await createKey(page, 'Second');
+      for (const action of ['Rename', 'Rotate', 'Deactivate']) {
+        await keyItem(page, 'Second').getByRole('button', { name: action }).click();
+        await inspect(page, `${action.toLowerCase()}-${look}`);
+        if (action !== 'Deactivate') await page.keyboard.press('Escape');
+      }
+      await dialog(page).getByRole('button', { name: 'Deactivate' }).click();
+      await page.getByText('Second is deactivated.').waitFor();
+      await inspect(page, `keys-${look}`);
+    });
+
+    it('a private key, and its dialogs', async () => {
+      await goTo(page, 'Private key');
+      await page.getByRole('button', { name: 'Register a private key' }).click();
+      await dialog(page).getByRole('textbox').fill('0x1');
+      await dialog(page).getByRole('button', { name: 'Register' }).click();
+      await dialog(page).getByText('Must be a private key', { exact: false }).waitFor();
+      await inspect(page, `register-refused-${look}`);
+      await dialog(page).getByRole('textbox').fill('ab'.repeat(32));
+      await dialog(page).getByRole('button', { name: 'Register' }).click();
+      await page.getByText('Registered', { exact: true }).first().waitFor();
+      await inspect(page, `private-key-${look}`);
+      await page.getByRole('button', { name: 'Remove' }).click();
+      await inspect(page, `remove-${look}`);
+      await page.keyboard.press('Escape');
+    });
+
+    it('settings and activity', async () => {
+      await goTo(page, 'Automation');
+      await page.getByRole('switch').click();
+      await page.getByLabel('Length of a session').fill('1');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Must be at least 60 seconds.').waitFor();
+      await inspect(page, `settings-refused-${look}`);
+      await goTo(page, 'Activity');
+      await page.getByText('Second', { exact: false }).first().waitFor();
+      await inspect(page, `activity-${look}`);
+    });
+  });
+
+  it('takes a token that is pasted, where no client is registered', async () => {
+    await using visit = await world.visit();
+    const { page } = visit;
+    await page.route('**/console', async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      await route.fulfill({ response, body: text.replace(/"signIn":\{.*?\},?/, '') });
+    });
+    await page.goto('/console');
+    const field = page.getByRole('main').getByLabel('Access token');
+    expect(await field.getAttribute('type')).toBe('password');
+    expect(await findViolations(page)).toEqual([]);
+    await field.fill('no token');
+    await field.press('Enter');
+    await page.getByRole('alert').getByText('three parts', { exact: false }).waitFor();
+    await field.fill(await world.service.token('alice'));
+    await field.press('Enter');
+    await keyItem(page, 'Laptop').waitFor();
+  });
+});

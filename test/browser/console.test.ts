@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+import {
+  call,
+  clipboard,
+  dialog,
+  focused,
+  goTo,
+  isValid,
+  keyItem,
+  openConsole,
+  said,
+  tabTo,
+} from './console-person.ts';
+
+const privateKey = `0x${'5e'.repeat(32)}`;
+
+describe.skipIf(!canRun)('the console', () => {
+  let world: World;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await startWorld();
+    visit = await world.visit({ permissions: clipboard });
+    await openConsole(visit, 'alice');
+  });
+  afterAll(async () => {
+    await visit?.[Symbol.asyncDispose]();
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  it('replaces, removes and registers the private key', async () => {
+    const { page } = visit;
+    await goTo(page, 'Private key');
+    const submit = async (button: string, value: string) => {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      const field = dialog(page).getByRole('textbox', { name: 'Private key' });
+      expect(await field.getAttribute('type')).toBe('password');
+      await field.fill(value);
+      await dialog(page).getByRole('button', { name: /^Re/ }).click();
+    };
+    await submit('Replace', 'not a key');
+    await dialog(page).getByText('Must be a private key', { exact: false }).waitFor();
+    await dialog(page).getByRole('textbox', { name: 'Private key' }).fill(privateKey);
+    await dialog(page).getByRole('button', { name: 'Replace' }).click();
+    await said(page, 'Your private key is replaced.');
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await dialog(page).getByRole('button', { name: 'Remove private key' }).click();
+    await said(page, 'Your private key is removed.');
+    await page.getByRole('heading', { name: 'No private key' }).waitFor();
+    await submit('Register a private key', privateKey);
+    await said(page, 'Your private key is registered.');
+    expect(await page.content()).not.toContain(privateKey);
+    expect(await stored(page)).not.toContain(privateKey);
+  });
+
+  it('sets the automation up, within its bounds, and clears it', async () => {
+    const { page } = visit;
+    await goTo(page, 'Automation');
+    await page.getByText('Never saved so far.').waitFor();
+    expect(await page.getByText('Not set', { exact: true }).count()).toBe(2);
+    const save = () => page.getByRole('button', { name: 'Save changes' }).click();
+    await save();
+    await said(page, 'There is nothing to save.');
+    await page.getByRole('switch', { name: 'Automation' }).click();
+    const length = page.getByLabel('Length of a session');
+    await length.fill('59');
+    await save();
+    await page.getByText('Must be at least 60 seconds.').waitFor();
+    await length.fill('5400');
+    await page.getByText('1 hour 30 minutes').waitFor();
+    await save();
+    await said(page, 'Your automation settings are saved.');
+    await page.getByText('Saved just now', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Clear automation' }).click();
+    await length.fill('');
+    await save();
+    await expect.poll(() => page.getByText('Not set', { exact: true }).count()).toBe(2);
+  });
+
+  it('tells in words what was changed', async () => {
+    const { page } = visit;
+    const { id } = await call(world, 'alice', 'POST /auth/keys', { name: 'Mail robot' });
+    await call(world, 'alice', `PATCH /auth/keys/${id}`, { name: 'Robot' });
+    await call(world, 'alice', `PUT /auth/keys/${id}/default`);
+    await call(world, 'alice', `POST /auth/keys/${id}/rotate`);
+    await call(world, 'alice', `DELETE /auth/keys/${id}`);
+    await goTo(page, 'Activity');
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    const text = (await page.getByRole('main').textContent()) ?? '';
+    for (const sentence of [
+      `Robot (API key ${id}) was created`,
+      `Robot (API key ${id}) was renamed`,
+      `Robot (API key ${id}) became the default`,
+      `Robot (API key ${id}) got a new secret`,
+      `Robot (API key ${id}) was deactivated`,
+      'Your private key was registered',
+      'Your private key was removed',
+      'Your automation settings were changed',
+      'From 127.0.0.1',
+    ])
+      expect(text).toContain(sentence);
+    // What has no words yet would be spelled as the service spells it.
+    expect(text).not.toMatch(/api key (created|renamed|rotated)|private key (registered|removed)/);
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+  });
+
+  it('is worked by the keyboard alone: create, copy, deactivate', async () => {
+    const { page } = visit;
+    await goTo(page, 'API keys');
+    await keyItem(page, 'Laptop').waitFor();
+    await tabTo(page, 'Create API key');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focused(page)).toBe('Name');
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByLabel('Secret').waitFor();
+    await tabTo(page, 'Copy');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('Copied.').waitFor();
+    expect(await isValid(world, await page.evaluate(() => navigator.clipboard.readText()))).toBe(true);
+    await tabTo(page, 'I have stored it');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focused(page)).toBe('Create API key');
+    await tabTo(page, 'Deactivate By keyboard');
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor();
+    await tabTo(page, 'Deactivate By keyboard');
+    await page.keyboard.press('Enter');
+    await said(page, 'By keyboard is deactivated.');
+    await expect.poll(() => focused(page)).toBe('By keyboard');
+  });
+
+  it('holds to the policy: no complaint, and nobody but the service is asked', () => {
+    const refused = /Failed to load resource.*(422|401)/;
+    expect(visit.complaints.filter((complaint) => !refused.test(complaint))).toEqual([]);
+    expect(visit.foreign()).toEqual([]);
+  });
+
+  it('keeps the token nowhere: a reload loses it', async () => {
+    const { page } = visit;
+    expect(await stored(page)).not.toMatch(/eyJ/);
+    await page.reload();
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+});
