@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Config } from './config/config.ts';
 import { databaseSummary, issuerSummary } from './config/summary.ts';
+import { pagePaths } from './pages/pages.ts';
 
 interface Ready {
   readonly config: Config;
@@ -37,14 +38,21 @@ export function greet({ config, port, terminal }: Ready): string {
   return `${JSON.stringify(development ? { ...line, warning } : line)}\n`;
 }
 
+const pageTitles = { console: 'Console', graphiql: 'GraphiQL', reference: 'API reference' } as const;
+
+/** Where a browser finds something to look at, a line for each page. */
+const pageLines = ({ pages }: Config, base: string): string =>
+  pages.shown.map((name) => `    ${pageTitles[name].padEnd(20)}${base}${pagePaths[name]}\n`).join('');
+
 function panel(config: Config, base: string): string {
   const { graphql, rest, openapi } = placesAt(base);
   return `
   ${styleText('bold', 'Keyward is ready.')}
 
-    GraphQL, GraphiQL   ${graphql}
+    GraphQL             ${graphql}
     REST                ${rest}
     OpenAPI             ${openapi}
+${pageLines(config, base)}
 
     Access tokens of    ${issuerSummary(config)}
     Database            ${databaseSummary(config)}

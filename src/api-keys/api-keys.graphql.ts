@@ -42,7 +42,7 @@ const apiKeyFields = (t: FieldBuilder<ApiKey>) => ({
     type: 'DateTime',
     nullable: true,
     description: 'From then on the key is valid no more; null where it does not expire.',
-    extensions: { example: '2027-01-31T12:00:00.000Z' },
+    extensions: { example: '2099-01-31T12:00:00.000Z' },
   }),
   deactivatedAt: t.expose('deactivatedAt', {
     type: 'DateTime',
@@ -89,7 +89,7 @@ builder.mutationField('createApiKey', (t) =>
         type: 'DateTime',
         description:
           'From then on the key is valid no more. In the future; left out or null: it does not expire.',
-        extensions: { example: '2027-01-31T12:00:00.000Z' },
+        extensions: { example: '2099-01-31T12:00:00.000Z' },
       }),
     },
     resolve: (_root, input, context) => createApiKey(context, input),

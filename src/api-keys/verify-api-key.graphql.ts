@@ -30,7 +30,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       type: 'DateTime',
       nullable: true,
       description: 'From then on the key is valid no more; null where it does not expire.',
-      extensions: { example: '2027-01-31T12:00:00.000Z' },
+      extensions: { example: '2099-01-31T12:00:00.000Z' },
     }),
     name: t.exposeString('name', {
       nullable: true,

@@ -63,7 +63,11 @@ export async function configure(options: DevelopmentIdentityProviderOptions): Pr
     clients: [clientOf(options)],
     // A token is there for the asking, so no other site that is open in the browser may read the answer.
     clientBasedCORS: (_ctx, requestOrigin) => origins.includes(requestOrigin),
-    cookies: { keys: [randomBytes(32).toString('base64url')] },
+    cookies: {
+      keys: [randomBytes(32).toString('base64url')],
+      // They are for the provider: what else is on this origin does not get them.
+      long: { httpOnly: true, sameSite: 'lax', path: pathname },
+    },
     features: featuresOf(options),
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     interactions: { url: (_ctx, { uid }) => `${pathname}/interaction/${uid}` },

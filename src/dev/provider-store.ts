@@ -17,7 +17,8 @@ export function createStore(): (model: string) => Adapter {
     destroy: async (id) => void store.delete(`${model}:${id}`),
     revokeByGrantId: async (grantId) =>
       [...store.entries()].forEach(([key, payload]) => {
-        if (payload.grantId === grantId) store.delete(key);
+        // A sign-in that is under way names the grant that it is to replace, and is no part of it.
+        if (payload.grantId === grantId && payload.kind !== 'Interaction') store.delete(key);
       }),
   });
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { canRun, findViolations, startWorld, type Visit, type World } from '../support/browser.ts';
 import {
   between,
   clipboard,

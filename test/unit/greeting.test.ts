@@ -11,7 +11,10 @@ const greeting = (environment: Record<string, string>, { port = 4000, terminal =
 describe('in a terminal, in development', () => {
   it('shows every place, a first call and the warning', () => {
     const text = greeting({});
-    expect(text).toMatch(/GraphiQL +http:\/\/127\.0\.0\.1:4000\/graphql\n/);
+    expect(text).toMatch(/GraphQL +http:\/\/127\.0\.0\.1:4000\/graphql\n/);
+    expect(text).toMatch(/Console +http:\/\/127\.0\.0\.1:4000\/console\n/);
+    expect(text).toMatch(/API reference +http:\/\/127\.0\.0\.1:4000\/api\/v1\/docs\n/);
+    expect(greeting({ CONSOLE: 'off' })).not.toContain('/console');
     expect(text).toMatch(/REST +http:\/\/127\.0\.0\.1:4000\/api\/v1\n/);
     expect(text).toMatch(/OpenAPI +http:\/\/127\.0\.0\.1:4000\/api\/v1\/openapi\.json\n/);
     expect(text).toMatch(/Database +SQLite, data\/keyward\.db\n/);

@@ -3,7 +3,7 @@ import { findSession } from '../sign-in/find-session.ts';
 import { expireSession } from '../sign-in/session.ts';
 
 /** Sends an operation, with the token of who is signed in. */
-export const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
+export const fetcher: GraphiQLProps['fetcher'] = async ({ query, variables, operationName }) => {
   const session = await findSession();
   const response = await fetch('/graphql', {
     method: 'POST',
@@ -12,7 +12,12 @@ export const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
       'content-type': 'application/json',
       ...(session && { authorization: `Bearer ${session.accessToken}` }),
     },
-    body: JSON.stringify(parameters),
+    body: JSON.stringify({
+      query,
+      variables,
+      // For a moment after a tab is shown, GraphiQL has still the name of the one before.
+      ...(operationName && query.includes(operationName) && { operationName }),
+    }),
   });
   // The server takes this token no more: a service that was started again has new signing keys, for one.
   if (response.status === 401 && session) expireSession();

@@ -1,4 +1,83 @@
-import { buildSchema } from 'graphql';
+import { buildSchema, type GraphQLArgument, type GraphQLField, isNonNullType } from 'graphql';
+import { paths } from '../../schema/openapi.json';
 import text from '../../schema/schema.graphql?raw';
+import { selectionOf } from './selection.ts';
+
+/** The schema, as it is published. */
 export const schema = buildSchema(text);
-export const operations = [{ query: '{ privateKeyStatus { hasKey } }' }];
+
+/** An operation, as GraphiQL takes it into a tab. */
+interface Operation {
+  readonly query: string;
+  readonly variables: string;
+}
+
+type Examples = Readonly<Record<string, unknown>>;
+
+/** What the REST description has of an operation; its `operationId` is the root field. */
+interface RestOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly example?: unknown }[];
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly example?: Examples } };
+  };
+}
+
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Examples of an operation's arguments: those that the REST description has, by the names that they have here. */
+function examplesOf(fieldName: string): Examples {
+  const all = Object.values(paths).flatMap((methods) => Object.values(methods) as RestOperation[]);
+  const operation = all.find(({ operationId }) => operationId === fieldName);
+  const parameters = operation?.parameters?.map(({ name, example }) => [name, example] as const) ?? [];
+  const body = operation?.requestBody?.content['application/json'].example ?? {};
+  return Object.fromEntries(
+    [...parameters, ...Object.entries(body)].map(([name, example]) => [camelCase(name), example]),
+  );
+}
+
+const isRequired = ({ type }: GraphQLArgument) => isNonNullType(type);
+
+/** A list in parentheses, a line for each member where there are several. */
+function inParentheses(members: readonly string[], indent: string): string {
+  if (members.length < 2) return members.length === 0 ? '' : `(${members[0]})`;
+  return `(\n${members.map((member) => `${indent}  ${member}\n`).join('')}${indent})`;
+}
+
+/** A description as comments, in lines of a width that a narrow editor has. */
+const asComment = (description: string) =>
+  (description.match(/.{1,46}(?=\s|$)\s*/g) ?? []).map((line) => `# ${line.trim()}\n`).join('');
+
+/** A root field with all its arguments as variables, and all that it can answer. */
+function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>): Operation {
+  const { name, args, description } = field;
+  const title = (name[0] ?? '').toUpperCase() + name.slice(1);
+  const declared = args.map((argument) => `$${argument.name}: ${argument.type}`);
+  const passed = args.map((argument) => `${argument.name}: $${argument.name}`);
+  const examples = examplesOf(name);
+  const variables = args.filter((argument) => argument.name in examples).map((argument) => argument.name);
+  return {
+    query: `${asComment(description ?? '')}${kind} ${title}${inParentheses(declared, '')} {
+  ${name}${inParentheses(passed, '  ')}${selectionOf(field.type, '  ')}
+}
+`,
+    variables: JSON.stringify(
+      Object.fromEntries(variables.map((variable) => [variable, examples[variable]])),
+      null,
+      2,
+    ),
+  };
+}
+
+const fieldsOf = (type: ReturnType<typeof schema.getQueryType>) => Object.values(type?.getFields() ?? {});
+
+/** Those that can be run as they are come first. */
+const needsInput = ({ args }: GraphQLField<unknown, unknown>) => Number(args.some(isRequired));
+
+/** Every operation of the schema, ready to run. */
+export const operations: readonly Operation[] = [
+  ...fieldsOf(schema.getQueryType())
+    .toSorted((a, b) => needsInput(a) - needsInput(b))
+    .map((field) => describe('query', field)),
+  ...fieldsOf(schema.getMutationType()).map((field) => describe('mutation', field)),
+];

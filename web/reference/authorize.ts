@@ -1,18 +1,24 @@
+import type { SwaggerRequest, SwaggerResponse } from 'swagger-ui-dist';
 import { findSession } from '../sign-in/find-session.ts';
+import { expireSession, getSession } from '../sign-in/session.ts';
 
 /** Where an API key is sent in place of an access token. */
 const forwardAuth = '/api/v1/keys/authorize';
 
-/** A request as Swagger UI is about to send it. */
-interface TriedRequest {
-  readonly url: string;
-  headers?: Record<string, string>;
+const takesToken = (url: string) => !new URL(url, location.href).pathname.startsWith(forwardAuth);
+
+/** Puts the token of who is signed in on a request that Swagger UI is about to send. */
+export async function authorize(request: SwaggerRequest): Promise<SwaggerRequest> {
+  if (!takesToken(request.url)) return request;
+  const session = await findSession();
+  if (!session) return request;
+  return Object.assign(request, {
+    headers: { ...request['headers'], Authorization: `Bearer ${session.accessToken}` },
+  });
 }
 
-/** Puts the token of who is signed in on a request. */
-export async function authorize(request: TriedRequest): Promise<TriedRequest> {
-  if (new URL(request.url, location.href).pathname.startsWith(forwardAuth)) return request;
-  const session = await findSession();
-  if (session) request.headers = { ...request.headers, Authorization: `Bearer ${session.accessToken}` };
-  return request;
+/** The server takes a token no more: a service that was started again has new signing keys, for one. */
+export function noticeRefusal(response: SwaggerResponse): SwaggerResponse {
+  if (response['status'] === 401 && takesToken(response['url']) && getSession().session) expireSession();
+  return response;
 }

@@ -2,18 +2,38 @@ import 'swagger-ui-dist/swagger-ui.css';
 import './main.css';
 import { createRoot } from 'react-dom/client';
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
+import { mend } from '../shared/mend.ts';
 import { TopBar } from '../shared/top-bar.tsx';
-import { authorize } from './authorize.ts';
+import { authorize, noticeRefusal } from './authorize.ts';
+import { mendings } from './mendings.ts';
+import { prepareDescription } from './prepare-description.ts';
 
 createRoot(document.getElementById('bar') as HTMLElement).render(<TopBar current="reference" />);
 
-const description = await (await fetch('/api/v1/openapi.json')).json();
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', followScheme);
+followScheme();
+
+const reference = document.getElementById('reference') as HTMLElement;
+mend(reference, mendings);
+
+// Swagger UI, of those that could be here: it alone sends every request itself, from the page, through a function of
+// ours, and loads neither fonts nor a proxy from elsewhere.
 SwaggerUI({
-  domNode: document.getElementById('reference'),
-  spec: description,
-  deepLinking: true,
+  domNode: reference,
+  spec: prepareDescription(await (await fetch('/api/v1/openapi.json')).json()),
+  // Its links would stand within buttons.
+  deepLinking: false,
+  // Each operation shows the schemas that it has to do with.
+  defaultModelsExpandDepth: -1,
   tryItOutEnabled: true,
-  // No document leaves this service to be validated elsewhere.
+  // The one whose colours can be read on both grounds.
+  syntaxHighlight: { activated: true, theme: 'obsidian' },
+  // Nothing of the document goes elsewhere to be validated.
   validatorUrl: null,
+  // The request that it shows as a command of curl is the one without the token.
+  showMutatedRequest: false,
   requestInterceptor: authorize,
+  responseInterceptor: noticeRefusal,
 });

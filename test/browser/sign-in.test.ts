@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { canRun, findViolations, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+
+describe.skipIf(!canRun)('signing in from a page', () => {
+  let world: World;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    visit = await world.visit();
+    await visit.page.goto('/api/v1/docs');
+  });
+  afterEach(() => visit?.[Symbol.asyncDispose]());
+
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const menu = () => visit.page.locator('.sign-in-toggle');
+  const signIn = (name?: string) => visit.signInBy(() => button('Sign in').click(), name);
+
+  /** Tries the status of the private key out; what comes back is the status of the answer. */
+  const tryStatus = async () => {
+    const operation = visit.page.locator('#operations-default-privateKeyStatus');
+    if (!(await operation.locator('.opblock-body').isVisible()))
+      await operation.locator('.opblock-summary-control').click();
+    const answered = visit.page.waitForResponse(/\/auth\/private-key$/);
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    return (await answered).status();
+  };
+
+  it('says who it is, and keeps the token in memory alone', async () => {
+    const answered = visit.page.waitForResponse(/\/idp\/token$/);
+    await signIn();
+    const { access_token: token } = (await (await answered).json()) as { access_token: string };
+    await expect.poll(() => menu().textContent()).toBe('alice');
+    expect(await tryStatus()).toBe(200);
+    expect(await visit.context.cookies(`${world.service.url}/api/v1`)).toEqual([]);
+    const kept = await stored(visit.page);
+    for (const part of token.split('.')) expect(kept).not.toContain(part);
+    await visit.page.reload();
+    await button('Sign in').waitFor();
+  });
+
+  it('asks for the scopes that are chosen: with fewer, an operation answers 403', async () => {
+    await menu().click();
+    await visit.page.getByRole('checkbox', { name: 'profile' }).uncheck();
+    expect(await findViolations(visit.page)).toEqual([]);
+    await visit.signInBy(() => button('Sign in with these').click());
+    expect(await tryStatus()).toBe(403);
+    await visit.page.locator('.live-responses-table', { hasText: 'lacks the scope: profile' }).waitFor();
+    await menu().click();
+    await visit.page.getByRole('checkbox', { name: 'profile' }).check();
+    // The provider knows who it is: its window opens and closes by itself.
+    await button('Sign in again with these').click();
+    await visit.page.locator('.sign-in-menu', { hasText: 'email, profile, idp' }).waitFor();
+    await menu().click();
+    expect(await tryStatus()).toBe(200);
+  });
+
+  it('signs out, and asks again who it is', async () => {
+    await signIn();
+    await menu().click();
+    await button('Sign out').click();
+    await signIn('bob');
+    await expect.poll(() => menu().textContent()).toBe('bob');
+  });
+
+  it('lets a person go on without a token who closes the window', async () => {
+    const opened = visit.context.waitForEvent('page');
+    const status = tryStatus();
+    await (await opened).close();
+    expect(await status).toBe(401);
+  });
+
+  it('takes a token that is pasted, and says what is none', async () => {
+    const field = visit.page.getByLabel('Access token', { exact: true });
+    await menu().click();
+    await visit.page.getByText('Paste an access token').click();
+    await field.fill('sk-a1b2c3');
+    await button('Use it').click();
+    expect(await visit.page.getByRole('alert').textContent()).toContain('no access token');
+    await field.fill(await world.service.token('bob', 'openid email profile'));
+    await button('Use it').click();
+    expect(await field.inputValue()).toBe('');
+    await visit.page.locator('.sign-in-menu', { hasText: 'Signed in as bob until' }).waitFor();
+    expect(await stored(visit.page)).not.toContain('eyJ');
+  });
+
+  it('says that a session is over whose token is refused', async () => {
+    await signIn();
+    await visit.page.route(/\/auth\/private-key$/, (route) => route.fulfill({ status: 401, json: {} }));
+    await tryStatus();
+    await visit.page.getByRole('status').filter({ hasText: 'Your session has expired.' }).waitFor();
+    await button('Sign in').waitFor();
+  });
+
+  it('breaks no policy', async () => {
+    await signIn();
+    expect(visit.foreign()).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(!canRun)('pages without a client at the identity provider', () => {
+  it('take a token that is pasted', async () => {
+    await using world = await startWorld();
+    await using visit = await world.visit();
+    // What the server writes where AUTH_BROWSER_CLIENT_ID is not set.
+    await visit.page.route('**/api/v1/docs', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/,"signIn":\{.*?\}(?=\})/, '');
+      await route.fulfill({ response, body });
+    });
+    await visit.page.goto('/api/v1/docs');
+    await visit.page.getByRole('button', { name: 'Access token', exact: true }).click();
+    expect(await visit.page.getByLabel('Access token', { exact: true }).isVisible()).toBe(true);
+    expect(await visit.page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+    expect(await findViolations(visit.page)).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import axe from 'axe-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { createTemporaryFolder, root, startProcess } from './process.ts';
+
+const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+/** Whether there is a browser. In CI its lack is a failure, where the launch will complain. */
+export const canRun = existsSync(executablePath) || process.env['CI'] !== undefined;
+if (!canRun)
+  process.stdout.write(`No Chromium here: ${executablePath} is missing, CHROMIUM_PATH names another.\n`);
+
+const launchOptions = {
+  executablePath,
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};
+
+/** Where pictures go; those of the README are made by `SCREENSHOTS=docs npm run test:browser`. */
+const pictures = resolve(root, process.env['SCREENSHOTS'] ?? 'artefacts');
+
+/** A picture of a page, as `artefacts/<name>.png`. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+/** A running service with the development identity provider, and a browser. */
+export async function startWorld(environment: Record<string, string> = {}) {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await createTemporaryFolder());
+  const service = stack.use(await startProcess(folder.path, environment));
+  const browser = await chromium.launch(launchOptions);
+  stack.defer(() => browser.close());
+  const started = stack.move();
+  return {
+    service,
+    /** A person with a browser of their own: nothing of what another has done is in it. */
+    visit: async (options: BrowserContextOptions = {}) =>
+      watch(
+        await browser.newContext({
+          viewport: { width: 1280, height: 800 },
+          colorScheme: 'light',
+          baseURL: service.url,
+          ...options,
+        }),
+        service.url,
+      ),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** What a test starts. */
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** Opens a page, and notes what all pages of this browser ask for and complain of. */
+async function watch(context: BrowserContext, serviceUrl: string) {
+  const requested: string[] = [];
+  const complaints: string[] = [];
+  context.on('request', (request) => requested.push(request.url()));
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  context.on('console', (message) => {
+    // A refusal is what some tests are for.
+    if (message.type() === 'error' && !/status of 40[13]/.test(message.text()))
+      complaints.push(message.text());
+  });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  page.on('websocket', (socket) => requested.push(socket.url()));
+  return {
+    context,
+    page,
+    complaints,
+    /** Requests that left the service. */
+    foreign: () => requested.filter((url) => !url.startsWith(`${serviceUrl}/`) && !/^(data|blob):/.test(url)),
+    /** Does what opens the window of the provider, and says there who it is. */
+    signInBy: async (act: () => Promise<void>, name = 'alice') => {
+      const popup = context.waitForEvent('page');
+      await act();
+      const provider = await popup;
+      await provider.getByRole('button', { name: `Continue as ${name}` }).click();
+      await provider.waitForEvent('close').catch(() => expect(provider.isClosed()).toBe(true));
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
+
+/** A person with a browser. */
+export type Visit = Awaited<ReturnType<World['visit']>>;
+
+/**
+ * Violations of WCAG 2.2 A and AA, one line each.
+ * @param within the part of the page that is looked at; all of it where it is left out
+ */
+export async function findViolations(page: Page, within = 'html'): Promise<string[]> {
+  // Evaluated by the debugger's own means, which no policy of the page forbids.
+  await page.evaluate(axe.source);
+  return page.evaluate(async (selector) => {
+    const { axe: here } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await here.run(selector, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+  }, within);
+}
+
+/** All that a page keeps beyond itself, and where it is. */
+export const stored = (page: Page): Promise<string> =>
+  page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]));

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+
+const html = { headers: { accept: 'text/html' } };
+const signIn = { clientId: 'pages', parameters: { audience: 'keyward' } };
+
+let issuer: TestIssuer;
+let gateway: TestGateway;
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const config = { ...issuer.config, scopeAliases: new Map([['theirs', ['email', 'profile']]]) };
+  gateway = await createTestGateway(
+    { ...issuer, config },
+    { pages: { shown: ['graphiql', 'reference'], signIn } },
+  );
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+/** What the server has told a page. */
+const settingsIn = (text: string) =>
+  JSON.parse(/id="settings">(.*?)<\/script>/.exec(text)?.[1] ?? '') as {
+    signIn?: object;
+    pages: object;
+    scopes: { name: string; requestedAs: string[] }[];
+  };
+
+describe('a page', () => {
+  it('is shown without a sign-in where the provider cannot be asked, and the log says why', async () => {
+    const { status, text } = await gateway.fetch('GET', '/api/v1/docs', html);
+    expect(status).toBe(200);
+    expect(settingsIn(text).signIn).toBeUndefined();
+    expect(gateway.log()).toContainEqual(
+      expect.objectContaining({
+        level: 40,
+        msg: 'the identity provider could not be asked where to sign in',
+      }),
+    );
+  });
+
+  it('is told where to sign in, and may ask nobody else', async () => {
+    const metadata = {
+      issuer: issuer.config.issuer,
+      authorization_endpoint: 'https://id.example.com/authorize',
+      token_endpoint: 'https://tokens.example.com/token</script>',
+    };
+    vi.stubGlobal('fetch', async () => Response.json(metadata));
+    await using other = await createTestGateway(issuer, { pages: { shown: ['reference'], signIn } });
+    const { headers, text } = await other.fetch('GET', '/api/v1/docs', html);
+    expect(settingsIn(text).signIn).toEqual({
+      ...signIn,
+      issuer: metadata.issuer,
+      authorizationEndpoint: metadata.authorization_endpoint,
+      tokenEndpoint: metadata.token_endpoint,
+      issParameter: false,
+    });
+    const policy = headers.get('content-security-policy')?.split('; ');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("connect-src 'self' https://tokens.example.com");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups');
+  });
+
+  it('is told the scopes by their names here and at the provider, and which pages there are', async () => {
+    const { scopes, pages } = settingsIn((await gateway.fetch('GET', '/api/v1/docs', html)).text);
+    const requested = Object.fromEntries(scopes.map(({ name, requestedAs }) => [name, requestedAs]));
+    expect(requested).toMatchObject({ openid: ['openid'], email: ['theirs'], profile: ['theirs'] });
+    expect(pages).toEqual({ graphiql: '/graphql', reference: '/api/v1/docs' });
+  });
+
+  it('is not shown where it is switched off', async () => {
+    expect((await gateway.fetch('GET', '/console', html)).status).toBe(404);
+  });
+
+  it('shares the path of GraphQL with GraphQL', async () => {
+    expect((await gateway.fetch('GET', '/graphql', html)).text).toContain('<title>GraphiQL');
+    const { status, text } = await gateway.fetch('GET', '/graphql?query={__typename}');
+    expect([status, text]).toEqual([200, '{"data":{"__typename":"Query"}}']);
+  });
+
+  it('keeps its tie to the window that opened it where a sign-in ends', async () => {
+    const { headers } = await gateway.fetch('GET', '/sign-in/callback?code=c&state=s');
+    expect(headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
+  });
+});
+
+describe('what a page loads', () => {
+  const assetsOf = async () => {
+    const { text } = await gateway.fetch('GET', '/api/v1/docs', html);
+    return [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  };
+
+  it('is there, and may be kept for ever', async () => {
+    const assets = await assetsOf();
+    expect(assets.some((path) => path.endsWith('.js'))).toBe(true);
+    expect(assets.some((path) => path.endsWith('.css'))).toBe(true);
+    for (const path of assets) {
+      const { status, headers } = await gateway.fetch('GET', path);
+      expect(status).toBe(200);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('content-type')).toMatch(
+        /^(text\/(javascript|css); charset=utf-8|image\/svg\+xml)$/,
+      );
+    }
+  });
+
+  it.each([
+    '/assets/',
+    '/assets/nothing.js',
+    '/assets/..%2Findex.html',
+    '/assets/%2e%2e/package.json',
+    '/assets/constructor',
+  ])('is nothing else: %s is 404', async (path) => {
+    expect((await gateway.fetch('GET', path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,14 @@
+import type { Mendings } from '../shared/mend.ts';
+
+/**
+ * GraphiQL says that a tab is one control, and puts two into it, to show it and to close it. So they are told of as
+ * what they are: a list of buttons, of which one is current.
+ */
+export const tabs: Mendings = {
+  '.graphiql-tabs[role], .graphiql-tabs [role]': (element) => element.removeAttribute('role'),
+  '.graphiql-tabs [aria-selected]': (tab) => {
+    const current = tab.getAttribute('aria-selected') === 'true';
+    tab.removeAttribute('aria-selected');
+    tab.querySelector('.graphiql-tab-button')?.setAttribute('aria-current', `${current}`);
+  },
+};

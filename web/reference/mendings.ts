@@ -1,0 +1,29 @@
+import type { Mendings } from '../shared/mend.ts';
+
+const setLevel = (level: number) => (heading: Element) => {
+  heading.setAttribute('role', 'heading');
+  heading.setAttribute('aria-level', `${level}`);
+};
+
+const textOf = (element: Element | null | undefined) => element?.textContent?.trim() ?? '';
+
+/** What Swagger UI leaves without a name, a level in the order of headings, or a way to it by the keyboard. */
+export const mendings: Mendings = {
+  '.information-container:not([role])': (about) => {
+    about.setAttribute('role', 'region');
+    about.setAttribute('aria-label', 'About this API');
+  },
+  'h4:not([role])': setLevel(2),
+  'h5:not([role])': setLevel(3),
+  'textarea:not([aria-label])': (body) => body.setAttribute('aria-label', 'Request body'),
+  '.parameters select:not([aria-label])': (select) =>
+    select.setAttribute('aria-label', textOf(select.closest('tr')?.querySelector('.parameter__name'))),
+  '.responses-table[role]:not([aria-label])': (table) => {
+    const summary = table.closest('.opblock')?.querySelector('.opblock-summary-control');
+    const [method, path] = ['method', 'path'].map((part) =>
+      textOf(summary?.querySelector(`.opblock-summary-${part}`)),
+    );
+    table.setAttribute('aria-label', `Responses of ${method} ${path}`);
+  },
+  '.curl:not([tabindex]), .microlight:not([tabindex])': (code) => code.setAttribute('tabindex', '0'),
+};

@@ -1,0 +1,33 @@
+type Security = readonly Readonly<Record<string, readonly string[]>>[];
+
+interface Operation {
+  description?: string;
+  parameters?: object[];
+  security?: Security;
+}
+
+/** An OpenAPI document, as far as it is changed here. */
+export interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { securitySchemes?: object };
+}
+
+/** An API key is a field of the operation that takes it. */
+const apiKey = { name: 'X-API-Key', in: 'header', description: 'An API key.', schema: { type: 'string' } };
+
+/**
+ * Takes the security schemes out of the description, for the sign-in is the page's own: Swagger UI would ask the
+ * identity provider for its metadata. What each operation needs is said in its words.
+ */
+export function prepareDescription(description: Description): Description {
+  for (const operation of Object.values(description.paths).flatMap((methods) => Object.values(methods))) {
+    const schemes = Object.assign({}, ...(operation.security ?? [])) as Record<string, readonly string[]>;
+    delete operation.security;
+    if (schemes['ApiKeyHeader']) operation.parameters = [...(operation.parameters ?? []), apiKey];
+    if (!schemes['OAuth2']) continue;
+    const scopes = schemes['OAuth2'].map((scope) => `\`${scope}\``).join(', ');
+    operation.description = `${operation.description ?? ''}\n\nScopes: ${scopes}.`;
+  }
+  delete description.components.securitySchemes;
+  return description;
+}
