@@ -5,17 +5,20 @@ import type { BrowserClient, Config, IssuerConfig } from './config/config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { Db } from './database/db.ts';
 import { prepareSchema } from './database/migrate.ts';
+import { isPostgres } from './database/options.ts';
 import { assertSecretVersions } from './database/secret-versions.ts';
 import { watchDatabase } from './database/watchdog.ts';
-import { createGateway } from './gateway.ts';
+import { createGateway, type Edge } from './gateway.ts';
 import { loadCompiler } from './graphql/use-compiled-execution.ts';
 import { baseUrl, greet } from './greeting.ts';
+import { Load } from './http/load.ts';
 import { openServer } from './http/open-server.ts';
 import { serve } from './http/serve.ts';
 import { describeError } from './observability/describe-error.ts';
 import { startTelemetry } from './observability/start-telemetry.ts';
 import { arePagesBuilt } from './pages/page-files.ts';
 import { createProcessLogger } from './process/process-logger.ts';
+import { createLimiters } from './rate-limits/create-limiters.ts';
 import { createReadiness } from './readiness.ts';
 import { createSecrets, type Secrets } from './secrets/secrets.ts';
 
@@ -35,8 +38,7 @@ export async function startService(config: Config): Promise<Service> {
   const telemetry = started.use(await startTelemetry(config, logger));
   const development = config.issuers.length > 0 ? undefined : import('./dev/development.ts');
   // Their keys are read while the database opens.
-  const configured = config.issuers.map((issuer) => trust(issuer, logger));
-  for (const { keys } of configured) started.use(keys);
+  const configured = config.issuers.map((issuer) => trust(issuer, logger, started));
   const orm = started.use(await openDatabase(config.database));
   await prepareSchema(orm, config.database);
   started.use(watchDatabase(orm, () => endHung(logger)));
@@ -46,10 +48,8 @@ export async function startService(config: Config): Promise<Service> {
 
   const server = started.use(await openServer(config, logger));
   const { port } = server;
-
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
-  const own = provider && trust(provider.issuer, logger);
-  if (own) started.use(own.keys);
+  const own = provider && trust(provider.issuer, logger, started);
   const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
   await telemetry.observe(orm, trusted);
   const gateway = createGateway({
@@ -63,6 +63,7 @@ export async function startService(config: Config): Promise<Service> {
     documents: config.documents,
     introspection: config.introspection,
     pages: pagesOf(config, provider?.signIn, logger),
+    edge: await edgeOf(config, orm, started.use(new Load(config.edge.maxInFlight, logger))),
     logger,
     ...telemetry,
   });
@@ -85,6 +86,13 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
   if (arePagesBuilt()) return { ...pages, signIn: development ?? pages.signIn };
   logger.warn('there are no pages for a browser: npm run build:web makes them');
 }
+
+/** What stands between callers and the operations; the nodes of one PostgreSQL database count requests together. */
+const edgeOf = async (config: Config, orm: Database, load: Load): Promise<Edge> => ({
+  ...config.edge,
+  load,
+  limiters: await createLimiters(config.edge.rates, isPostgres(config.database) ? new Db(orm.em) : undefined),
+});
 
 const gatherKeyUsage = (orm: Database, logger: Logger) =>
   new KeyUsage(new Db(orm.em), (error) =>
@@ -120,13 +128,14 @@ interface Trusted extends TrustedIssuer {
   readonly firstRead: Promise<void>;
 }
 
-/** Trusts an issuer, and begins to read its keys. */
-const trust = (issuer: IssuerConfig, logger: Logger): Trusted => {
+/** Trusts an issuer, and begins to read its keys; that they are read ends with what was started. */
+const trust = (issuer: IssuerConfig, logger: Logger, started: AsyncDisposableStack): Trusted => {
   const trusted = trustIssuer(issuer, (error) =>
     logger.warn(
       { issuer: issuer.issuer, error: describeError(error) },
       'verification keys could not be read',
     ),
   );
+  started.use(trusted.keys);
   return { ...trusted, firstRead: trusted.keys.refresh() };
 };

@@ -1,3 +1,4 @@
+import type { Rates } from '../rate-limits/create-limiters.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import type { Environment } from './environment.ts';
 import type { SignatureAlgorithm } from './issuers.ts';
@@ -100,6 +101,21 @@ export interface DocumentLimits {
   readonly cache: number;
 }
 
+/** What stands between callers and the operations. */
+export interface EdgeConfig {
+  /** Addresses and ranges of the proxies that are believed. */
+  readonly trustedProxies: readonly string[];
+  /** Origins whose pages may read answers. */
+  readonly corsOrigins: readonly string[];
+  /** For how many seconds browsers are to come by TLS alone; undefined: nothing is said of it. */
+  readonly hstsMaxAge: number | undefined;
+  readonly rates: Rates;
+  /** Addresses and ranges that the limit of addresses does not count. */
+  readonly exemptAddresses: readonly string[];
+  /** The most requests that one process works on at once. */
+  readonly maxInFlight: number;
+}
+
 /** Everything that can be set from outside, checked. */
 export interface Config {
   readonly production: boolean;
@@ -129,6 +145,7 @@ export interface Config {
   /** Whether GraphQL's introspection is answered. */
   readonly introspection: boolean;
   readonly pages: PagesConfig;
+  readonly edge: EdgeConfig;
   readonly logLevel: Environment['LOG_LEVEL'];
   /** Where metrics are served; undefined: nowhere. */
   readonly metrics: MetricsConfig | undefined;

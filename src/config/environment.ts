@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { accessTokenVariables } from './variables/access-tokens.ts';
 import { databaseVariables } from './variables/database.ts';
+import { edgeVariables } from './variables/edge.ts';
 import { graphqlVariables } from './variables/graphql.ts';
 import { httpVariables } from './variables/http.ts';
 import { limitVariables } from './variables/limits.ts';
@@ -15,6 +16,7 @@ export const topics = {
   Storage: databaseVariables,
   'Access tokens': accessTokenVariables,
   Secrets: secretVariables,
+  'Proxies, browsers and load': edgeVariables,
   Limits: limitVariables,
   Pages: pageVariables,
   'HTTP limits': httpVariables,
@@ -28,6 +30,7 @@ export const environmentSchema = z.object({
   ...databaseVariables,
   ...accessTokenVariables,
   ...secretVariables,
+  ...edgeVariables,
   ...limitVariables,
   ...pageVariables,
   ...httpVariables,

@@ -3,6 +3,7 @@ import type {
   Config,
   DatabaseConfig,
   DocumentLimits,
+  EdgeConfig,
   HttpLimits,
   IssuerConfig,
   PagesConfig,
@@ -52,6 +53,19 @@ const pagesConfig = (env: Environment): PagesConfig => {
     signIn: clientId === undefined ? undefined : { clientId, parameters: env.AUTH_BROWSER_PARAMETERS },
   };
 };
+const edgeConfig = (env: Environment): EdgeConfig => ({
+  trustedProxies: env.TRUST_PROXY,
+  corsOrigins: env.CORS_ORIGINS,
+  hstsMaxAge: env.PUBLIC_URL?.startsWith('https:') ? env.HSTS_MAX_AGE : undefined,
+  rates: {
+    address: env.RATE_LIMIT_ADDRESS,
+    account: env.RATE_LIMIT_ACCOUNT,
+    verifier: env.RATE_LIMIT_VERIFIER,
+    apiKey: env.RATE_LIMIT_API_KEY,
+  },
+  exemptAddresses: env.RATE_LIMIT_EXEMPT,
+  maxInFlight: env.MAX_IN_FLIGHT,
+});
 
 const httpLimits = (env: Environment): HttpLimits => ({
   body: env.HTTP_MAX_BODY,
@@ -93,6 +107,7 @@ export const toConfig = (env: Environment): Config => ({
   shutdownDelay: env.SHUTDOWN_DELAY * 1000,
   introspection: env.GRAPHQL_INTROSPECTION,
   pages: pagesConfig(env),
+  edge: edgeConfig(env),
   logLevel: env.LOG_LEVEL,
   metrics: env.METRICS_PORT === undefined ? undefined : { host: env.METRICS_HOST, port: env.METRICS_PORT },
   tracing:

@@ -19,6 +19,7 @@ export const forwardAuthOpenApi = {
             },
           },
           401: { $ref: '#/components/responses/Unauthorized' },
+          429: { $ref: '#/components/responses/TooManyRequests' },
           500: { $ref: '#/components/responses/InternalServerError' },
           503: { $ref: '#/components/responses/ServiceUnavailable' },
         },

@@ -21,26 +21,25 @@ interface Verification {
  * `X-Keyward-User` and `X-Keyward-Key`; anything else means no.
  * @param verify verifies the secret of an API key
  * @param translate turns any error into a GatewayError
+ * @param count counts a request with a key, and throws where it is one too many
  */
-export function useForwardAuth(
+export function useForwardAuth<Context extends WithRecord>(
   verify: (secret: string, record: RequestRecord) => Promise<Verification>,
   translate: (error: unknown) => GatewayError,
-): Plugin<WithRecord, WithRecord> {
-  const authorize = async (headers: Headers, record: RequestRecord) => {
-    const { reason, keyId, userId } = await verify(readApiKey(headers), record);
+  count?: (keyId: string, context: Context) => Promise<void>,
+): Plugin<Context, Context> {
+  const authorize = async (headers: Headers, context: Context) => {
+    const { reason, keyId, userId } = await verify(readApiKey(headers), context.record);
     if (reason !== null) throw invalidApiKey(reason);
+    await count?.(`${keyId}`, context);
     return { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` };
   };
 
-  const answer = async ({
-    request,
-    endResponse,
-    serverContext: { record },
-    fetchAPI,
-  }: RequestPayload<WithRecord>) => {
+  const answer = async ({ request, endResponse, serverContext, fetchAPI }: RequestPayload<Context>) => {
+    const { record } = serverContext;
     record.route = path;
     try {
-      endResponse(new fetchAPI.Response(null, { headers: await authorize(request.headers, record) }));
+      endResponse(new fetchAPI.Response(null, { headers: await authorize(request.headers, serverContext) }));
     } catch (error) {
       record.failure = translate(error);
       const { message, status, headers } = record.failure;

@@ -5,9 +5,10 @@ import { isJson } from '../http/media-type.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 
 /** The one path of GraphQL. */
-const graphqlPath = '/graphql';
+export const graphqlPath = '/graphql';
 
-const answer = (error: GatewayError, { Response }: FetchAPI) =>
+/** An error as GraphQL answers it where no document was read. */
+export const toRequestError = (error: GatewayError, { Response }: FetchAPI): Response =>
   Response.json(
     { errors: [{ message: error.message, extensions: { code: error.code } }] },
     { status: error.status, headers: error.headers },
@@ -30,7 +31,7 @@ export function useGraphqlEndpoint(bodyLimit: number): Plugin<WithRecord, WithRe
         limitBody(request, bodyLimit);
       } catch (error) {
         record.failure = toGatewayError(error);
-        endResponse(answer(record.failure, fetchAPI));
+        endResponse(toRequestError(record.failure, fetchAPI));
       }
     },
     onRequestParse: ({ request, setRequestParser }) => {

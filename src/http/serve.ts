@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { RequestSource } from './request-hooks.ts';
+import { answerShortly, refusal } from './short-answer.ts';
 
 /** A handler of fetch requests, with the class that it knows them by. */
 export interface FetchHandler {
@@ -21,9 +22,7 @@ export const serve =
       // What the handler did not foresee is the end of this request, not of the process.
       onFailure(error);
       if (outgoing.headersSent) return outgoing.destroy();
-      outgoing
-        .writeHead(500, { 'content-type': 'application/json' })
-        .end('{"detail":"Internal Server Error"}');
+      answerShortly(outgoing, 500, refusal(500));
     });
   };
 

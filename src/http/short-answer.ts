@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { plainHeaders } from './security-headers.ts';
 
 /** Header fields of what is answered before or beside the gateway: the same as on its answers. */
 const headersOf = (body: string, requestId: string) => ({
-  'content-type': 'application/json',
+  ...plainHeaders,
   'content-length': `${Buffer.byteLength(body)}`,
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
   'x-request-id': requestId,
 });
 

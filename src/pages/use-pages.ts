@@ -72,8 +72,12 @@ export function usePages(
   };
   const load = async (pathname: string, { Response }: FetchAPI) => {
     const file = await readFile(pathname);
-    // Its name changes with what is in it.
-    const headers = { 'cache-control': 'public, max-age=31536000, immutable' };
+    const headers = {
+      // Its name changes with what is in it.
+      'cache-control': 'public, max-age=31536000, immutable',
+      // A worker goes by the policy of its own file.
+      'content-security-policy': "default-src 'self'",
+    };
     return file && new Response(file.text, { headers: { 'content-type': file.mediaType, ...headers } });
   };
 

@@ -12,6 +12,8 @@ const detail = (description: string, example: string, headers?: object) => ({
 /** A header field of an answer. */
 export const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
+const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
+
 const challenge = { 'WWW-Authenticate': header('A Bearer challenge (RFC 6750).') };
 
 /** The bodies of errors. */
@@ -65,13 +67,16 @@ export const errorResponses = {
       },
     },
   },
+  TooManyRequests: detail('There were more requests than the service allows.', 'Too Many Requests', {
+    ...retryAfter,
+    'RateLimit-Policy': header('The limits (draft-ietf-httpapi-ratelimit-headers).'),
+    RateLimit: header('What is left of them.'),
+  }),
   InternalServerError: detail('Something went wrong here.', 'Internal Server Error'),
   ServiceUnavailable: detail(
-    'The database or the verification keys are not available.',
+    'The database or the verification keys are not available, or there is too much to do.',
     'Service Unavailable',
-    {
-      'Retry-After': header('Seconds to wait.', 'integer'),
-    },
+    retryAfter,
   ),
 };
 
@@ -103,6 +108,7 @@ export const errorsOf = ({ field, inputs }: Pick<Endpoint, 'field' | 'inputs'>) 
   413: ref('PayloadTooLarge'),
   ...(inputs.some((input) => input.in === 'body') && { 415: ref('UnsupportedMediaType') }),
   ...(inputs.length > 0 && { 422: ref('UnprocessableContent') }),
+  429: ref('TooManyRequests'),
   500: ref('InternalServerError'),
   503: ref('ServiceUnavailable'),
 });

@@ -38,17 +38,17 @@ const operations = [
   {
     ...{ operationId: 'deactivateApiKey', method: 'delete', path: '/api/v1/auth/keys/{key_id}' },
     scopes: ['idp.signin.user.admin', ...signedIn],
-    statuses: ['200', '401', '403', '404', '413', '422', '500', '503'],
+    statuses: ['200', '401', '403', '404', '413', '422', '429', '500', '503'],
   },
   {
     ...{ operationId: 'privateKeyStatus', method: 'get', path: '/api/v1/auth/private-key' },
     scopes: signedIn,
-    statuses: ['200', '401', '403', '413', '500', '503'],
+    statuses: ['200', '401', '403', '413', '429', '500', '503'],
   },
   {
     ...{ operationId: 'updateAutomationSettings', method: 'put', path: '/api/v1/automation/settings' },
     scopes: signedIn,
-    statuses: ['200', '401', '403', '413', '415', '422', '500', '503'],
+    statuses: ['200', '401', '403', '413', '415', '422', '429', '500', '503'],
   },
 ];
 

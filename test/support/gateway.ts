@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { inject } from 'vitest';
 import { Account, type AccountId } from '../../src/accounts/account.entity.ts';
 import { ApiKey } from '../../src/api-keys/api-key.entity.ts';
 import { ApiKeySecret } from '../../src/api-keys/api-key-secret.entity.ts';
@@ -11,8 +12,10 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createGateway, type GatewayDependencies } from '../../src/gateway.ts';
+import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
+import { Load } from '../../src/http/load.ts';
 import { PrivateKey } from '../../src/private-key/private-key.entity.ts';
+import { createLimiters, type Rates } from '../../src/rate-limits/create-limiters.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -25,6 +28,8 @@ export interface Call {
   readonly headers?: Record<string, string>;
   readonly json?: unknown;
   readonly body?: string;
+  /** The IP address that it comes from. */
+  readonly address?: string;
 }
 
 /** An answer, read. */
@@ -46,6 +51,15 @@ const headersOf = ({ token, json, headers }: Call, body: string | undefined): He
   return sent;
 };
 
+/** Nothing is limited, and nobody believed. */
+const plainEdge: Omit<Edge, 'load'> = {
+  trustedProxies: [],
+  corsOrigins: [],
+  hstsMaxAge: undefined,
+  limiters: {},
+  exemptAddresses: [],
+};
+
 /** The whole gateway on an empty database unless another is given, called through its fetch handler; it trusts one issuer. */
 export async function createTestGateway(
   issuer: TestIssuer,
@@ -58,6 +72,8 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
+    edge?: Partial<Edge>;
+    rates?: Rates;
   } = {},
 ) {
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
@@ -73,6 +89,8 @@ export async function createTestGateway(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
   const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const logger = pino({ level: 'trace' }, sink);
+  const load = new Load(1000, logger);
   const gateway = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     publicUrl: 'http://keyward.test',
@@ -84,16 +102,20 @@ export async function createTestGateway(
     documents: options.documents ?? loadConfig({}).documents,
     introspection: options.introspection ?? true,
     pages: options.pages,
-    logger: pino({ level: 'trace' }, sink),
+    edge: { ...plainEdge, load, ...options.edge, limiters: await limitersOf(database, options.rates) },
+    logger,
     ...options.telemetry,
   });
 
   const fetch = async (method: string, path: string, call: Call = {}): Promise<Answer> => {
     const body = call.body ?? (call.json === undefined ? undefined : JSON.stringify(call.json));
     const headers = headersOf(call, body);
-    const response = await gateway.fetch(
-      new Request(`http://keyward.test${path}`, { method, headers, ...(body !== undefined && { body }) }),
-    );
+    const request = new Request(`http://keyward.test${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    const response = await gateway.fetch(request, { address: call.address ?? null });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
     return {
@@ -137,6 +159,7 @@ export async function createTestGateway(
     },
     [Symbol.asyncDispose]: async () => {
       for (const { keys } of trusted) keys[Symbol.dispose]();
+      load[Symbol.dispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
@@ -145,6 +168,9 @@ export async function createTestGateway(
 
 /** A gateway under test. */
 export type TestGateway = Awaited<ReturnType<typeof createTestGateway>>;
+
+const limitersOf = (database: Database, rates: Rates = {}) =>
+  createLimiters(rates, inject('postgresUrl') === undefined ? undefined : new Db(database.em));
 
 const asInSqlite = (column: string, value: unknown): unknown => {
   if (typeof value === 'boolean') return Number(value);

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { isAddressRange } from '../../http/address-range.ts';
+import { integer, seconds, split } from '../kinds.ts';
+
+const wantedRate = 'must be REQUESTS/SECONDS, such as 300/60';
+
+/** How many requests are answered in a time. */
+const rate = z
+  .string()
+  .regex(/^[1-9]\d{0,6}\/[1-9]\d{0,4}$/, wantedRate)
+  .transform((text) => {
+    const [requests = 0, duration = 0] = text.split('/').map(Number);
+    return { requests, seconds: duration };
+  });
+
+const addresses = z
+  .string()
+  .transform(split)
+  .refine(
+    (list) => list.every(isAddressRange),
+    'must be a list of IP addresses, ranges such as 10.0.0.0/8, or "loopback"',
+  );
+
+const isOrigin = (text: string): boolean =>
+  /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+const origins = z
+  .string()
+  .transform(split)
+  .refine(
+    (list) => list.every(isOrigin),
+    'must be a list of origins, each exactly as browsers send it: https://app.example.com ("*" is refused)',
+  );
+
+/** What stands between callers and the operations: proxies, browsers, and how much is let in. */
+export const edgeVariables = {
+  TRUST_PROXY: addresses.default([]).meta({
+    description:
+      "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: addresses, ranges, or `loopback`, with commas between them. Without it, a proxy's address is taken for the client's",
+    example: '10.0.0.0/8,loopback',
+  }),
+  CORS_ORIGINS: origins.default([]).meta({
+    description: 'Origins whose pages may call Keyward from a browser, with commas between them',
+    example: 'https://app.example.com',
+  }),
+  HSTS_MAX_AGE: seconds(0, 999_999_999).default(31_536_000).meta({
+    description:
+      'For how many seconds browsers are told to come by TLS alone (`Strict-Transport-Security`), where `PUBLIC_URL` is HTTPS. 0 makes them forget it',
+    example: '300',
+  }),
+  RATE_LIMIT_ADDRESS: rate.optional().meta({
+    description: 'Requests of one client address in so many seconds, whoever calls: `300/60`',
+    unset: 'no limit',
+    example: '300/60',
+  }),
+  RATE_LIMIT_ACCOUNT: rate.optional().meta({
+    description: 'Requests of one person in so many seconds',
+    unset: 'no limit',
+    example: '120/60',
+  }),
+  RATE_LIMIT_VERIFIER: rate.optional().meta({
+    description:
+      'Requests of one caller that may verify API keys (scope `keys.verify`), in place of `RATE_LIMIT_ACCOUNT`',
+    unset: 'no limit',
+    example: '60000/60',
+  }),
+  RATE_LIMIT_API_KEY: rate.optional().meta({
+    description: 'Requests with one API key that a reverse proxy asks about',
+    unset: 'no limit',
+    example: '600/60',
+  }),
+  RATE_LIMIT_EXEMPT: addresses.default([]).meta({
+    description:
+      'Addresses and ranges that `RATE_LIMIT_ADDRESS` does not count, with commas between them: servers of your own',
+    example: '10.1.0.0/16',
+  }),
+  MAX_IN_FLIGHT: integer(1, 100_000).default(500).meta({
+    description: 'The most requests that one process works on at once; what comes on top is answered 503',
+    example: '200',
+  }),
+};

@@ -1,0 +1,41 @@
+import { BlockList, isIP } from 'node:net';
+
+const loopback = ['127.0.0.0/8', '::1'];
+
+interface AddressRange {
+  readonly network: string;
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** An IP address, or a range of them (CIDR, RFC 4632); undefined for anything else. */
+function parseAddressRange(text: string): AddressRange | undefined {
+  const [network = '', suffix] = text.split('/', 2);
+  const bits = isIP(network) === 6 ? 128 : 32;
+  const prefix = suffix === undefined ? bits : Number(suffix);
+  if (isIP(network) === 0 || network.includes('%')) return undefined;
+  if (!/^\d{1,3}$/.test(suffix ?? '0') || text.split('/').length > 2 || prefix > bits) return undefined;
+  return { network, prefix, family: familyOf(network) };
+}
+
+const rangesOf = (text: string) => (text === 'loopback' ? loopback : [text]).map(parseAddressRange);
+
+/** Whether a text is an IP address, a range of them such as `10.0.0.0/8`, or `loopback`. */
+export const isAddressRange = (text: string): boolean => rangesOf(text).every((range) => range !== undefined);
+
+/**
+ * Whether an IP address lies in one of some ranges; an IPv4 address may come mapped into IPv6.
+ * @param texts of which `isAddressRange` holds
+ */
+export function createAddressTest(texts: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of texts.flatMap(rangesOf)) {
+    if (range) list.addSubnet(range.network, range.prefix, range.family);
+  }
+  return (address) => isIP(address) !== 0 && list.check(withoutZone(address), familyOf(address));
+}
+
+/** An address without the network interface that the system adds to a link-local one. */
+const withoutZone = (address: string): string => address.split('%', 1)[0] ?? address;

@@ -1,0 +1,65 @@
+import type { Logger } from 'pino';
+
+/** How late the event loop may be, in milliseconds. */
+const maxDelay = 500;
+
+/** How often the event loop is looked at, and how often it is said that requests are refused, in milliseconds. */
+const sampleInterval = 100;
+const reportInterval = 10_000;
+
+/**
+ * How much work a process has: requests that wait for the database, by their number; and those that wait for the
+ * processor, mostly where Node has not even read them yet, by how late its event loop is twice in a row: once it may
+ * be for a module that is loaded. Disposing of it ends that it is looked at.
+ */
+export class Load implements Disposable {
+  /** Requests that are not answered yet. */
+  inFlight = 0;
+  readonly #maxInFlight: number;
+  readonly #logger: Logger;
+  readonly #timer: NodeJS.Timeout;
+  /** How late the event loop was when it was last looked at, and at least how late the last two times. */
+  #latest = 0;
+  #delay = 0;
+  #sampledAt = performance.now();
+  #refused = 0;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param maxInFlight the most requests at once */
+  constructor(maxInFlight: number, logger: Logger) {
+    this.#maxInFlight = maxInFlight;
+    this.#logger = logger;
+    this.#timer = setInterval(() => this.#sample(), sampleInterval).unref();
+  }
+
+  /** Whether it is more than can be answered in time. */
+  get isTooMuch(): boolean {
+    return this.inFlight > this.#maxInFlight || this.#delay > maxDelay;
+  }
+
+  /** Notes that a request was refused for it. */
+  noteRefusal(): void {
+    this.#refused += 1;
+  }
+
+  #sample(): void {
+    const now = performance.now();
+    const latest = now - this.#sampledAt - sampleInterval;
+    this.#delay = Math.min(latest, this.#latest);
+    this.#latest = latest;
+    this.#sampledAt = now;
+    if (this.#refused === 0 || now - this.#reportedAt < reportInterval) return;
+    const state = {
+      refused: this.#refused,
+      inFlight: this.inFlight,
+      eventLoopDelay: Math.round(this.#delay),
+    };
+    this.#logger.warn(state, 'overloaded: requests are refused');
+    this.#refused = 0;
+    this.#reportedAt = now;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}

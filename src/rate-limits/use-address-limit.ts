@@ -1,0 +1,47 @@
+import { isIPv6 } from 'node:net';
+import type { Plugin } from 'graphql-yoga';
+import { toGatewayError } from '../errors.ts';
+import { createAddressTest } from '../http/address-range.ts';
+import { refusal } from '../http/refusal.ts';
+import type { WithRecord } from '../observability/request-record.ts';
+import type { Limiter, WithQuotas } from './limiter.ts';
+
+type Context = WithRecord & WithQuotas;
+
+const isMapped = /^::ffff:(?=[\d.]+$)/;
+
+/**
+ * Who an address is counted as: an IPv4 address as itself, also where it comes mapped into IPv6; an IPv6 address as its
+ * network (/64), since whoever has one address of it has all.
+ */
+export function clientKeyOf(address: string): string {
+  const plain = address.replace(isMapped, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::', 2);
+  const groups = (text: string | undefined) => text?.split(':').filter((group) => group !== '') ?? [];
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups(head).length - groups(tail).length);
+  const network = [...groups(head), ...Array<string>(zeros).fill('0'), ...groups(tail)].slice(0, 4);
+  return `${network.join(':')}::/64`;
+}
+
+/**
+ * Counts each request of a client address, before its token is looked at: so guessing tokens is bounded as well.
+ * Preflights cost nothing, and are not counted.
+ * @param exempt addresses and ranges that are not counted
+ */
+export function useAddressLimit(limiter: Limiter, exempt: readonly string[]): Plugin<Context, Context> {
+  const isExempt = exempt.length > 0 ? createAddressTest(exempt) : () => false;
+  return {
+    onRequest: async ({ request, url, endResponse, serverContext, fetchAPI }) => {
+      const { record } = serverContext;
+      const address = record.address ?? '';
+      if (request.method === 'OPTIONS' || isExempt(address)) return;
+      try {
+        await limiter.count(clientKeyOf(address), serverContext);
+      } catch (error) {
+        record.failure = toGatewayError(error);
+        endResponse(refusal(record.failure, url.pathname, fetchAPI));
+      }
+    },
+  };
+}

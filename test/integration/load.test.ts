@@ -1,0 +1,31 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { Load } from '../../src/http/load.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { startIssuer } from '../support/issuer.ts';
+
+it('refuses what is too much, before the token is looked at, and goes on when there is less', async () => {
+  await using issuer = await startIssuer();
+  using load = new Load(5, pino({ level: 'silent' }));
+  await using gateway = await createTestGateway(issuer, { edge: { load } });
+  const token = await issuer.sign();
+  const send = () => gateway.rest('PUT', '/automation/settings', { token, json: { is_enabled: true } });
+  const answers = await Promise.all(Array.from({ length: 20 }, send));
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(answers.length - refused.length).toBeGreaterThanOrEqual(5);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { status, body, headers } of refused) {
+    expect([status, body]).toEqual([503, { detail: 'Service Unavailable' }]);
+    expect(headers.get('retry-after')).toBe('1');
+    expect(headers.get('x-request-id')).toBeTruthy();
+  }
+  load.inFlight += 5;
+  const { status, body } = await gateway.graphql('{ privateKeyStatus { hasKey } }');
+  expect([status, body]).toEqual([
+    503,
+    { errors: [{ message: 'Service Unavailable', extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
+  ]);
+  load.inFlight -= 5;
+  expect(load.inFlight).toBe(0);
+  expect((await send()).status).toBe(200);
+});

@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+
+let issuer: TestIssuer;
+beforeAll(async () => {
+  issuer = await startIssuer();
+});
+afterAll(() => issuer?.[Symbol.asyncDispose]());
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Rates = NonNullable<Parameters<typeof createTestGateway>[1]>['rates'];
+
+/** A gateway with these limits, on a database of its own. */
+const createLimited = (rates: NonNullable<Rates>, exemptAddresses: readonly string[] = []) =>
+  createTestGateway(issuer, { rates, edge: { exemptAddresses } });
+
+type Send = (
+  gateway: TestGateway,
+  call: { token?: string; address?: string },
+) => ReturnType<TestGateway['fetch']>;
+
+const rest: Send = (gateway, call) => gateway.rest('GET', '/auth/private-key', call);
+const graphql: Send = (gateway, call) => gateway.graphql('{ privateKeyStatus { hasKey } }', call);
+const transports: [string, Send][] = [
+  ['REST', rest],
+  ['GraphQL', graphql],
+];
+
+const statusesOf = async (send: () => ReturnType<TestGateway['fetch']>, times: number) => {
+  const statuses: number[] = [];
+  for (let sent = 0; sent < times; sent += 1) statuses.push((await send()).status);
+  return statuses;
+};
+
+const bodyOf = {
+  REST: { detail: 'Too Many Requests' },
+  GraphQL: { errors: [{ message: 'Too Many Requests', extensions: { code: 'TOO_MANY_REQUESTS' } }] },
+};
+
+describe.each(transports)('%s: an address', (name, send) => {
+  it('is refused above its limit, before its token is looked at', async () => {
+    await using gateway = await createLimited({ address: { requests: 2, seconds: 60 } });
+    const address = '203.0.113.9';
+    expect(await statusesOf(() => send(gateway, { address, token: 'guessed' }), 4)).toEqual([
+      401, 401, 429, 429,
+    ]);
+    const refused = await send(gateway, { address, token: await issuer.sign() });
+    expect(refused.status).toBe(429);
+    expect(refused.body).toEqual(bodyOf[name as keyof typeof bodyOf]);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"address";q=2;w=60');
+    expect(refused.headers.get('ratelimit')).toMatch(/^"address";r=0;t=(60|59)$/);
+    expect(refused.headers.get('retry-after')).toMatch(/^(60|59)$/);
+    expect((await send(gateway, { address: '203.0.113.10' })).status).toBe(401);
+  });
+
+  it('is told what is left', async () => {
+    await using gateway = await createLimited({ address: { requests: 3, seconds: 90 } });
+    const { status, headers } = await send(gateway, { address: '203.0.113.9', token: await issuer.sign() });
+    expect(status).toBe(200);
+    expect(headers.get('ratelimit-policy')).toBe('"address";q=3;w=90');
+    expect(headers.get('ratelimit')).toMatch(/^"address";r=2;t=(90|89)$/);
+    expect(headers.get('retry-after')).toBe(null);
+  });
+
+  it('is counted by its network, in IPv6', async () => {
+    await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
+    expect((await send(gateway, { address: '2001:db8:1:2::1' })).status).toBe(401);
+    expect((await send(gateway, { address: '2001:db8:1:2:ffff::9' })).status).toBe(429);
+    expect((await send(gateway, { address: '2001:db8:1:3::1' })).status).toBe(401);
+  });
+
+  it('is not counted where it is exempt', async () => {
+    await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } }, ['10.0.0.0/8']);
+    expect(await statusesOf(() => send(gateway, { address: '10.1.2.3' }), 3)).toEqual([401, 401, 401]);
+    expect(await statusesOf(() => send(gateway, { address: '11.1.2.3' }), 2)).toEqual([401, 429]);
+  });
+});
+
+describe.each(transports)('%s: a person', (name, send) => {
+  it('is refused above the limit, wherever the requests come from', async () => {
+    await using gateway = await createLimited({ account: { requests: 2, seconds: 60 } });
+    const token = await issuer.sign({ sub: 'alice' });
+    const another = await issuer.sign({ sub: 'alice', jti: 'another' });
+    const bob = await issuer.sign({ sub: 'bob' });
+    expect((await send(gateway, { token, address: '203.0.113.9' })).status).toBe(200);
+    expect((await send(gateway, { token: another, address: '203.0.113.10' })).status).toBe(200);
+    const refused = await send(gateway, { token });
+    expect(refused.status).toBe(429);
+    expect(refused.body).toMatchObject(bodyOf[name as keyof typeof bodyOf]);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"account";q=2;w=60');
+    expect(refused.headers.get('ratelimit')).toMatch(/^"account";r=0;t=(60|59)$/);
+    expect(refused.headers.get('retry-after')).toMatch(/^(60|59)$/);
+    expect((await send(gateway, { token: bob })).status).toBe(200);
+    expect((await send(gateway, {})).status).toBe(401);
+  });
+
+  it('is one on both transports', async () => {
+    await using gateway = await createLimited({ account: { requests: 1, seconds: 60 } });
+    const token = await issuer.sign();
+    expect((await send(gateway, { token })).status).toBe(200);
+    for (const [, other] of transports) expect((await other(gateway, { token })).status).toBe(429);
+  });
+
+  it('is counted beside the address', async () => {
+    await using gateway = await createLimited({
+      address: { requests: 9, seconds: 10 },
+      account: { requests: 5, seconds: 60 },
+    });
+    const { headers } = await send(gateway, { token: await issuer.sign(), address: '203.0.113.9' });
+    expect(headers.get('ratelimit-policy')).toBe('"address";q=9;w=10, "account";q=5;w=60');
+    expect(headers.get('ratelimit')).toMatch(/^"address";r=8;t=(10|9), "account";r=4;t=(60|59)$/);
+  });
+
+  it('is also counted for what is refused after its token was verified', async () => {
+    await using gateway = await createLimited({ account: { requests: 1, seconds: 60 } });
+    const token = await issuer.sign({ scope: 'openid' });
+    expect(await statusesOf(() => send(gateway, { token }), 2)).toEqual([403, 429]);
+  });
+});
+
+describe('a caller that verifies API keys', () => {
+  const verifiers: [string, Send][] = [
+    ['REST', (gateway, call) => gateway.rest('POST', '/keys/verify', { ...call, json: { key: 'sk-none' } })],
+    [
+      'GraphQL',
+      (gateway, call) => gateway.graphql('mutation { verifyApiKey(key: "sk-none") { valid } }', call),
+    ],
+  ];
+
+  it.each(verifiers)('has a budget of its own: %s', async (_name, send) => {
+    await using gateway = await createLimited({
+      account: { requests: 1, seconds: 60 },
+      verifier: { requests: 3, seconds: 60 },
+    });
+    const token = await issuer.sign({ sub: 'backend', scope: 'keys.verify' });
+    const { status, headers } = await send(gateway, { token });
+    expect([status, headers.get('ratelimit-policy')]).toEqual([200, '"verifier";q=3;w=60']);
+    expect(await statusesOf(() => send(gateway, { token }), 3)).toEqual([200, 200, 429]);
+    expect((await rest(gateway, { token: await issuer.sign() })).status).toBe(200);
+  });
+
+  it('is not counted as a person where it has no limit', async () => {
+    await using gateway = await createLimited({ account: { requests: 1, seconds: 60 } });
+    const token = await issuer.sign({ sub: 'backend', scope: 'keys.verify' });
+    const [[, send]] = verifiers as [[string, Send]];
+    expect(await statusesOf(() => send(gateway, { token }), 3)).toEqual([200, 200, 200]);
+  });
+});
+
+describe('an API key at a reverse proxy', () => {
+  it('is refused above its limit, and others are not; the address of the proxy is not counted', async () => {
+    await using gateway = await createLimited({
+      address: { requests: 1, seconds: 60 },
+      apiKey: { requests: 2, seconds: 60 },
+    });
+    const alice = await gateway.createAccount('alice');
+    const key = await gateway.createVerifiableKey(alice);
+    const another = await gateway.createVerifiableKey(alice);
+    const ask = (secret: string) =>
+      gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret }, address: '10.0.0.1' });
+    expect(await statusesOf(() => ask(key.secret), 2)).toEqual([200, 200]);
+    const refused = await ask(key.secret);
+    expect(refused).toMatchObject({ status: 429, body: bodyOf.REST });
+    expect(refused.headers.get('retry-after')).toMatch(/^(60|59)$/);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"api-key";q=2;w=60');
+    expect(refused.headers.has('x-keyward-key')).toBe(false);
+    expect((await ask(another.secret)).status).toBe(200);
+    expect((await ask('sk-unknown')).status).toBe(401);
+  });
+});
+
+describe('a limit', () => {
+  it('begins anew when its time is over', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    await using gateway = await createLimited({ address: { requests: 1, seconds: 30 } });
+    const send = () => rest(gateway, { address: '203.0.113.9' });
+    expect(await statusesOf(send, 2)).toEqual([401, 429]);
+    vi.setSystemTime(Date.now() + 29_000);
+    expect((await send()).status).toBe(429);
+    vi.setSystemTime(Date.now() + 1_100);
+    expect(await statusesOf(send, 2)).toEqual([401, 429]);
+  });
+
+  it('counts no preflight', async () => {
+    await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
+    const call = { address: '203.0.113.9', headers: { 'access-control-request-method': 'GET' } };
+    const send = () => gateway.rest('OPTIONS', '/auth/private-key', call);
+    expect(await statusesOf(send, 3)).toEqual([405, 405, 405]);
+    expect((await rest(gateway, call)).status).toBe(401);
+  });
+
+  it('that is not set says nothing, and keeps nothing', async () => {
+    await using gateway = await createLimited({});
+    const { headers } = await rest(gateway, { token: await issuer.sign(), address: '203.0.113.9' });
+    expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
+  });
+
+  it('is noted in the log by its name', async () => {
+    await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
+    await statusesOf(() => rest(gateway, { address: '203.0.113.9' }), 2);
+    expect(gateway.log().at(-1)).toMatchObject({ status: 429, reason: 'rate-limit-address' });
+  });
+});
+
+describe.runIf(inject('postgresUrl') !== undefined)('nodes that share a database', () => {
+  const rates = { address: { requests: 4, seconds: 60 }, account: { requests: 50, seconds: 60 } };
+
+  it('count together, exactly, and keep no name', async () => {
+    await using first = await createLimited(rates);
+    const [{ url }] = (await first.database.em
+      .getConnection()
+      .execute('select current_database() as url')) as [{ url: string }];
+    const databaseUrl = Object.assign(new URL(inject('postgresUrl') ?? ''), { pathname: `/${url}` }).href;
+    await using second = await createTestGateway(issuer, { rates, databaseUrl });
+    const token = await issuer.sign();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        rest(index % 2 === 0 ? first : second, { address: '203.0.113.9', token }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([...Array(4).fill(200), ...Array(8).fill(429)]);
+    const rows = await first.database.em.getConnection().execute('select key from rate_limit order by key');
+    expect(rows).toEqual([
+      { key: expect.stringMatching(/^account:[\w-]{43}$/) },
+      { key: 'address:203.0.113.9' },
+    ]);
+  });
+
+  it('count each for itself while the database is away', async () => {
+    await using gateway = await createLimited(rates);
+    await gateway.database.em.getConnection().execute('drop table rate_limit');
+    const send = () => rest(gateway, { address: '203.0.113.9' });
+    expect(await statusesOf(send, 6)).toEqual([401, 401, 401, 401, 429, 429]);
+  });
+});

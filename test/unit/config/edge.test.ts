@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/config/config-error.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+
+const edgeOf = (environment: Record<string, string>) => loadConfig(environment).edge;
+
+describe('TRUST_PROXY', () => {
+  it('is a list of addresses and ranges', () => {
+    expect(edgeOf({ TRUST_PROXY: '10.0.0.0/8, loopback,2001:db8::1' }).trustedProxies).toEqual([
+      '10.0.0.0/8',
+      'loopback',
+      '2001:db8::1',
+    ]);
+  });
+
+  it.each(['on', '*', '1', 'proxy.example.com', '10.0.0.0/33'])('cannot be %s', (text) => {
+    expect(() => edgeOf({ TRUST_PROXY: text })).toThrow(ConfigError);
+  });
+});
+
+describe('CORS_ORIGINS', () => {
+  it('is a list of origins', () => {
+    const CORS_ORIGINS = 'https://app.example.com, http://localhost:5173';
+    expect(edgeOf({ CORS_ORIGINS }).corsOrigins).toEqual([
+      'https://app.example.com',
+      'http://localhost:5173',
+    ]);
+  });
+
+  it.each([
+    '*',
+    'null',
+    'app.example.com',
+    'https://app.example.com/',
+    'https://app.example.com:443',
+    'https://*.example.com',
+    'https://APP.example.com',
+    'https://alice@app.example.com',
+    'file:///index.html',
+    'https://app.example.com,*',
+  ])('cannot be %s', (text) => {
+    expect(() => edgeOf({ CORS_ORIGINS: text })).toThrow(/CORS_ORIGINS/);
+  });
+});
+
+describe('HSTS_MAX_AGE', () => {
+  it.each([
+    [{}, undefined],
+    [{ PUBLIC_URL: 'http://keys.example.com', HSTS_MAX_AGE: '60' }, undefined],
+    [{ PUBLIC_URL: 'https://keys.example.com' }, 31_536_000],
+    [{ PUBLIC_URL: 'https://keys.example.com', HSTS_MAX_AGE: '0' }, 0],
+  ])('holds where clients come by TLS: %j', (environment, seconds) => {
+    expect(edgeOf(environment).hstsMaxAge).toBe(seconds);
+  });
+});
+
+describe('RATE_LIMIT_…', () => {
+  it('is a number of requests in a number of seconds', () => {
+    const { rates } = edgeOf({ RATE_LIMIT_ADDRESS: '300/60', RATE_LIMIT_API_KEY: '5/1' });
+    expect(rates).toEqual({
+      address: { requests: 300, seconds: 60 },
+      account: undefined,
+      verifier: undefined,
+      apiKey: { requests: 5, seconds: 1 },
+    });
+  });
+
+  it.each(['300', '300/', '/60', '0/60', '300/0', '-1/60', '1.5/60', '300/60/1', '300/60s', '1e3/60'])(
+    'cannot be %s',
+    (text) => expect(() => edgeOf({ RATE_LIMIT_ACCOUNT: text })).toThrow(/RATE_LIMIT_ACCOUNT/),
+  );
+});

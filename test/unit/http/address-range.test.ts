@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createAddressTest, isAddressRange } from '../../../src/http/address-range.ts';
+
+describe('isAddressRange', () => {
+  it.each([
+    '192.0.2.1',
+    '10.0.0.0/8',
+    '0.0.0.0/0',
+    '2001:db8::/32',
+    '::1',
+    '::ffff:10.0.0.0/104',
+    'loopback',
+  ])('takes %s', (text) => expect(isAddressRange(text)).toBe(true));
+
+  it.each([
+    '',
+    'localhost',
+    'proxy.example.com',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0',
+    '010.0.0.1',
+    '2001:db8::/129',
+    'fe80::1%eth0',
+    '*',
+    'constructor',
+  ])('refuses %j', (text) => expect(isAddressRange(text)).toBe(false));
+});
+
+describe('createAddressTest', () => {
+  const isInside = createAddressTest(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', 'fe80::/10', 'loopback']);
+
+  it.each([
+    '10.255.0.1',
+    '::ffff:10.1.2.3',
+    '192.0.2.7',
+    '2001:db8:1::5',
+    '2001:DB8:1::5',
+    'fe80::1%eth0',
+    '127.0.0.1',
+    '127.9.9.9',
+    '::1',
+    '::ffff:127.0.0.1',
+  ])('%s is inside', (address) => expect(isInside(address)).toBe(true));
+
+  it.each(['11.0.0.1', '192.0.2.8', '2001:db9::1', '::2', '::ffff:11.0.0.1', 'unknown', '', '10.0.0.1:80'])(
+    '%j is not',
+    (address) => expect(isInside(address)).toBe(false),
+  );
+
+  it('holds of no address where there are no ranges', () => {
+    expect(createAddressTest([])('127.0.0.1')).toBe(false);
+  });
+});
