@@ -73,7 +73,11 @@ describe.skipIf(!canRun)('the API reference', () => {
     await open(id);
     await execute(id);
     expect(await status(id)).toMatch(/^20[01]$/);
-    expect(await findViolations(visit.page, `#operations-default-${id}`)).toEqual([]);
+    // Until it has drawn the answer in full.
+    await vi.waitFor(
+      async () => expect(await findViolations(visit.page, `#operations-default-${id}`)).toEqual([]),
+      5000,
+    );
     await open(id);
   });
 

@@ -1,7 +1,10 @@
 import { GraphiQL } from 'graphiql';
 import { fetcher } from './fetcher.ts';
+import { initialTab } from './initial-tab.ts';
 import { operations, schema } from './operations.ts';
 import { useScheme } from './use-scheme.ts';
+
+const initial = initialTab();
 
 /** GraphiQL, with a tab for each operation. */
 export const Explorer = () => (
@@ -9,8 +12,7 @@ export const Explorer = () => (
     fetcher={fetcher}
     schema={schema}
     defaultTabs={[...operations]}
-    // At the start it shows the query of its first tab without these.
-    initialVariables={sessionStorage.getItem('graphiql:variables') ?? operations[0]?.variables ?? ''}
+    {...initial}
     defaultEditorToolsVisibility="variables"
     // What is written here may be a private key: it ends with the browser's tab.
     storage={sessionStorage}
