@@ -56,7 +56,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     expect(await status('privateKeyStatus')).toBe('200');
     // Nor does the page show the token.
     expect(await visit.page.content()).not.toContain('eyJ');
-    await visit.page.evaluate(() => scrollTo(0, 500));
+    await visit.page.evaluate(() => scrollTo(0, 660));
     await takePicture(visit.page, 'reference');
     await open('privateKeyStatus');
   });

@@ -115,6 +115,7 @@ describe.skipIf(!canRun)('pages without a client at the identity provider', () =
     await visit.page.getByRole('button', { name: 'Access token', exact: true }).click();
     expect(await visit.page.getByLabel('Access token', { exact: true }).isVisible()).toBe(true);
     expect(await visit.page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+    await visit.page.locator('.opblock').first().waitFor();
     expect(await findViolations(visit.page)).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ const pictures = resolve(root, process.env['SCREENSHOTS'] ?? 'artefacts');
 /** A picture of a page, as `artefacts/<name>.png`. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `${name}.png`) });
+  await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
 }
 
 /** A running service with the development identity provider, and a browser. */
