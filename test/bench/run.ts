@@ -20,7 +20,9 @@ const measurements = {
   workers: measureWorkers,
   doors: measureDoors,
 };
-const asked: Part[] = (['growth', 'workers', 'doors'] as const).filter((part) => options[part]);
+const asked: Exclude<Part, 'soak'>[] = (['growth', 'workers', 'doors'] as const).filter(
+  (part) => options[part],
+);
 for (const part of asked.length > 0 ? asked : (['speed'] as const)) {
   const machine = describeMachine();
   const result = await measurements[part](options);
