@@ -128,7 +128,7 @@ interface Trusted extends TrustedIssuer {
   readonly firstRead: Promise<void>;
 }
 
-/** Trusts an issuer, and begins to read its keys; that they are read ends with what was started. */
+/** Trusts an issuer until the service stops, and begins to read its keys. */
 const trust = (issuer: IssuerConfig, logger: Logger, started: AsyncDisposableStack): Trusted => {
   const trusted = trustIssuer(issuer, (error) =>
     logger.warn(

@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../errors.ts';
+import { errorAnswer } from './error-answer.ts';
 import type { Load } from './load.ts';
-import { refusal } from './refusal.ts';
 
 /**
  * Refuses requests with 503 while there is too much to do, before anything is done for them: so those that are taken
@@ -11,7 +11,7 @@ export const useLoadShedding = (load: Load): Plugin => ({
   onRequest: ({ url, endResponse, fetchAPI }) => {
     if (!load.isTooMuch) return;
     load.noteRefusal();
-    endResponse(refusal(overloaded(), url.pathname, fetchAPI));
+    endResponse(errorAnswer(overloaded(), url.pathname, fetchAPI));
   },
 });
 

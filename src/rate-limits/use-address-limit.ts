@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Plugin } from 'graphql-yoga';
 import { toGatewayError } from '../errors.ts';
 import { createAddressTest } from '../http/address-range.ts';
-import { refusal } from '../http/refusal.ts';
+import { errorAnswer } from '../http/error-answer.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import type { Limiter, WithQuotas } from './limiter.ts';
 
@@ -40,7 +40,7 @@ export function useAddressLimit(limiter: Limiter, exempt: readonly string[]): Pl
         await limiter.count(clientKeyOf(address), serverContext);
       } catch (error) {
         record.failure = toGatewayError(error);
-        endResponse(refusal(record.failure, url.pathname, fetchAPI));
+        endResponse(errorAnswer(record.failure, url.pathname, fetchAPI));
       }
     },
   };
