@@ -53,7 +53,6 @@ function panel(config: Config, base: string): string {
     REST                ${rest}
     OpenAPI             ${openapi}
 ${pageLines(config, base)}
-
     Access tokens of    ${issuerSummary(config)}
     Database            ${databaseSummary(config)}
 

@@ -1,8 +1,5 @@
 import type { Logger } from 'pino';
 
-/** How late the event loop may be, in milliseconds. */
-const maxDelay = 500;
-
 /** How often the event loop is looked at, and how often it is said that requests are refused, in milliseconds. */
 const sampleInterval = 100;
 const reportInterval = 10_000;
@@ -16,6 +13,7 @@ export class Load implements Disposable {
   /** Requests that are not answered yet. */
   inFlight = 0;
   readonly #maxInFlight: number;
+  readonly #maxDelay: number;
   readonly #logger: Logger;
   readonly #timer: NodeJS.Timeout;
   /** How late the event loop was when it was last looked at, and at least how late the last two times. */
@@ -25,16 +23,20 @@ export class Load implements Disposable {
   #refused = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param maxInFlight the most requests at once */
-  constructor(maxInFlight: number, logger: Logger) {
+  /**
+   * @param maxInFlight the most requests at once
+   * @param maxDelay how late the event loop may be, in milliseconds
+   */
+  constructor(maxInFlight: number, logger: Logger, maxDelay = 500) {
     this.#maxInFlight = maxInFlight;
+    this.#maxDelay = maxDelay;
     this.#logger = logger;
     this.#timer = setInterval(() => this.#sample(), sampleInterval).unref();
   }
 
   /** Whether it is more than can be answered in time. */
   get isTooMuch(): boolean {
-    return this.inFlight > this.#maxInFlight || this.#delay > maxDelay;
+    return this.inFlight > this.#maxInFlight || this.#delay > this.#maxDelay;
   }
 
   /** Notes that a request was refused for it. */

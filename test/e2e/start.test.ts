@@ -64,9 +64,12 @@ describe('ready', () => {
       await using terminal = await startInTerminal(own.path);
       const screen = terminal.screen();
       expect(screen).toMatch(/^ {2}Keyward is ready\.\n/m);
-      expect(screen).toMatch(new RegExp(`GraphQL, GraphiQL +${terminal.url}/graphql\n`));
+      expect(screen).toMatch(new RegExp(`GraphQL +${terminal.url}/graphql\n`));
       expect(screen).toMatch(new RegExp(`REST +${terminal.url}/api/v1\n`));
       expect(screen).toMatch(new RegExp(`OpenAPI +${terminal.url}/api/v1/openapi.json\n`));
+      expect(screen).toMatch(new RegExp(`Console +${terminal.url}/console\n`));
+      expect(screen).toMatch(new RegExp(`GraphiQL +${terminal.url}/graphql\n`));
+      expect(screen).toMatch(new RegExp(`API reference +${terminal.url}/api/v1/docs\n`));
       expect(screen).toContain('Warning: the development identity provider lets anyone in, as anyone.');
       expect(screen).not.toContain('{');
       const { code, stdout } = await runShell(/^ *(curl .+)$/m.exec(screen)?.[1] ?? 'false');

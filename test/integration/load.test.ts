@@ -6,7 +6,7 @@ import { startIssuer } from '../support/issuer.ts';
 
 it('refuses what is too much, before the token is looked at, and goes on when there is less', async () => {
   await using issuer = await startIssuer();
-  using load = new Load(5, pino({ level: 'silent' }));
+  using load = new Load(5, pino({ level: 'silent' }), Number.POSITIVE_INFINITY);
   await using gateway = await createTestGateway(issuer, { edge: { load } });
   const token = await issuer.sign();
   const send = () => gateway.rest('PUT', '/automation/settings', { token, json: { is_enabled: true } });

@@ -90,7 +90,8 @@ export async function createTestGateway(
   );
   const keyUsage = new KeyUsage(new Db(database.em), () => {});
   const logger = pino({ level: 'trace' }, sink);
-  const load = new Load(1000, logger);
+  // The event loop is the tests' own here, and late whenever they compute.
+  const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
   const gateway = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     publicUrl: 'http://keyward.test',
