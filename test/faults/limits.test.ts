@@ -36,6 +36,10 @@ function startSlowConnections({ port }: ServiceProcess, count: number) {
     for (const socket of sockets) socket.write('x');
   }, 1000);
   return {
+    /** Resolves when all are there. */
+    untilOpen: async (): Promise<void> => {
+      while (sockets.size < count || [...sockets].some(({ connecting }) => connecting)) await delay(10);
+    },
     /** How many were ended by the service. */
     cut: () => cut,
     stop: () => {
@@ -52,23 +56,25 @@ it('answers health within 250 ms, and people, while there are 1,000 slow connect
   await using service = await startProcess(folder.path, { LOG_LEVEL: 'silent', HTTP_HEADERS_TIMEOUT: '5' });
   const headers = { authorization: `Bearer ${await service.token('alice')}` };
   const slow = startSlowConnections(service, 1000);
-  const times: number[] = [];
+  await slow.untilOpen();
+  const taken: number[] = [];
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
-    for (const path of ['/health/live', '/health/ready', '/api/v1/auth/private-key']) {
+    for (const path of ['/health/live', '/health/ready']) {
       const startedAt = performance.now();
-      const { status } = await fetch(service.url + path, { headers });
-      expect([path, status]).toEqual([path, 200]);
-      times.push(performance.now() - startedAt);
+      expect((await fetch(service.url + path)).status).toBe(200);
+      taken.push(performance.now() - startedAt);
     }
+    const answer = await fetch(`${service.url}/api/v1/auth/private-key`, { headers });
+    expect(answer.status).toBe(200);
     await delay(50);
   }
   slow.stop();
-  times.sort((a, b) => a - b);
-  const at = (share: number) => Math.round(times[Math.floor((times.length - 1) * share)] ?? 0);
+  taken.sort((a, b) => a - b);
+  const at = (share: number) => Math.round(taken[Math.floor((taken.length - 1) * share)] ?? 0);
   report('1,000 slow connections', {
     seconds,
-    answers: times.length,
+    answers: taken.length,
     'median ms': at(0.5),
     'p99 ms': at(0.99),
     'most ms': at(1),
@@ -79,11 +85,15 @@ it('answers health within 250 ms, and people, while there are 1,000 slow connect
   expect(slow.cut()).toBeGreaterThan(400);
 });
 
+const times = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => write(i)).join(' ');
+
+const fragments = times(100, (index) => `fragment F${index} on Query { __typename }`);
+
 /** Documents of the greatest size, each another: in text, in tokens, and in comments. */
 const documents: ((index: number) => string)[] = [
   (index) => `{ __typename } # ${index} `.padEnd(64_000, 'x'),
-  (index) =>
-    `{ a${index}: __typename ${'...F '.repeat(90)} } fragment F on Query { ${'__typename '.repeat(200)} }`,
+  (index) => `{ a${index}: __typename ${times(100, (i) => `...F${i}`)} } ${fragments}`,
   (index) => `{ __typename } # ${index}\n${'#\n'.repeat(20_000)}`,
 ];
 
