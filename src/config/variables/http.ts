@@ -19,7 +19,7 @@ export const httpVariables = {
       'How long the headers of a request may take to arrive, in seconds (no longer than `HTTP_REQUEST_TIMEOUT`); then it is answered 408',
     example: '5',
   }),
-  HTTP_REQUEST_TIMEOUT: seconds(1, 600).default(15).meta({
+  HTTP_REQUEST_TIMEOUT: seconds(1, 600).default(12).meta({
     description: 'How long a whole request may take to arrive, in seconds; then it is answered 408',
     example: '30',
   }),

@@ -67,7 +67,7 @@ describe('defaults', () => {
       body: 65_536,
       headers: 16_384,
       connections: 10_000,
-      timeouts: { headers: 10_000, request: 15_000, answer: 30_000, keepAlive: 65_000 },
+      timeouts: { headers: 10_000, request: 12_000, answer: 30_000, keepAlive: 65_000 },
     },
     documents: { tokens: 1000, depth: 8, aliases: 10, directives: 20, cost: 5000, cache: 16_777_216 },
     shutdownDelay: 0,
