@@ -6,8 +6,8 @@ const reportInterval = 10_000;
 
 /**
  * How much work a process has: requests that wait for the database, by their number; and those that wait for the
- * processor, mostly where Node has not even read them yet, by how late its event loop is twice in a row: once it may
- * be for a module that is loaded. Disposing of it ends that it is looked at.
+ * processor, mostly where Node has not even read them yet, by how late its event loop is. Twice in a row, or once and
+ * twice as late: it may also be late for a module that is loaded. Disposing of it ends that it is looked at.
  */
 export class Load implements Disposable {
   /** Requests that are not answered yet. */
@@ -36,7 +36,11 @@ export class Load implements Disposable {
 
   /** Whether it is more than can be answered in time. */
   get isTooMuch(): boolean {
-    return this.inFlight > this.#maxInFlight || this.#delay > this.#maxDelay;
+    return (
+      this.inFlight > this.#maxInFlight ||
+      this.#delay > this.#maxDelay ||
+      this.#lateness() > 2 * this.#maxDelay
+    );
   }
 
   /** Notes that a request was refused for it. */
@@ -44,9 +48,14 @@ export class Load implements Disposable {
     this.#refused += 1;
   }
 
+  /** How late the next look at the event loop is by now: one turn may have a thousand requests to answer. */
+  #lateness(): number {
+    return performance.now() - this.#sampledAt - sampleInterval;
+  }
+
   #sample(): void {
     const now = performance.now();
-    const latest = now - this.#sampledAt - sampleInterval;
+    const latest = this.#lateness();
     this.#delay = Math.min(latest, this.#latest);
     this.#latest = latest;
     this.#sampledAt = now;

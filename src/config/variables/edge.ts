@@ -74,8 +74,8 @@ export const edgeVariables = {
       'Addresses and ranges that `RATE_LIMIT_ADDRESS` does not count, with commas between them: servers of your own',
     example: '10.1.0.0/16',
   }),
-  MAX_IN_FLIGHT: integer(1, 100_000).default(500).meta({
+  MAX_IN_FLIGHT: integer(1, 100_000).default(200).meta({
     description: 'The most requests that one process works on at once; what comes on top is answered 503',
-    example: '200',
+    example: '400',
   }),
 };

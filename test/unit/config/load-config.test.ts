@@ -79,7 +79,7 @@ describe('defaults', () => {
       hstsMaxAge: undefined,
       rates: { address: undefined, account: undefined, verifier: undefined, apiKey: undefined },
       exemptAddresses: [],
-      maxInFlight: 500,
+      maxInFlight: 200,
     },
     logLevel: 'info',
     metrics: undefined,

@@ -43,6 +43,14 @@ describe('too much', () => {
     expect(load.isTooMuch).toBe(isTooMuch);
   });
 
+  it.each([
+    [1099, false],
+    [1101, true],
+  ])('is a turn of the event loop that takes long: %i ms', (milliseconds, isTooMuch) => {
+    lateness = milliseconds;
+    expect(load.isTooMuch).toBe(isTooMuch);
+  });
+
   it('is over when the event loop is in time again', () => {
     sampleLate(1000);
     sampleLate(1000);
