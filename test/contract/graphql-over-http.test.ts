@@ -60,6 +60,15 @@ describe('415', () => {
   });
 });
 
+describe('a batch', () => {
+  it.each([1, 2])('of %i is a 400', async (length) => {
+    const json = Array.from({ length }, () => ({ query: '{ __typename }' }));
+    const answer = await gateway.fetch('POST', '/graphql', { token, json });
+    expect(answer.status).toBe(400);
+    expect(answer.body).not.toHaveProperty('data');
+  });
+});
+
 const unauthenticated = {
   errors: [{ message: 'Not authenticated', extensions: { code: 'UNAUTHENTICATED' } }],
 };
