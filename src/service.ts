@@ -43,9 +43,9 @@ export async function startService(config: Config): Promise<Service> {
   await prepareSchema(orm, config.database);
   started.use(watchDatabase(orm, () => endHung(logger)));
   const secrets = await prepareSecrets(config, orm);
-  // Before the server, and so written after its last request and before the database closes.
+  // Before the server, and so there until its last request; written before the database closes.
   const keyUsage = started.use(gatherKeyUsage(orm, logger));
-
+  const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
@@ -63,7 +63,7 @@ export async function startService(config: Config): Promise<Service> {
     documents: config.documents,
     introspection: config.introspection,
     pages: pagesOf(config, provider?.signIn, logger),
-    edge: await edgeOf(config, orm, started.use(new Load(config.edge.maxInFlight, logger))),
+    edge: await edgeOf(config, orm, load),
     logger,
     ...telemetry,
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createOnServer } from '../support/database.ts';
 import { startIssuer } from '../support/issuer.ts';
@@ -74,9 +74,12 @@ async function scrapeEverything(): Promise<Scrape> {
   const pids = () => new Set(service.output.stdout.match(/"pid":\d+/g));
   for (let count = 0; count < 10 || pids().size < 2; count += 1) await call(`Bearer ${token}`);
   await call('Bearer a.b.c');
-  const answered = service.output.stdout.match(/"msg":"request"/g)?.length ?? 0;
   const metrics = await scrape(metricsPort);
-  expect(metrics.sum('keyward_http_requests_total')).toBe(answered);
+  // The log comes by a pipe, a little later.
+  await vi.waitFor(() => {
+    const answered = service.output.stdout.match(/"msg":"request"/g)?.length;
+    expect(metrics.sum('keyward_http_requests_total')).toBe(answered);
+  });
   return metrics;
 }
 
