@@ -79,7 +79,7 @@ const rows = parts.map((part, index) =>
   ]),
 );
 const content = [
-  `${describeMachine()}. ${minutes} minutes, ${rate} requests a second: the three operations by REST and by GraphQL in turn, for 1,000 people, on SQLite, with the request log. Medians of slices of ${slice} s.`,
+  `${describeMachine()}. ${(slices.length * slice) / 60} minutes, ${rate} requests a second: the three operations by REST and by GraphQL in turn, for 1,000 people, on SQLite, with the request log. Medians of slices of ${slice} s.`,
   '',
   ...head(['Quarter', 'Requests', 'Failed', 'p50, ms', 'p99, ms', 'Greatest p99, ms', 'Memory, MB']),
   ...rows,
