@@ -55,16 +55,24 @@ const readJson = (text: string): unknown => {
   }
 };
 
+/** What every answer has to say, whoever gives it, and what a verification says. */
+const comparedHeaders = [
+  'cache-control',
+  'content-security-policy',
+  'cross-origin-resource-policy',
+  'referrer-policy',
+  'x-content-type-options',
+  'x-keyward-key',
+  'x-keyward-user',
+];
+
 /** Sends one request. */
 export async function send(url: string, { method, path, headers, body }: HttpRequest): Promise<Answer> {
   const response = await fetch(url + path, { method, headers, body: body ?? null });
   return {
     status: response.status,
     headers: {
-      'cache-control': response.headers.get('cache-control'),
-      'x-content-type-options': response.headers.get('x-content-type-options'),
-      'x-keyward-user': response.headers.get('x-keyward-user'),
-      'x-keyward-key': response.headers.get('x-keyward-key'),
+      ...Object.fromEntries(comparedHeaders.map((name) => [name, response.headers.get(name)])),
       'x-request-id': response.headers.has('x-request-id'),
     },
     body: readJson(await response.text()),

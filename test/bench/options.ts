@@ -42,7 +42,7 @@ export interface Timing {
   readonly starts: number;
 }
 
-const full: Timing = { warmUp: 20, rounds: 3, saturated: 4, paced: 2, idle: 30, starts: 7 };
+const full: Timing = { warmUp: 20, rounds: 6, saturated: 2, paced: 1, idle: 30, starts: 7 };
 const quick: Timing = { warmUp: 5, rounds: 2, saturated: 2, paced: 1, idle: 5, starts: 3 };
 
 /** Where Keyward is measured beside itself, ratios alone count: shorter slices, more often in turn. */
