@@ -6,7 +6,7 @@ import { requiredScopesOf } from '../auth/use-required-scopes.ts';
 import { limitBody } from '../http/limit-body.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import type { Outcome } from './answer.ts';
-import type { WithPage } from './connections.ts';
+import type { Connection } from './connections.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { RouteMatch } from './match-route.ts';
 import { readInput } from './read-input.ts';
@@ -34,12 +34,19 @@ export async function call(
 ): Promise<Outcome> {
   limitBody(request, bodyLimit);
   const enveloped = pipeline.getEnveloped(Object.assign(serverContext, { request }));
-  const contextValue = (await enveloped.contextFactory()) as WithAccessToken & WithPage;
+  const contextValue = (await enveloped.contextFactory()) as WithAccessToken;
   requireScopes(requiredScopesOf(match.route.field), contextValue.accessToken);
   const variables = await readInput(request, match);
   const operation = await (await loadSofa()).operationOf(match.route);
   const execution = { ...operation, contextValue, variableValues: variables };
   const result: ExecutionResult = await enveloped.execute(execution);
   if (result.errors?.[0]) throw result.errors[0];
-  return { value: result.data?.[match.field], variables, pageInfo: contextValue.pageInfo };
+  return { variables, ...read(result.data?.[match.field], match.route) };
 }
+
+/** What an operation answers: of a connection, the nodes and their page. */
+const read = (value: unknown, { isPage }: Endpoint): Omit<Outcome, 'variables'> => {
+  if (!isPage) return { value, pageInfo: undefined };
+  const { edges, pageInfo } = value as Connection;
+  return { value: edges.map(({ node }) => node), pageInfo };
+};

@@ -1,5 +1,4 @@
 import {
-  defaultFieldResolver,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLList,
@@ -16,13 +15,8 @@ export interface PageInfo {
   readonly endCursor?: string | null | undefined;
 }
 
-/** The context of a REST call, in which a list leaves what it knows of its page. */
-export interface WithPage {
-  pageInfo?: PageInfo;
-}
-
-/** What stands in a connection, by the rules of Relay. */
-interface Connection {
+/** What is asked of a connection, by the rules of Relay. */
+export interface Connection {
   readonly edges: readonly { readonly node: unknown }[];
   readonly pageInfo: PageInfo;
 }
@@ -47,11 +41,10 @@ export const nodeTypeOf = (type: GraphQLOutputType): GraphQLObjectType | undefin
   return edge && fieldType(edge, 'node');
 };
 
-type FieldConfig = GraphQLFieldConfig<unknown, WithPage>;
+type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
 /**
- * A connection as a list of its nodes, which leaves the rest of the page in the context. The extension `isPage` marks
- * it.
+ * A connection as a list of its nodes. The extension `isPage` marks it.
  * @param config the field, its arguments spelled for REST
  * @param node the type of the nodes
  */
@@ -60,12 +53,6 @@ export const toList = (config: FieldConfig, node: GraphQLObjectType): FieldConfi
   type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(node))),
   args: describePaging(config.args ?? {}),
   extensions: { ...config.extensions, isPage: true },
-  resolve: async (root, args, context, info) => {
-    const resolve = config.resolve ?? defaultFieldResolver;
-    const { edges, pageInfo } = (await resolve(root, args, context, info)) as Connection;
-    context.pageInfo = pageInfo;
-    return edges.map((edge) => edge.node);
-  },
 });
 
 const describePaging = ({

@@ -1,4 +1,5 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
+import { nodeTypeOf } from './connections.ts';
 import { type Input, inputsOf } from './inputs.ts';
 import type { Route, Routes } from './routes.ts';
 
@@ -6,7 +7,12 @@ import type { Route, Routes } from './routes.ts';
 export interface Endpoint extends Route {
   readonly field: GraphQLField<unknown, unknown>;
   readonly inputs: readonly Input[];
+  /** Whether it answers a part of a list: a connection, or the list that REST makes of one. */
+  readonly isPage: boolean;
 }
+
+const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
+  extensions['isPage'] === true || nodeTypeOf(type) !== undefined;
 
 const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
   ...schema.getQueryType()?.getFields(),
@@ -23,7 +29,7 @@ export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly
     Object.entries(routes).map(([name, route]) => {
       const field = fields[name];
       if (!field) throw new Error(`the route of ${name} leads to no root field`);
-      return [name, { ...route, field, inputs: inputsOf(field, route) }];
+      return [name, { ...route, field, inputs: inputsOf(field, route), isPage: isPage(field) }];
     }),
   );
 }

@@ -75,12 +75,12 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation) => {
   };
 };
 
-const describeSuccess = ({ field, created }: Endpoint, { responses }: SofaOperation) => {
+const describeSuccess = ({ field, created, isPage }: Endpoint, { responses }: SofaOperation) => {
   const [status = '200', success] = Object.entries(responses)[0] ?? [];
   const schema = success?.content['application/json'].schema ?? {};
   const headers = {
     ...(created && { Location: header('Path of what was created.') }),
-    ...(field.extensions['isPage'] === true && {
+    ...(isPage && {
       Link: header('The page that follows, where there is one: `rel="next"` (RFC 8288).'),
     }),
   };

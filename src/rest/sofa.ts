@@ -1,6 +1,7 @@
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import { useSofa } from 'sofa-api';
 import { toRestSchema } from './names.ts';
+import { toGraphqlDocument } from './operations.ts';
 import { basePath, type Route, type Routes, routes } from './routes.ts';
 
 /** The GraphQL operation that a route stands for. */
@@ -26,6 +27,7 @@ const sofaRoutes = (schema: GraphQLSchema, table: Routes) =>
  * Sofa on the schema as REST spells it. It makes the operation of a route, and the description of all of them. What it
  * reads of a request is not used: it drops nulls, lets the query string override the body, and turns any word into a
  * boolean. So it is asked once for each route, without a word of a caller's.
+ * @param schema the schema that the operations run on
  */
 export function createSofa(schema: GraphQLSchema, table: Routes = routes) {
   const restSchema = toRestSchema(schema);
@@ -47,11 +49,15 @@ export function createSofa(schema: GraphQLSchema, table: Routes = routes) {
     await router.fetch(new Request(url, { method }), { asked });
     if (!asked.operation) throw new Error(`Sofa knows no operation for ${method} ${path}`);
     const { document, operationName } = asked.operation;
-    return { schema: restSchema, document, operationName: operationName ?? null };
+    return {
+      schema,
+      document: toGraphqlDocument(document, restSchema, schema),
+      operationName: operationName ?? null,
+    };
   };
 
   const operations = new Map<Route, Promise<Operation>>();
-  /** The operation behind a route: always the same one. */
+  /** The operation behind a route, always the same one; its answer is in REST's names. */
   const operationOf = (route: Route): Promise<Operation> => {
     const operation = operations.get(route) ?? ask(route);
     operations.set(route, operation);
