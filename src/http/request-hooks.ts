@@ -17,17 +17,24 @@ export interface RequestSource {
 /** Answers a request; the context is what hooks and handler share of it. */
 type Handle = (request: Request, serverContext: RequestSource) => Response | Promise<Response>;
 
+/** The path of a request's URL, which is absolute and has no fragment. */
+const pathOf = (url: string): string => {
+  const path = url.indexOf('/', url.indexOf('//') + 2);
+  const query = url.indexOf('?', path);
+  return url.slice(path, query < 0 ? undefined : query);
+};
+
 /** A request on its way, as its hooks see it. */
 class Exchange {
   request: Request;
   response: Response | undefined;
-  readonly url: URL;
+  readonly url: Pick<URL, 'pathname'>;
   readonly serverContext: RequestSource;
   readonly fetchAPI: FetchAPI;
 
   constructor(request: Request, serverContext: RequestSource, fetchAPI: FetchAPI) {
     this.request = request;
-    this.url = new URL(request.url);
+    this.url = { pathname: pathOf(request.url) };
     this.serverContext = serverContext;
     this.fetchAPI = fetchAPI;
   }

@@ -71,7 +71,10 @@ async function answer(outgoing: ServerResponse, response: Response): Promise<voi
   const body = await response.text();
   // It took too long, and was answered 503.
   if (outgoing.headersSent) return;
-  const length = response.headers.get('content-length') ?? `${Buffer.byteLength(body)}`;
-  const headers = [...response.headers].filter(([name]) => name !== 'content-length').flat();
-  outgoing.writeHead(response.status, [...headers, 'content-length', length]).end(body);
+  const headers: string[] = [];
+  response.headers.forEach((value, name) => {
+    headers.push(name, value);
+  });
+  if (!response.headers.has('content-length')) headers.push('content-length', `${Buffer.byteLength(body)}`);
+  outgoing.writeHead(response.status, headers).end(body);
 }

@@ -1,15 +1,22 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { HttpLimits } from '../config/config.ts';
 import { createRefusals, noteDrops } from './refuse.ts';
+
+const isHost = (host: string): boolean =>
+  /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) &&
+  // No such port, or no such address.
+  URL.canParse(`http://${host}`);
+
+/** Hosts by whether they are one: clients know this service by a few. */
+const hosts = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
 
 const isWellFormed = ({ url, headers: { host } }: IncomingMessage): boolean =>
   url?.startsWith('/') === true &&
   // What the URL standard would tidy away: backslashes, a fragment, dot segments.
   !/[\\#]|\/(\.|%2e){1,2}(?=\/|$)/i.test(url.split('?', 1)[0] ?? '') &&
-  /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host ?? '') &&
-  // No such port, or no such address.
-  URL.canParse(`http://${host}`);
+  hosts.memo(host ?? '');
 
 /** How often connections are looked at for one that is late, in milliseconds. */
 const sweepInterval = 500;
@@ -29,6 +36,7 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits, 
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: sweepInterval,
+    optimizeEmptyRequests: true,
   };
   const server = createServer(options, (request, response) => {
     // By the time-out of the connection, of which there is one whatever comes over it.

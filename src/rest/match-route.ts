@@ -16,6 +16,13 @@ interface Place<Called extends Route> {
   readonly methods: Map<string, RouteMatch<Called>>;
 }
 
+/** A route whose path has parameters. */
+interface Pattern<Called extends Route> {
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  readonly match: RouteMatch<Called>;
+}
+
 /**
  * Compiles a table of routes.
  * @returns a function from method and path (below the base path) to the route that was called; it throws a
@@ -23,17 +30,13 @@ interface Place<Called extends Route> {
  */
 export function createRouteMatcher<Called extends Route>(table: Readonly<Record<string, Called>>) {
   const places = createPlaces(table);
-  const patterns = [...places]
-    .filter(([path]) => path.includes('{'))
-    // A literal segment goes before a parameter in its place.
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, place]) => place);
+  const patterns = createPatterns(places);
 
   const matchPattern = (method: string, path: string): RouteMatch<Called> | undefined => {
-    for (const { pattern, methods } of patterns) {
-      const match = methods.get(method);
-      const groups = match && pattern.exec(path)?.groups;
-      if (groups) return { ...match, parameters: new Map(Object.entries(groups)) };
+    for (const { pattern, names, match } of patterns.get(method) ?? []) {
+      const values = pattern.exec(path);
+      if (values)
+        return { ...match, parameters: new Map(names.map((name, index) => [name, values[index + 1] ?? ''])) };
     }
     return undefined;
   };
@@ -59,8 +62,22 @@ function createPlaces<Called extends Route>(table: Readonly<Record<string, Calle
   return places;
 }
 
+const parameter = /\{(\w+)\}/g;
+
 const compile = (path: string) =>
-  new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+  new RegExp(`^${path.replace(/[.]/g, '\\.').replace(parameter, '([^/]+)')}$`);
+
+/** By method; a literal segment goes before a parameter in its place. */
+function createPatterns<Called extends Route>(places: ReadonlyMap<string, Place<Called>>) {
+  const patterns = new Map<string, Pattern<Called>[]>();
+  for (const [path, { pattern, methods }] of [...places].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const names = [...path.matchAll(parameter)].map(([, name = '']) => name);
+    if (names.length === 0) continue;
+    for (const [method, match] of methods)
+      patterns.set(method, [...(patterns.get(method) ?? []), { pattern, names, match }]);
+  }
+  return patterns;
+}
 
 const methodNotAllowed = (methods: readonly string[]) => {
   const allowed = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods);
