@@ -20,6 +20,7 @@ import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
+import { useKnownDocuments } from './graphql/use-known-documents.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
 import { useOperationRecord } from './graphql/use-operation-record.ts';
 import { useVariableErrors } from './graphql/use-variable-errors.ts';
@@ -87,7 +88,8 @@ export interface Gateway {
 
 /** Makes the gateway: Yoga, and the plugins in their order. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const plugins = createPlugins(dependencies);
+  const caches = createDocumentCaches(dependencies.documents.cache);
+  const plugins = [...createPlugins(dependencies), useKnownDocuments(caches.documentCache)];
   let answerGraphql: (request: Request, serverContext: never) => Response | Promise<Response>;
   const { fetchAPI } = createYoga({
     schema,
@@ -97,7 +99,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     multipart: false,
     // `useGraphqlEndpoint` and `useRest` bound bodies; Yoga's own way pipes each through a transform stream.
     maxRequestBodySize: false,
-    parserAndValidationCache: createDocumentCaches(dependencies.documents.cache),
+    parserAndValidationCache: caches,
     logging: false,
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
     plugins: [

@@ -1,0 +1,101 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signedIn } from '../../src/auth/scopes.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { type Call, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+
+const document = `
+  query Status { privateKeyStatus { hasKey createdAt } }
+  query List($first: Int) { apiKeys(first: $first) { edges { node { id } } } }
+  mutation Settings($seconds: Int) { updateAutomationSettings(sessionDuration: $seconds) { sessionDuration } }
+  mutation Deactivate($keyId: Int!) { deactivateApiKey(keyId: $keyId) { id } }
+`;
+
+const json = (operationName: unknown, variables?: unknown, more: object = {}): Call => ({
+  json: { query: document, operationName, variables, ...more },
+});
+
+/** Requests with a document that is kept; those with `good` are answered with data. */
+const requests: Record<string, Call & { good?: true; scope?: string; signedOut?: true }> = {
+  'an operation': { ...json('Status'), good: true },
+  'another operation': { ...json('List', { first: 1 }), good: true },
+  'a variable left out': { ...json('List'), good: true },
+  'a mutation': { ...json('Settings', { seconds: 600 }), good: true },
+  'variables that are null': { ...json('Status', null), good: true },
+  'another media type': { ...json('Status'), headers: { accept: 'application/json' }, good: true },
+  'no operation name': json(undefined),
+  'an operation that is not there': json('Other'),
+  'an operation name that is no text': json(5),
+  'a variable of a wrong type': json('Settings', { seconds: 'long' }),
+  'a variable out of bounds': json('Settings', { seconds: 5 }),
+  'a required variable left out': json('Deactivate'),
+  'a key that is not there': json('Deactivate', { keyId: 1 }),
+  'variables that are no object': json('Status', 'first'),
+  'an unknown parameter': json('Status', {}, { unknown: 1 }),
+  'a media type that is not answered': { ...json('Status'), headers: { accept: 'text/html' } },
+  'a token without a scope': { ...json('Deactivate', { keyId: 1 }), scope: signedIn.join(' ') },
+  'a token without scopes': { ...json('Status'), scope: '' },
+  'no token': { ...json('Status'), signedOut: true },
+};
+
+let issuer: TestIssuer;
+/** One that keeps documents, and has seen this one; and one that keeps none. */
+let keeping: TestGateway;
+let forgetful: TestGateway;
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  keeping = await createTestGateway(issuer);
+  const documents = { ...loadConfig({}).documents, cache: 0 };
+  forgetful = await createTestGateway(issuer, { documents });
+  for (const operation of ['Status', 'Status', 'List', 'List', 'Settings'])
+    await keeping.fetch('POST', '/graphql', { token: await issuer.sign(), ...json(operation) });
+});
+afterAll(async () => {
+  await keeping[Symbol.asyncDispose]();
+  await forgetful[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+/** All of an answer, without what is its own, and without the places of errors: compiled operations do not know them. */
+const answerOf = async (gateway: TestGateway, method: string, path: string, call: Call) => {
+  const { status, headers, body } = await gateway.fetch(method, path, call);
+  for (const error of body?.errors ?? []) delete error.locations;
+  for (const name of ['x-request-id', 'content-length']) headers.delete(name);
+  return { status, body, headers: [...headers] };
+};
+
+describe('a document that is known', () => {
+  it.each(Object.entries(requests))('is answered as one that is new: %s', async (_name, request) => {
+    const { good = false, scope, signedOut, ...call } = request;
+    const token = await issuer.sign(scope === undefined ? {} : { scope });
+    const sent: Call = {
+      ...call,
+      headers: { accept: 'application/graphql-response+json', ...call.headers },
+      ...(!signedOut && { token }),
+    };
+    const expected = await answerOf(forgetful, 'POST', '/graphql', sent);
+    expect(await answerOf(keeping, 'POST', '/graphql', sent)).toEqual(expected);
+    expect(expected.status === 200 && !expected.body.errors).toBe(good);
+  });
+
+  it.each([
+    ['Status', 200],
+    ['Settings', 405],
+  ])('runs by GET what may: %s', async (operationName, status) => {
+    const query = new URLSearchParams({ query: document, operationName });
+    const sent = { token: await issuer.sign() };
+    const expected = await answerOf(forgetful, 'GET', `/graphql?${query}`, sent);
+    expect(await answerOf(keeping, 'GET', `/graphql?${query}`, sent)).toEqual(expected);
+    expect(expected.status).toBe(status);
+  });
+
+  it('is introspection for all, where it asks for nothing else', async () => {
+    const introspection = { json: { query: getIntrospectionQuery() } };
+    for (const _ of [1, 2, 3]) {
+      const { status, body } = await keeping.fetch('POST', '/graphql', introspection);
+      expect([status, body.data.__schema.queryType.name]).toEqual([200, 'Query']);
+    }
+  });
+});
