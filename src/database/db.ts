@@ -40,9 +40,9 @@ export class Db {
   async transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
     let failure: { readonly error: unknown } | undefined;
     try {
-      return await this.em.getConnection().transactional(async (transaction) => {
+      return await this.kysely.transaction().execute(async (transaction) => {
         try {
-          return await run(new Db(this.em, transaction as unknown as Kysely<Tables>));
+          return await run(new Db(this.em, transaction));
         } catch (error) {
           failure = { error };
           throw error;

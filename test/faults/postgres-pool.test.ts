@@ -4,7 +4,7 @@ import { Account } from '../../src/accounts/account.entity.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { translateError } from '../../src/database/translate-error.ts';
-import { createOnServer, databaseConfig } from '../support/database.ts';
+import { createOnServer, databaseConfig, inTransaction } from '../support/database.ts';
 import type { Query } from '../support/ledger.ts';
 import {
   type OwnPostgres,
@@ -40,16 +40,16 @@ const run = (sql: string) => database.em.fork().execute(sql);
 
 /** A transaction in which something happens between two statements. */
 const transact = (between: () => unknown = () => {}, sql = 'select 1') =>
-  database.em.fork().transactional(async (em) => {
-    await em.execute('select 1');
+  inTransaction(database, async (execute) => {
+    await execute('select 1');
     await between();
-    await em.execute(sql);
+    await execute(sql);
   });
 
 /** The same, without a statement after what happens. */
 const commitAfter = (between: () => unknown) =>
-  database.em.fork().transactional(async (em) => {
-    await em.execute('select 1');
+  inTransaction(database, async (execute) => {
+    await execute('select 1');
     await between();
   });
 
@@ -226,7 +226,7 @@ const failures: [string, () => Promise<unknown[]>][] = [
         .catch(() => {});
       const errors = await errorsOf([
         visitor.em.fork().execute('select 1'),
-        visitor.em.fork().transactional((em) => em.execute('select 1')),
+        inTransaction(visitor, (execute) => execute('select 1')),
       ]);
       await limit(-1);
       await visitor.em.fork().execute('select 1');

@@ -1,11 +1,10 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Account } from '../../src/accounts/account.entity.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { translateError } from '../../src/database/translate-error.ts';
-import { databaseConfig } from '../support/database.ts';
+import { databaseConfig, inTransaction } from '../support/database.ts';
 import {
   acknowledged,
   audit,
@@ -143,11 +142,10 @@ it.each(['a statement that finds no room', 'a COMMIT that cannot be written'] as
     await using folder = await createTemporaryFolder();
     const { database, faults } = await openFile(folder.path);
     await using _closed = database;
-    const createdAt = new Date();
     const insert = (subject: string) =>
-      database.em
-        .fork()
-        .transactional((em) => em.insert(Account, { issuer: 'https://id.example.com', subject, createdAt }));
+      inTransaction(database, (execute) =>
+        execute(`insert into account (issuer, subject, created_at) values ('i', '${subject}', 1)`),
+      );
     const [begin, end] = faults[name];
     await begin();
     try {

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { CompiledQuery } from 'kysely';
 import { inject } from 'vitest';
+import { Account } from '../../src/accounts/account.entity.ts';
 import type { DatabaseConfig } from '../../src/config/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
+import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 
 /** The most connections of a test's database to PostgreSQL. */
@@ -26,6 +29,13 @@ export async function openTestDatabase(): Promise<Database> {
   await migrate(database, config);
   return database;
 }
+
+/** A transaction as operations have it, in which statements are run as they are written. */
+export const inTransaction = <Result>(
+  database: Database,
+  work: (execute: (statement: string) => Promise<object[]>) => Promise<Result>,
+): Promise<Result> =>
+  new Db(database.em).transaction((db) => work((statement) => db.run(CompiledQuery.raw(statement), Account)));
 
 /** Makes an empty database on a server; returns its URL. */
 export async function createOnServer(server: string): Promise<string> {
