@@ -8,8 +8,9 @@ interface SqlConnection {
 }
 
 /**
- * Kysely tells of a ROLLBACK that fails in place of why the transaction failed. So here none fails: where it cannot be done, the transaction has ended with its connection or its failed COMMIT, or else the next
- * BEGIN on the connection, which on SQLite is always the same one, ends it first.
+ * Kysely tells of a ROLLBACK that fails in place of why the transaction failed. So here none fails: where it cannot be
+ * done, the transaction has ended with its connection or its failed COMMIT, or else the next BEGIN on the connection,
+ * which on SQLite is always the same one, ends it first.
  * A connection that cannot be had is told as MikroORM tells the failure of a statement.
  */
 export function mendTransactions(orm: MikroORM<AbstractSqlDriver>): void {
