@@ -127,7 +127,7 @@ const rooms = [
   forbid(
     'only-gateway-knows-forward-auth',
     'Forward auth is a door of its own: the gateway opens it, and nothing else knows it.',
-    { path: '^src/', pathNot: '^src/(gateway[.]ts$|dev/contracts[.]ts$|forward-auth/)' },
+    { path: '^src/', pathNot: '^src/(gateway-plugins[.]ts$|dev/contracts[.]ts$|forward-auth/)' },
     { path: '^src/forward-auth/' },
   ),
   forbid(
@@ -169,7 +169,7 @@ const rooms = [
   forbid(
     'gateway-is-given-its-configuration',
     'createGateway(deps) is handed what it needs; of config/ it may know the types.',
-    { path: '^src/gateway[.]ts$' },
+    { path: '^src/gateway(-plugins)?[.]ts$' },
     { path: '^src/config/', dependencyTypesNot: ['type-only'] },
   ),
 ];

@@ -36,6 +36,7 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits, 
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: sweepInterval,
+    // One without a body has no event of its end: nobody here waits for it.
     optimizeEmptyRequests: true,
   };
   const server = createServer(options, (request, response) => {

@@ -21,7 +21,9 @@ afterEach(async () => {
 });
 
 const echo: RequestListener = (request, response) => {
-  request.resume().on('end', () => response.end(`${request.method} ${request.url}`));
+  const answer = () => response.end(`${request.method} ${request.url}`);
+  if (request.readableEnded) answer();
+  else request.resume().on('end', answer);
 };
 
 const start = async (limits: Partial<HttpLimits> = {}, listener = echo): Promise<number> => {
