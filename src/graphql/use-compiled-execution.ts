@@ -1,4 +1,14 @@
-import { type ExecutionArgs, getOperationAST, type OperationDefinitionNode } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FieldNode,
+  GraphQLError,
+  getOperationAST,
+  type OperationDefinitionNode,
+  type SourceLocation,
+  visit,
+} from 'graphql';
 import type { CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 
@@ -22,9 +32,39 @@ export function useCompiledExecution(): Plugin {
   return {
     onExecute: ({ args, setExecuteFn }) => {
       const run = find(args);
-      if (run) setExecuteFn((given) => run(given.rootValue, given.contextValue, given.variableValues));
+      if (!run) return undefined;
+      setExecuteFn((given) => run(given.rootValue, given.contextValue, given.variableValues));
+      return {
+        onExecuteDone: ({ result, setResult }) => {
+          const { errors } = result as ExecutionResult;
+          if (!errors) return;
+          setResult({ ...result, errors: errors.map((error) => locate(error, args.document)) });
+        },
+      };
     },
   };
+}
+
+/** An error of compiled code as the executor makes it: it knows its field, and not only where that is written. */
+function locate(error: GraphQLError, document: DocumentNode): GraphQLError {
+  const { message, path, originalError, extensions, locations = [] } = error;
+  const nodes = locations.flatMap((location) => fieldsAt(document, location));
+  return new GraphQLError(message, {
+    nodes,
+    path: path ?? null,
+    originalError: originalError ?? null,
+    extensions,
+  });
+}
+
+function fieldsAt(document: DocumentNode, { line, column }: SourceLocation): FieldNode[] {
+  const found: FieldNode[] = [];
+  const enter = (field: FieldNode): void => {
+    const start = field.loc?.startToken;
+    if (start?.line === line && start.column === column) found.push(field);
+  };
+  visit(document, { Field: { enter } });
+  return found;
 }
 
 let jit: typeof import('graphql-jit') | undefined;
