@@ -18,6 +18,7 @@ import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
+import { type KeptDocuments, useKnownDocuments } from './graphql/use-known-documents.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
 import { useOperationRecord } from './graphql/use-operation-record.ts';
 import { useVariableErrors } from './graphql/use-variable-errors.ts';
@@ -75,15 +76,17 @@ export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
   readonly limiters: Limiters;
 }
 
-/** The plugins of a gateway, in the order in which a request meets them. */
-export function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
+/**
+ * The plugins of a gateway, in the order in which a request meets them.
+ * @param kept the documents that Yoga keeps
+ */
+export function createPlugins(dependencies: GatewayDependencies, kept: KeptDocuments): AnyPlugin[] {
   const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, pages, logger } = dependencies;
   const { bodyLimit, documents, metrics, tracing, edge } = dependencies;
   const { limiters, trustedProxies, corsOrigins } = edge;
   const services = { db: new Db(em), limits, secrets, keyUsage };
   const servicesOf = (record: RequestRecord) =>
     tracing ? { ...services, db: tracing.db(em, record) } : services;
-  const issuers = trusted.map(({ config }) => config.issuer);
   return [
     ...(trustedProxies.length > 0 ? [useForwarded(trustedProxies)] : []),
     ...(corsOrigins.length > 0 ? [useCors(corsOrigins)] : []),
@@ -94,7 +97,7 @@ export function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
     ...(Object.keys(limiters).length > 0 ? [useQuotaHeaders()] : []),
     useLoadShedding(edge.load),
     useHead(),
-    useResourceMetadata(publicUrl, issuers),
+    useResourceMetadata(publicUrl, issuersOf(trusted)),
     useForwardAuth<WithRecord & WithQuotas>(
       (secret, record) => verifySecret(servicesOf(record), secret),
       translateError,
@@ -113,11 +116,14 @@ export function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
     useFailureRecord(),
     useOperationRecord(),
     useDocumentLimits(documents),
+    useKnownDocuments(kept),
     useCompiledExecution(),
     ...(tracing ? [tracing.operations(em)] : []),
     ...(introspection ? [] : [noIntrospection]),
   ];
 }
+
+const issuersOf = (trusted: readonly TrustedIssuer[]) => trusted.map(({ config }) => config.issuer);
 
 const reportProvider = (logger: Logger) => (error: unknown) =>
   logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');

@@ -4,7 +4,6 @@ import { createPlugins, type GatewayDependencies } from './gateway-plugins.ts';
 import { createDocumentCaches } from './graphql/document-cache.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
-import { useKnownDocuments } from './graphql/use-known-documents.ts';
 import { type RequestSource, runRequestHooks } from './http/request-hooks.ts';
 
 /** GraphQL and REST as a handler of fetch requests. */
@@ -18,7 +17,7 @@ export interface Gateway {
 /** Makes the gateway: Yoga, and the plugins in their order. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const caches = createDocumentCaches(dependencies.documents.cache);
-  const plugins = [...createPlugins(dependencies), useKnownDocuments(caches.documentCache)];
+  const plugins = createPlugins(dependencies, caches.documentCache);
   let answerGraphql: (request: Request, serverContext: never) => Response | Promise<Response>;
   const { fetchAPI } = createYoga({
     schema,

@@ -2,7 +2,7 @@ import { type DocumentNode, getOperationAST } from 'graphql';
 import type { Plugin, YogaServerInstance } from 'graphql-yoga';
 
 /** Where documents are kept, by their text. */
-interface Documents {
+export interface KeptDocuments {
   get(text: string): DocumentNode | undefined;
 }
 
@@ -10,7 +10,7 @@ interface Documents {
  * Runs a document that is kept and was found valid without a look at it as text and as a document: what hooks of parsing
  * and validation decide, they decide by the document alone, or again at execution.
  */
-export function useKnownDocuments(documents: Documents): Plugin {
+export function useKnownDocuments(documents: KeptDocuments): Plugin {
   const valid = new WeakSet<DocumentNode>();
   let pipeline: Pick<YogaServerInstance<object, object>, 'getEnveloped'>;
   return {

@@ -7,6 +7,7 @@ import {
   Kind,
   type NameNode,
   parse,
+  print,
   type SelectionSetNode,
   TypeInfo,
   visit,
@@ -23,10 +24,8 @@ const selectionOf = (document: DocumentNode): SelectionSetNode | undefined => {
 };
 
 /** What REST needs of a connection whose nodes are selected. */
-const connectionOf = (selectionSet: SelectionSetNode): SelectionSetNode | undefined =>
-  visit(selectionOf(parse('{ edges { node } pageInfo { hasNextPage endCursor } }')) as SelectionSetNode, {
-    Field: { leave: (field) => (field.name.value === 'node' ? { ...field, selectionSet } : undefined) },
-  });
+const connectionOf = (nodes: SelectionSetNode): SelectionSetNode | undefined =>
+  selectionOf(parse(`{ edges { node ${print(nodes)} } pageInfo { hasNextPage endCursor } }`));
 
 /** A field in REST's names as the field of the schema, with REST's name for an alias. */
 function toGraphqlField(node: FieldNode, { name, args, type }: GraphQLField<unknown, unknown>): FieldNode {
