@@ -15,7 +15,7 @@ const general = [
     {
       orphan: true,
       path: '^src/',
-      pathNot: ['^src/(main[.]ts|start[.]js)$', '^src/dev/(token|print-schema)[.]ts$', '^src/database/'],
+      pathNot: ['^src/main[.]ts$', '^src/dev/(token|print-schema)[.]ts$', '^src/database/'],
     },
     {},
   ),

@@ -1,25 +1,25 @@
 # The base is pinned by its exact version, the one that package.json has for development.
 FROM node:24.21.0-bookworm-slim AS base
 WORKDIR /app
+
+FROM base AS build
 COPY package.json package-lock.json .npmrc ./
-
 # No package needs a script of its own to be installed: none is run.
-FROM base AS pages
 RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+COPY build.mjs tsconfig.json vite.config.ts ./
 COPY schema ./schema
+COPY src ./src
 COPY web ./web
-RUN npm run build:web
-
-FROM base AS dependencies
-RUN npm ci --omit=dev --ignore-scripts
+# The development identity provider has no place in production.
+RUN npm run build && rm -r dist/server/dev
 
 FROM base
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 RUN install --directory --owner=1000 --group=1000 --mode=700 /data
-COPY --from=dependencies /app/node_modules ./node_modules
-COPY --from=pages /app/dist ./dist
-COPY src ./src
+COPY --from=build /app/package.json ./
+# All other packages are part of what is built.
+COPY --from=build /app/node_modules/better-sqlite3 ./node_modules/better-sqlite3
+COPY --from=build /app/dist ./dist
 # By number: Kubernetes' runAsNonRoot does not look up names. It is the image's user `node`.
 USER 1000:1000
 # The one place that is written to, beside /tmp: the root file system may be read-only.
@@ -29,6 +29,6 @@ STOPSIGNAL SIGTERM
 # Alive, not ready: whoever restarts what is unhealthy must not do so because the database is away.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
-# Node itself is the process, so that it gets the signals. Commands are scripts: src/database/run-migrate.ts.
+# Node itself is the process, so that it gets the signals. Commands are scripts: dist/server/migrate.js.
 ENTRYPOINT ["node"]
-CMD ["src/start.js"]
+CMD ["dist/server/main.js"]

@@ -1,6 +1,16 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { loadConfig } from './src/config/load-config.ts';
-import { databaseOptions } from './src/database/options.ts';
+import { databaseOptions, isPostgres } from './src/database/options.ts';
+
+const { database } = loadConfig();
 
 /** The ORM's options, for its command line (`npm run db:check` and the like). */
-export default { ...(await databaseOptions(loadConfig().database)), extensions: [Migrator] };
+export default {
+  ...(await databaseOptions(database)),
+  migrations: {
+    path: `src/database/migrations/${isPostgres(database) ? 'postgresql' : 'sqlite'}`,
+    emit: 'ts',
+    snapshotName: 'schema-snapshot',
+  },
+  extensions: [Migrator],
+};

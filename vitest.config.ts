@@ -10,6 +10,7 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ['default', 'json'],
     outputFile: { json: 'artefacts/test-report.json' },
+    globalSetup: 'test/support/build-service.ts',
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -1,6 +1,10 @@
+import { enableCompileCache } from 'node:module';
 import type { Config } from './config/config.ts';
 import { readTask, usage } from './process/command-line.ts';
 import { firstSignal } from './process/signals.ts';
+
+// What is loaded from here on is compiled once, and not at each start.
+enableCompileCache();
 
 // Listened for from the first moment: a signal during the start would end the process at once.
 const stopped = firstSignal();

@@ -85,7 +85,7 @@ export async function startService(config: Config): Promise<Service> {
 function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
   if (pages.shown.length === 0) return;
   if (arePagesBuilt()) return { ...pages, signIn: development ?? pages.signIn };
-  logger.warn('there are no pages for a browser: npm run build:web makes them');
+  logger.warn('there are no pages for a browser: npm run build makes them');
 }
 
 /** What stands between callers and the operations; the nodes of one PostgreSQL database count requests together. */

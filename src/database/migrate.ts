@@ -1,10 +1,10 @@
-import { readdir } from 'node:fs/promises';
 import { type MikroORM, TableNotFoundException } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { openDatabase } from './database.ts';
-import { isPostgres, migrationsFolder } from './options.ts';
+import { postgresMigrations, sqliteMigrations } from './migration-lists.ts';
+import { isPostgres } from './options.ts';
 
 type Orm = MikroORM<AbstractSqlDriver>;
 
@@ -24,7 +24,7 @@ export const prepareSchema = (orm: Orm, config: DatabaseConfig): Promise<void> =
 /** Brings the schema up to date; of several nodes that do so at once, one works and the others wait. */
 export async function migrate(orm: Orm, config: DatabaseConfig): Promise<void> {
   if (await isMigrated(orm, config)) return;
-  if (!isPostgres(config)) return runMigrations(orm);
+  if (!isPostgres(config)) return runMigrations(orm, config);
   // On connections of its own: waiting for another node, or changing a large table, may take longer than a request.
   const timeouts = { ...config.timeouts, statement: patience, idleInTransaction: patience };
   await using own = await openDatabase({ ...config, poolSize: 2, timeouts });
@@ -33,7 +33,7 @@ export async function migrate(orm: Orm, config: DatabaseConfig): Promise<void> {
     await em
       .getConnection()
       .execute('select pg_advisory_xact_lock(?)', [lockId], 'all', em.getTransactionContext());
-    await runMigrations(own);
+    await runMigrations(own, config);
   });
 }
 
@@ -48,11 +48,12 @@ export async function assertMigrated(orm: Orm, config: DatabaseConfig): Promise<
   ]);
 }
 
+const migrationsOf = (config: DatabaseConfig) => (isPostgres(config) ? postgresMigrations : sqliteMigrations);
+
 /** Whether every migration is applied; asked without the migrator, which most starts then never load. */
 async function isMigrated(orm: Orm, config: DatabaseConfig): Promise<boolean> {
-  const files = await readdir(migrationsFolder(config));
   const applied = new Set(await appliedMigrations(orm));
-  return files.filter((file) => file.endsWith('.ts')).every((file) => applied.has(file.slice(0, -3)));
+  return Object.keys(migrationsOf(config)).every((name) => applied.has(name));
 }
 
 /** The names of the migrations that are applied; none in an empty database. */
@@ -66,7 +67,11 @@ async function appliedMigrations(orm: Orm): Promise<string[]> {
   }
 }
 
-async function runMigrations(orm: Orm): Promise<void> {
+async function runMigrations(orm: Orm, config: DatabaseConfig): Promise<void> {
   const { Migrator } = await import('@mikro-orm/migrations');
+  const migrationsList = await Promise.all(
+    Object.entries(migrationsOf(config)).map(async ([name, load]) => ({ name, class: await load() })),
+  );
+  orm.config.set('migrations', { ...orm.config.get('migrations'), migrationsList });
   await new Migrator(orm.em).up();
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import { Account } from '../accounts/account.entity.ts';
@@ -15,23 +14,13 @@ export const isPostgres = ({ url }: Pick<DatabaseConfig, 'url'>): boolean => !ur
 /** The path of the SQLite file behind a URL, or `:memory:`. */
 export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.slice('sqlite:'.length);
 
-/** The folder of the migrations for a database. */
-export const migrationsFolder = (config: DatabaseConfig): string =>
-  join(import.meta.dirname, 'migrations', isPostgres(config) ? 'postgresql' : 'sqlite');
-
 /** The ORM's options, for the service and for the ORM's command line alike. */
 export async function databaseOptions(config: DatabaseConfig): Promise<Partial<Options<AbstractSqlDriver>>> {
   return {
     // Each driver is loaded where it is used: a start is quicker without the other.
     ...(await (isPostgres(config) ? postgresOptions : sqliteOptions)(config)),
     entities: [Account, ApiKey, ApiKeySecret, AuditEvent, AutomationSettings, PrivateKey],
-    migrations: {
-      path: migrationsFolder(config),
-      emit: 'ts',
-      snapshotName: 'schema-snapshot',
-      snapshotOnMigrate: false,
-      silent: true,
-    },
+    migrations: { snapshotOnMigrate: false, silent: true },
     logger: () => {},
   };
 }

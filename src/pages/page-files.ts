@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
-/** Where `npm run build:web` puts the pages. */
+/** Where `npm run build` puts the pages. */
 const folder = join(import.meta.dirname, '../../dist/web');
 
 /** Where the scripts and style sheets of the pages are, below the folder and as a path of the service. */

@@ -27,7 +27,7 @@ export const keyward: ServerKind = {
   name: 'keyward',
   title: 'Keyward',
   answers: ['rest', 'graphql'],
-  script: 'src/start.js',
+  script: 'dist/server/main.js',
 };
 
 /** All servers. */

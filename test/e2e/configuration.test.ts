@@ -84,7 +84,7 @@ describe('refused, in words', () => {
       'DATABASE_URL names a database that cannot be used (ECONNREFUSED): is it there, and are user and password right?';
     expect(await runService(folder.path, { PORT: '0', DATABASE_URL })).toEqual(refusal(fault));
     expect(
-      await runScript('src/database/run-migrate.ts', [], { cwd: folder.path, env: { DATABASE_URL } }),
+      await runScript('dist/server/migrate.js', [], { cwd: folder.path, env: { DATABASE_URL } }),
     ).toEqual(refusal(fault));
   });
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 const backUp = (args: readonly string[] = [target], env: Record<string, string> = {}) =>
-  runScript('src/database/run-backup.ts', args, {
+  runScript('dist/server/backup.js', args, {
     cwd: folder.path,
     env: { DATA_DIR: folder.path, ...env },
   });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 const run = (env: Record<string, string> = {}) =>
-  runScript('src/database/run-migrate.ts', [], {
+  runScript('dist/server/migrate.js', [], {
     cwd: folder.path,
     env: { DATA_DIR: folder.path, ...env },
   });

@@ -37,7 +37,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const config = () => databaseConfig(`sqlite:${join(folder.path, 'keyward.db')}`);
 const env = (variables: Variables) => ({ DATA_DIR: folder.path, ...variables });
 const rewrap = (variables: Variables) =>
-  runScript('src/rewrap/run-rewrap.ts', [], { cwd: folder.path, env: env(variables) });
+  runScript('dist/server/rewrap.js', [], { cwd: folder.path, env: env(variables) });
 
 /** Works on the database while no other process does. */
 async function withDatabase<Result>(run: (database: Database) => Promise<Result>): Promise<Result> {
@@ -154,7 +154,7 @@ describe('keys:rewrap', () => {
     const filled = await fill(1500);
     let kills = 0;
     for (const lines of [1, 4, 9, 14, 20]) {
-      await using running = startScript('src/rewrap/run-rewrap.ts', {
+      await using running = startScript('dist/server/rewrap.js', {
         cwd: folder.path,
         env: env(both),
       });
@@ -204,7 +204,7 @@ describe('keys:rewrap', () => {
   });
 
   it('refuses where no secrets are configured', async () => {
-    const ended = await runScript('src/rewrap/run-rewrap.ts', [], {
+    const ended = await runScript('dist/server/rewrap.js', [], {
       cwd: folder.path,
       env: { DATA_DIR: folder.path },
     });

@@ -16,7 +16,7 @@ import { createTemporaryFolder, runScript, startProcess } from '../support/proce
 import { createSqliteFile, queryFile } from '../support/sqlite-service.ts';
 
 const backUp = (file: string, target: string) =>
-  runScript('src/database/run-backup.ts', [target], {
+  runScript('dist/server/backup.js', [target], {
     cwd: dirname(target),
     env: { DATABASE_URL: `sqlite:${file}` },
   });

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
@@ -45,11 +46,13 @@ describe('the Dockerfile', async () => {
     const places = new Set(contextFiles().map((path) => path.split('/')[0]));
     expect([...places].toSorted()).toEqual([
       '.npmrc',
+      'build.mjs',
       'package-lock.json',
       'package.json',
       'schema',
       'src',
       'tsconfig.json',
+      'vite.config.ts',
       'web',
     ]);
   });
@@ -105,11 +108,12 @@ describe('a container', () => {
   };
 
   it('has what production needs', async () => {
-    const installed = await readdir(join(app, 'node_modules'));
-    expect(installed).toContain('graphql-yoga');
-    for (const name of ['vitest', 'typescript', 'oidc-provider', 'node'])
-      expect(installed).not.toContain(name);
-    expect(await readdir(join(app, 'src'))).not.toContain('dev');
+    expect(await readdir(app)).toEqual(['dist', 'node_modules', 'package.json']);
+    expect(await readdir(join(app, 'node_modules'))).toEqual(['better-sqlite3']);
+    const files = globSync('dist/server/**/*.js', { cwd: app });
+    const texts = files.map((file) => readFileSync(join(app, file), 'utf8'));
+    expect(texts.filter((text) => text.includes('node_modules/graphql-yoga/'))).not.toEqual([]);
+    expect(texts.filter((text) => text.includes('node_modules/oidc-provider/'))).toEqual([]);
   });
 
   it('answers, and does not run as root', async () => {
@@ -131,7 +135,7 @@ describe('a container', () => {
   });
 
   it('writes to its data alone: its own files cannot be written', async () => {
-    const write = ['node', '--eval', 'fs.writeFileSync("src/main.ts", "")'];
+    const write = ['node', '--eval', 'fs.writeFileSync("dist/server/main.js", "")'];
     const { stderr } = await runCommand(contained(image, write), { cwd: app, env });
     expect(stderr).toContain('EACCES');
     expect(await readdir(env['DATA_DIR'] ?? '')).toContain('keyward.db');

@@ -1,11 +1,13 @@
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { DatabaseConfig } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { assertMigrated, migrate } from '../../src/database/migrate.ts';
+import { postgresMigrations, sqliteMigrations } from '../../src/database/migration-lists.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
-import { createTemporaryFolder, runScript } from '../support/process.ts';
+import { createTemporaryFolder, root, runScript } from '../support/process.ts';
 
 const server = inject('postgresUrl');
 
@@ -49,6 +51,14 @@ describe('a schema that is older', () => {
   });
 });
 
+it.each([
+  ['sqlite', sqliteMigrations],
+  ['postgresql', postgresMigrations],
+])('has every migration of %s in its list, in order', (name, list) => {
+  const files = globSync(`src/database/migrations/${name}/*.ts`, { cwd: root });
+  expect(Object.keys(list)).toEqual(files.map((file) => basename(file, '.ts')).toSorted());
+});
+
 describe('migrate', () => {
   it('brings it up to date', async () => {
     await migrate(database, config);
@@ -80,7 +90,7 @@ describe('migrate', () => {
 if (server !== undefined) {
   describe('nodes that migrate at once', () => {
     const node = () =>
-      runScript('src/database/run-migrate.ts', [], {
+      runScript('dist/server/migrate.js', [], {
         cwd: folder.path,
         env: { DATABASE_URL: config.url, DATABASE_STATEMENT_TIMEOUT: '1' },
       });

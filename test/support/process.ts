@@ -84,7 +84,7 @@ export const runCommand = (
   { timeout = patience, ...options }: { cwd: string; env: Record<string, string>; timeout?: number },
 ): Promise<Ended> => launch(command, args, { ...options, timeout }).ended;
 
-/** Runs a script of the project, such as `src/database/run-migrate.ts`, until it ends. */
+/** Runs a script of the project, such as `dist/server/migrate.js`, until it ends. */
 export const runScript = (
   script: string,
   args: readonly string[],
@@ -122,7 +122,7 @@ export async function startModule(text: string) {
   };
 }
 
-const main = join(root, 'src/start.js');
+const main = join(root, 'dist/server/main.js');
 
 /** Runs the service with an environment that it cannot start with, or for another task than that, until it ends. */
 export const runService = (

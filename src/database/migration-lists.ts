@@ -1,0 +1,26 @@
+import type { MigrationObject } from '@mikro-orm/core';
+
+/** The migrations of a database in their order, by their names: each is loaded where it has to be applied. */
+export type MigrationList = Readonly<Record<string, () => Promise<MigrationObject['class']>>>;
+
+/** Those of SQLite: the files in `migrations/sqlite`. */
+export const sqliteMigrations: MigrationList = {
+  Migration20261121090135: async () =>
+    (await import('./migrations/sqlite/Migration20261121090135.ts')).Migration20261121090135,
+  Migration20261121125839: async () =>
+    (await import('./migrations/sqlite/Migration20261121125839.ts')).Migration20261121125839,
+  Migration20261121132403: async () =>
+    (await import('./migrations/sqlite/Migration20261121132403.ts')).Migration20261121132403,
+};
+
+/** Those of PostgreSQL: the files in `migrations/postgresql`. */
+export const postgresMigrations: MigrationList = {
+  Migration20261121094425: async () =>
+    (await import('./migrations/postgresql/Migration20261121094425.ts')).Migration20261121094425,
+  Migration20261121125844: async () =>
+    (await import('./migrations/postgresql/Migration20261121125844.ts')).Migration20261121125844,
+  Migration20261121132408: async () =>
+    (await import('./migrations/postgresql/Migration20261121132408.ts')).Migration20261121132408,
+  Migration20261121151000: async () =>
+    (await import('./migrations/postgresql/Migration20261121151000.ts')).Migration20261121151000,
+};
