@@ -41,8 +41,11 @@ import { useAccountLimit } from './rate-limits/use-account-limit.ts';
 import { useAddressLimit } from './rate-limits/use-address-limit.ts';
 import { useQuotaHeaders } from './rate-limits/use-quota-headers.ts';
 import { routes } from './rest/routes.ts';
+import { createSofa } from './rest/sofa.ts';
 import { useRest } from './rest/use-rest.ts';
 import type { Secrets } from './secrets/secrets.ts';
+
+const sofa = createSofa(schema, routes);
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
@@ -105,7 +108,7 @@ export function createPlugins(dependencies: GatewayDependencies, kept: KeptDocum
     ),
     ...(limiters.address ? [useAddressLimit(limiters.address, edge.exemptAddresses)] : []),
     ...(pages ? [usePages(trusted[0].config, pages, reportProvider(logger))] : []),
-    useRest(schema, trusted[0].config.issuer, translateError, routes, forwardAuthOpenApi, bodyLimit),
+    useRest(sofa, trusted[0].config.issuer, translateError, forwardAuthOpenApi, bodyLimit),
     useGraphqlEndpoint(bodyLimit),
     useAccessToken(trusted, tracing?.tokenCheck),
     ...(limiters.account || limiters.verifier ? [useAccountLimit(limiters.account, limiters.verifier)] : []),

@@ -10,7 +10,6 @@ import { assertSecretVersions } from './database/secret-versions.ts';
 import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
 import type { Edge } from './gateway-plugins.ts';
-import { loadCompiler } from './graphql/use-compiled-execution.ts';
 import { baseUrl, greet } from './greeting.ts';
 import { Load } from './http/load.ts';
 import { openServer } from './http/open-server.ts';
@@ -73,7 +72,6 @@ export async function startService(config: Config): Promise<Service> {
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
   server.health.serve(createReadiness(orm, trusted));
 
-  setImmediate(preload);
   const stack = started.move();
   return {
     greeting: greet({ config, port, terminal: process.stdout.isTTY }),
@@ -102,11 +100,6 @@ const gatherKeyUsage = (orm: Database, logger: Logger) =>
 
 const reportFailure = (logger: Logger) => (error: unknown) =>
   logger.error({ error: describeError(error) }, 'a request failed');
-
-/** Loads what the first requests need and a start does not. */
-const preload = (): void => {
-  void Promise.all([import('./rest/sofa.ts'), import('@graphql-yoga/plugin-jwt'), loadCompiler()]);
-};
 
 /** The server's secrets: all that something stored refers to are there. */
 async function prepareSecrets(config: Config, orm: Database): Promise<Secrets> {

@@ -7,7 +7,7 @@ import { invalidToken } from './challenge.ts';
 import { RememberedTokens } from './remembered-tokens.ts';
 import { decodeToken, screenToken } from './screen-token.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
-import { createSignatures } from './use-signature.ts';
+import { useSignature } from './use-signature.ts';
 
 /** What the plugin leaves in the context: undefined where the request carried no token. */
 export interface WithAccessToken {
@@ -33,18 +33,19 @@ export function useAccessToken(
   around?: AroundCheck,
 ): Plugin<WithJwt, WithJwt> {
   const remembered = new RememberedTokens();
-  const issuers = new Map(trusted.map((issuer) => [issuer.config.issuer, issuer]));
-  const signatures = createSignatures();
+  const issuers = new Map(
+    trusted.map((issuer) => [issuer.config.issuer, { issuer, signature: useSignature(issuer) }]),
+  );
 
   const verify = async (token: string, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
     const decoded = decodeToken(token);
-    const issuer = issuers.get(String(decoded.claims['iss']));
-    if (!issuer) throw invalidToken('issuer');
+    const known = issuers.get(String(decoded.claims['iss']));
+    if (!known) throw invalidToken('issuer');
+    const { issuer, signature } = known;
     await screenToken(decoded, issuer);
-    const plugin = await signatures.of(issuer);
     // Taken before: a set that is read meanwhile has not verified this token.
     const keySet = issuer.keys.current;
-    await signatureOnly(() => runPlugin(plugin));
+    await signatureOnly(() => runPlugin(signature));
     if (!context.jwt) throw invalidToken('signature');
     const accessToken = readAccessToken(context.jwt.payload, issuer.config);
     remembered.remember(token, accessToken, issuer.keys, keySet);
@@ -73,7 +74,9 @@ export function useAccessToken(
   };
 
   return {
-    onYogaInit: signatures.onYogaInit,
+    onYogaInit: (payload) => {
+      for (const { signature } of issuers.values()) signature.onYogaInit?.(payload as never);
+    },
     onRequestParse: (payload) =>
       authenticate(payload.request, payload.serverContext, (plugin) => plugin.onRequestParse?.(payload)),
     onContextBuilding: (payload) =>

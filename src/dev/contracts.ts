@@ -10,13 +10,7 @@ export const sdlText = (): string => `${printSchema(lexicographicSortSchema(sche
 
 /** The published REST contract, as a server with the development identity provider describes itself. */
 export const openApiText = (): string => {
-  const sofa = createSofa(schema);
-  const openApi = createOpenApi(
-    sofa.schema,
-    sofa.document,
-    'http://127.0.0.1:4000/idp',
-    routes,
-    forwardAuthOpenApi,
-  );
+  const sofa = createSofa(schema, routes);
+  const openApi = createOpenApi(sofa, 'http://127.0.0.1:4000/idp', forwardAuthOpenApi);
   return `${JSON.stringify(openApi, null, 2)}\n`;
 };

@@ -9,7 +9,7 @@ import {
   type SourceLocation,
   visit,
 } from 'graphql';
-import type { CompiledQuery } from 'graphql-jit';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 
 type Run = CompiledQuery['query'];
@@ -67,20 +67,8 @@ function fieldsAt(document: DocumentNode, { line, column }: SourceLocation): Fie
   return found;
 }
 
-let jit: typeof import('graphql-jit') | undefined;
-let loading: Promise<unknown> | undefined;
-
-/** Loads the compiler, once; what is executed until it is there is not compiled. */
-export const loadCompiler = (): Promise<unknown> => {
-  loading ??= import('graphql-jit').then((loaded) => {
-    jit = loaded;
-  });
-  return loading;
-};
-
 /** @returns undefined for what cannot be compiled; the executor then says why it cannot be run */
 const compile = ({ schema, document, operationName }: ExecutionArgs): Run | undefined => {
-  if (!jit) return void loadCompiler();
-  const compiled = jit.compileQuery(schema, document, operationName ?? '');
-  return jit.isCompiledQuery(compiled) ? compiled.query : undefined;
+  const compiled = compileQuery(schema, document, operationName ?? '');
+  return isCompiledQuery(compiled) ? compiled.query : undefined;
 };

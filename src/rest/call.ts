@@ -26,7 +26,7 @@ export type Pipeline = Pick<YogaServerInstance<object, object>, 'getEnveloped'>;
  */
 export async function call(
   pipeline: Pipeline,
-  loadSofa: () => Promise<Sofa>,
+  { operationOf }: Sofa,
   match: RouteMatch<Endpoint>,
   request: Request,
   serverContext: ServerContext,
@@ -37,7 +37,7 @@ export async function call(
   const contextValue = (await enveloped.contextFactory()) as WithAccessToken;
   requireScopes(requiredScopesOf(match.route.field), contextValue.accessToken);
   const variables = await readInput(request, match);
-  const operation = await (await loadSofa()).operationOf(match.route);
+  const operation = await operationOf(match.route);
   const execution = { ...operation, contextValue, variableValues: variables };
   const result: ExecutionResult = await enveloped.execute(execution);
   if (result.errors?.[0]) throw result.errors[0];

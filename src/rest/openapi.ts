@@ -1,10 +1,10 @@
-import type { GraphQLSchema } from 'graphql';
 import { scopeDescriptions } from '../auth/scopes.ts';
 import { createEndpoints } from './endpoints.ts';
 import { type JsonSchema, toComponents } from './openapi-components.ts';
 import { errorResponses, errorSchemas } from './openapi-errors.ts';
 import { describeOperation, type SofaOperation } from './openapi-operation.ts';
-import { basePath, type Routes, routes } from './routes.ts';
+import { basePath } from './routes.ts';
+import type { Sofa } from './sofa.ts';
 
 /** The part of Sofa's document that is built on. */
 interface SofaDocument {
@@ -48,22 +48,17 @@ const securitySchemes = (discoveryUrl: string) => ({
 
 /**
  * The description of the REST side (OpenAPI 3.1): Sofa's, completed by what it does not say.
- * @param schema the schema that Sofa was given, as REST spells it
- * @param sofaDocument what Sofa says of it
  * @param issuer the identity provider
- * @param table which root field is which route
  * @param other what is described beside them, as it is
  */
 export function createOpenApi(
-  schema: GraphQLSchema,
-  sofaDocument: unknown,
+  { restSchema, document, table }: Pick<Sofa, 'restSchema' | 'document' | 'table'>,
   issuer: string,
-  table: Routes = routes,
   other: OtherPaths = {},
 ) {
-  const sofa = sofaDocument as SofaDocument;
+  const sofa = document as SofaDocument;
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [name, endpoint] of Object.entries(createEndpoints(schema, table))) {
+  for (const [name, endpoint] of Object.entries(createEndpoints(restSchema, table))) {
     const method = endpoint.method.toLowerCase();
     const operation = sofa.paths[endpoint.path]?.[method];
     if (!operation) throw new Error(`Sofa does not describe the route of ${name}`);
@@ -77,7 +72,7 @@ export function createOpenApi(
     tags: [],
     paths: { ...paths, ...other.paths },
     components: {
-      schemas: { ...toComponents(schema, sofa.components.schemas), ...errorSchemas },
+      schemas: { ...toComponents(restSchema, sofa.components.schemas), ...errorSchemas },
       responses: errorResponses,
       securitySchemes: {
         ...securitySchemes(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),

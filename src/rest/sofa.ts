@@ -2,7 +2,7 @@ import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import { useSofa } from 'sofa-api';
 import { toRestSchema } from './names.ts';
 import { toGraphqlDocument } from './operations.ts';
-import { basePath, type Route, type Routes, routes } from './routes.ts';
+import { basePath, type Route, type Routes } from './routes.ts';
 
 /** The GraphQL operation that a route stands for. */
 export type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>;
@@ -28,8 +28,9 @@ const sofaRoutes = (schema: GraphQLSchema, table: Routes) =>
  * reads of a request is not used: it drops nulls, lets the query string override the body, and turns any word into a
  * boolean. So it is asked once for each route, without a word of a caller's.
  * @param schema the schema that the operations run on
+ * @param table which root field is which route
  */
-export function createSofa(schema: GraphQLSchema, table: Routes = routes) {
+export function createSofa(schema: GraphQLSchema, table: Routes) {
   const restSchema = toRestSchema(schema);
   const router = useSofa({
     basePath,
@@ -64,7 +65,15 @@ export function createSofa(schema: GraphQLSchema, table: Routes = routes) {
     return operation;
   };
 
-  return { operationOf, schema: restSchema, document: router.openAPIDocument as unknown };
+  return {
+    schema,
+    table,
+    /** The schema in REST's names, as Sofa was given it. */
+    restSchema,
+    /** What Sofa says of it: OpenAPI, to be completed. */
+    document: router.openAPIDocument as unknown,
+    operationOf,
+  };
 }
 
 /** See {@link createSofa}. */

@@ -6,7 +6,7 @@ import { createSampleSchema, routes } from './sample-gateway.ts';
 const { schema } = createSampleSchema();
 const sofa = createSofa(schema, routes);
 // biome-ignore lint/suspicious/noExplicitAny: a document that the tests themselves are the types of
-const document: any = createOpenApi(sofa.schema, sofa.document, 'https://issuer.test', routes);
+const document: any = createOpenApi(sofa, 'https://issuer.test');
 const operation = (method: string, path: string) => document.paths[`/api/v1${path}`][method];
 const success = (method: string, path: string, status = 200) => operation(method, path).responses[status];
 
@@ -106,15 +106,13 @@ describe('an error that no operation may declare', () => {
     const field = sample.schema.getMutationType()?.getFields()['setDefaultRoom'];
     Object.assign(field?.extensions as object, { errors: ['FORBIDDEN'] });
     const made = createSofa(sample.schema, routes);
-    expect(() => createOpenApi(made.schema, made.document, 'x', routes)).toThrow('FORBIDDEN');
+    expect(() => createOpenApi(made, 'x')).toThrow('FORBIDDEN');
   });
 });
 
 describe('a route without a root field', () => {
   it('is refused', () => {
     const table = { ...routes, nothing: { method: 'GET', path: '/nothing' } } as const;
-    expect(() => createOpenApi(sofa.schema, sofa.document, 'x', table)).toThrow(
-      'nothing leads to no root field',
-    );
+    expect(() => createOpenApi({ ...sofa, table }, 'x')).toThrow('nothing leads to no root field');
   });
 });

@@ -6,12 +6,13 @@ import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
 import { schema as gatewaySchema } from '../../../src/graphql/schema.ts';
-import { loadCompiler, useCompiledExecution } from '../../../src/graphql/use-compiled-execution.ts';
+import { useCompiledExecution } from '../../../src/graphql/use-compiled-execution.ts';
 import { useVariableErrors } from '../../../src/graphql/use-variable-errors.ts';
 import { useHead } from '../../../src/http/use-head.ts';
 import { useTelemetry } from '../../../src/observability/use-telemetry.ts';
 import { parseInput } from '../../../src/operation.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
+import { createSofa } from '../../../src/rest/sofa.ts';
 import { useRest } from '../../../src/rest/use-rest.ts';
 
 const sdl = `
@@ -120,7 +121,6 @@ const useSomebody = (): Plugin<WithAccessToken> => ({
 
 /** The sample schema on both transports; everybody is signed in. */
 export async function createSampleGateway() {
-  await loadCompiler();
   const { schema, given } = createSampleSchema();
   const yoga = createYoga({
     schema,
@@ -129,7 +129,7 @@ export async function createSampleGateway() {
     plugins: [
       useTelemetry(pino({ level: 'silent' })),
       useHead(),
-      useRest(schema, 'https://issuer.test/', toGatewayError, routes),
+      useRest(createSofa(schema, routes), 'https://issuer.test/', toGatewayError),
       useSomebody(),
       useVariableErrors(),
       useCompiledExecution(),
