@@ -75,6 +75,7 @@ async function answer(outgoing: ServerResponse, response: Response): Promise<voi
   response.headers.forEach((value, name) => {
     headers.push(name, value);
   });
-  if (!response.headers.has('content-length')) headers.push('content-length', `${Buffer.byteLength(body)}`);
+  const hasLength = response.status !== 204 && !response.headers.has('content-length');
+  if (hasLength) headers.push('content-length', `${Buffer.byteLength(body)}`);
   outgoing.writeHead(response.status, headers).end(body);
 }

@@ -53,6 +53,8 @@ describe('a running service behind a proxy', () => {
     };
     const preflight = await send(path, headers, 'OPTIONS');
     expect(preflight.status).toBe(204);
+    // RFC 9110, section 8.6: there is none with a 204.
+    expect(preflight.headers.has('content-length')).toBe(false);
     expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
     expect(preflight.headers.get('access-control-allow-methods')).toBe('DELETE, GET, HEAD, POST');
     expect(preflight.headers.get('strict-transport-security')).toBe('max-age=31536000');

@@ -60,6 +60,16 @@ describe('200', () => {
     expect(await response.json()).toMatchObject({ is_enabled: true, session_duration: 3600, user_id: 1 });
   });
 
+  it('REST by HEAD, which says how long the body of GET is', async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => fetch(`${service.url}/api/v1/auth/private-key`, { method, headers })),
+    );
+    expect(get?.headers.get('content-length')).toBe(`${(await get?.text())?.length}`);
+    expect(head?.headers.get('content-length')).toBe(get?.headers.get('content-length'));
+    expect(await head?.text()).toBe('');
+  });
+
   it('REST, with a body in chunks', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await sendChunks(

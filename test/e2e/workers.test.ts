@@ -80,6 +80,15 @@ describe('two workers', () => {
     expect(service.output.stderr).toBe('');
   });
 
+  it('all answer health', async () => {
+    await untilAnsweredBy(2);
+    for (const name of ['live', 'ready'])
+      for (let asked = 0; asked < 10; asked += 1) {
+        const response = await fetch(`${service.url}/health/${name}`, { headers: { connection: 'close' } });
+        expect(response.status).toBe(200);
+      }
+  });
+
   it('stand in for one that is killed, until another takes its place', async () => {
     await untilAnsweredBy(2);
     const [victim = 0] = pids();
