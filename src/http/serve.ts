@@ -68,7 +68,8 @@ const readBody = (incoming: IncomingMessage, bodyLimit: number): Promise<Uint8Ar
 
 async function answer(outgoing: ServerResponse, response: Response): Promise<void> {
   // Not by its `body`, which would be made into a stream.
-  const body = await response.text();
+  const isText = !response.headers.has('content-encoding');
+  const body = isText ? await response.text() : Buffer.from(await response.arrayBuffer());
   // It took too long, and was answered 503.
   if (outgoing.headersSent) return;
   const headers: string[] = [];

@@ -1,6 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
 
 /** Where `npm run build` puts the pages. */
 const folder = join(import.meta.dirname, '../../dist/web');
@@ -19,12 +23,14 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 /** A file of the pages, read. */
 export interface PageFile {
-  readonly text: string;
+  readonly content: Buffer<ArrayBuffer>;
+  /** The same, compressed (RFC 1952). */
+  readonly gzipped: Buffer<ArrayBuffer>;
   readonly mediaType: string;
 }
 
 /**
- * Reads files of the built pages, each once. Only those that are there when it is made can be asked for: a path is a
+ * Reads files of the built pages, and compresses them, each once. Only those that are there when it is made can be asked for: a path is a
  * name in a list and never one of the file system.
  */
 export function createPageFiles() {
@@ -35,10 +41,11 @@ export function createPageFiles() {
   const known = new Map(names.map((path) => [path.slice(folder.length).replaceAll('\\', '/'), path]));
   const read = new Map<string, Promise<PageFile>>();
 
-  const load = async (path: string): Promise<PageFile> => ({
-    text: await readFile(path, 'utf8'),
-    mediaType: mediaTypes[extname(path)] ?? 'text/html; charset=utf-8',
-  });
+  const load = async (path: string): Promise<PageFile> => {
+    const content = await readFile(path);
+    const mediaType = mediaTypes[extname(path)] ?? 'text/html; charset=utf-8';
+    return { content, gzipped: await compress(content), mediaType };
+  };
 
   /** A file by its path below the folder, such as `/assets/main.js`; undefined where there is none. */
   return (name: string): Promise<PageFile> | undefined => {

@@ -36,6 +36,10 @@ const fillIn = (html: string, settings: object): string =>
     empty.replace('></', `>${JSON.stringify(settings).replaceAll('<', '\\u003c')}</`),
   );
 
+/** Whether a client takes what gzip has compressed (RFC 9110, section 12.5.3). */
+const takesGzip = (accepted: string | null): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted ?? '');
+
 /**
  * Shows the pages for a browser: the console, GraphiQL and the API reference, and what they load.
  * @param issuer the identity provider at which a person signs in
@@ -59,7 +63,7 @@ export function usePages(
     const [file, signIn] = await Promise.all([readFile(`/${page.file}`), readSignIn()]);
     return (
       file &&
-      new Response(fillIn(file.text, { ...settings, signIn }), {
+      new Response(fillIn(`${file.content}`, { ...settings, signIn }), {
         headers: {
           'content-type': file.mediaType,
           'content-security-policy': contentSecurityPolicy(page, signIn?.tokenEndpoint),
@@ -70,16 +74,24 @@ export function usePages(
       })
     );
   };
-  const load = async (pathname: string, { Response }: FetchAPI) => {
+  const load = async (pathname: string, accepted: string | null, { Response }: FetchAPI) => {
     const file = await readFile(pathname);
+    if (!file) return undefined;
+    const isGzipped = takesGzip(accepted);
     const headers = {
+      'content-type': file.mediaType,
+      ...(isGzipped && { 'content-encoding': 'gzip' }),
+      vary: 'Accept-Encoding',
       // Its name changes with what is in it.
       'cache-control': 'public, max-age=31536000, immutable',
       // A worker goes by the policy of its own file.
       'content-security-policy': "default-src 'self'",
     };
-    return file && new Response(file.text, { headers: { 'content-type': file.mediaType, ...headers } });
+    return new Response(isGzipped ? file.gzipped : file.content, { headers });
   };
+
+  const answer = (page: Page | undefined, pathname: string, { headers }: Request, fetchAPI: FetchAPI) =>
+    page ? show(page, fetchAPI) : load(pathname, headers.get('accept-encoding'), fetchAPI);
 
   return {
     onRequest: ({ request, url: { pathname }, endResponse, fetchAPI, serverContext: { record } }) => {
@@ -88,9 +100,7 @@ export function usePages(
       if (!page && !pathname.startsWith(assetsPath)) return;
       if (page?.sharesPath && !request.headers.get('accept')?.includes('text/html')) return;
       record.route = page ? pathname : assetsPath;
-      return (page ? show(page, fetchAPI) : load(pathname, fetchAPI)).then(
-        (response) => response && endResponse(response),
-      );
+      return answer(page, pathname, request, fetchAPI).then((response) => response && endResponse(response));
     },
   };
 }

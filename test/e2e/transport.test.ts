@@ -1,9 +1,13 @@
-import { request } from 'node:http';
+import { globSync, readFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createTemporaryFolder,
   openConnection,
+  root,
   type ServiceProcess,
   startProcess,
 } from '../support/process.ts';
@@ -80,6 +84,45 @@ describe('200', () => {
     );
     expect(answer).toMatchObject({ status: 200, body: { is_enabled: null } });
   });
+});
+
+describe('what a page loads', () => {
+  /** An answer as it comes over the wire; fetch would decompress it. */
+  const load = (path: string, encodings?: string) =>
+    new Promise<{ headers: IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
+      const headers = encodings === undefined ? {} : { 'accept-encoding': encodings };
+      const outgoing = request(service.url + path, { headers });
+      outgoing.on('error', reject).on('response', async (incoming) => {
+        resolve({ headers: incoming.headers, bytes: Buffer.concat(await incoming.toArray()) });
+      });
+      outgoing.end();
+    });
+
+  const [file = ''] = globSync('assets/index-*.js', { cwd: join(root, 'dist/web') });
+  const path = `/${file}`;
+  const content = readFileSync(join(root, 'dist/web', file));
+
+  it.each(['gzip', 'deflate, GZIP;q=0.5, br', 'gzip;q=0.001'])('is compressed for %s', async (encodings) => {
+    const { headers, bytes } = await load(path, encodings);
+    expect(headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-length': `${bytes.length}`,
+      'content-type': 'text/javascript; charset=utf-8',
+      vary: 'Accept-Encoding',
+    });
+    expect(bytes.length).toBeLessThan(content.length / 2);
+    expect(gunzipSync(bytes)).toEqual(content);
+  });
+
+  it.each([undefined, '', 'br', 'gzip;q=0', 'gzip; q=0.0, br', 'x-gzipped'])(
+    'is as it is for %s',
+    async (encodings) => {
+      const { headers, bytes } = await load(path, encodings);
+      expect(headers).not.toHaveProperty('content-encoding');
+      expect(headers).toMatchObject({ 'content-length': `${content.length}`, vary: 'Accept-Encoding' });
+      expect(bytes).toEqual(content);
+    },
+  );
 });
 
 describe('400', () => {

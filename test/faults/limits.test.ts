@@ -1,15 +1,10 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
+import { residentMegabytes } from '../bench/process-figures.ts';
 import { report, rounds } from '../support/ledger.ts';
 import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
-
-const residentMegabytes = async ({ pid }: ServiceProcess): Promise<number> => {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
-};
 
 /** Slow connections to the service, held by a thread: what they cost it must not delay the test's own requests. */
 async function startSlowConnections({ port }: ServiceProcess, count: number) {
@@ -82,7 +77,7 @@ it('keeps its memory bounded over 10,000 different documents of the greatest siz
     authorization: `Bearer ${await service.token('alice')}`,
     'content-type': 'application/json',
   };
-  const before = await residentMegabytes(service);
+  const before = Number(residentMegabytes(service.pid));
   let most = 0;
   for (let index = 0; index < count; index += 1) {
     const query = `${documents[index % documents.length]?.(index)}`;
@@ -96,8 +91,8 @@ it('keeps its memory bounded over 10,000 different documents of the greatest siz
       expect(response.status).toBe(200);
       await response.arrayBuffer();
     }
-    if (index % 100 === 0) most = Math.max(most, await residentMegabytes(service));
+    if (index % 100 === 0) most = Math.max(most, Number(residentMegabytes(service.pid)));
   }
-  report('different documents', { count, 'MiB before': before, 'MiB at most': most });
+  report('different documents', { count, 'MB before': before, 'MB at most': most });
   expect(most).toBeLessThan(before + 200);
 });
