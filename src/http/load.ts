@@ -7,7 +7,8 @@ const reportInterval = 10_000;
 /**
  * How much work a process has: requests that wait for the database, by their number; and those that wait for the
  * processor, mostly where Node has not even read them yet, by how late its event loop is. Twice in a row, or once and
- * twice as late: it may also be late for a module that is loaded. Disposing of it ends that it is looked at.
+ * twice as late for work: it may also be late once for the disk, or because the whole machine stood still. Disposing of
+ * it ends that it is looked at.
  */
 export class Load implements Disposable {
   /** Requests that are not answered yet. */
@@ -20,6 +21,7 @@ export class Load implements Disposable {
   #latest = 0;
   #delay = 0;
   #sampledAt = performance.now();
+  #workAt = process.threadCpuUsage();
   #refused = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
@@ -39,7 +41,7 @@ export class Load implements Disposable {
     return (
       this.inFlight > this.#maxInFlight ||
       this.#delay > this.#maxDelay ||
-      this.#lateness() > 2 * this.#maxDelay
+      (this.#lateness() > 2 * this.#maxDelay && this.#work() > this.#maxDelay)
     );
   }
 
@@ -53,12 +55,19 @@ export class Load implements Disposable {
     return performance.now() - this.#sampledAt - sampleInterval;
   }
 
+  /** For how long this thread has worked since the last look, in milliseconds. */
+  #work(): number {
+    const { user, system } = process.threadCpuUsage(this.#workAt);
+    return (user + system) / 1000;
+  }
+
   #sample(): void {
     const now = performance.now();
     const latest = this.#lateness();
     this.#delay = Math.min(latest, this.#latest);
     this.#latest = latest;
     this.#sampledAt = now;
+    this.#workAt = process.threadCpuUsage();
     if (this.#refused === 0 || now - this.#reportedAt < reportInterval) return;
     const state = {
       refused: this.#refused,

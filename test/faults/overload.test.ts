@@ -61,3 +61,21 @@ it.each(['SQLite', 'PostgreSQL'])(
     expect([...after.statuses.keys()]).toEqual([200]);
   },
 );
+
+it('refuses nobody because it stood still once, as for a disk or with the whole machine', async () => {
+  await using folder = await createTemporaryFolder();
+  const { port, writers } = await createSqliteFile(join(folder.path, 'data', 'keyward.db'), size);
+  await using service = await startProcess(folder.path, { PORT: `${port}`, LOG_LEVEL: 'warn' });
+  await signIn(service, writers);
+  using sender = createSender(
+    service.url,
+    writers.map(({ token }) => token),
+    32,
+  );
+  const load = sender.closedLoop(32, 5000);
+  await delay(2000);
+  service.signal('SIGSTOP');
+  await delay(1500);
+  service.signal('SIGCONT');
+  expect([...(await load).statuses.keys()]).toEqual([200]);
+});

@@ -44,12 +44,18 @@ describe('too much', () => {
   });
 
   it.each([
-    [1099, false],
-    [1101, true],
-  ])('is a turn of the event loop that takes long: %i ms', (milliseconds, isTooMuch) => {
-    lateness = milliseconds;
-    expect(load.isTooMuch).toBe(isTooMuch);
-  });
+    [1099, 1099, false],
+    [1101, 1101, true],
+    [1101, 501, true],
+    [5000, 499, false],
+  ])(
+    'is a turn of the event loop that takes long for work: %i ms, of which it works %i',
+    (milliseconds, work, isTooMuch) => {
+      vi.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: work * 600, system: work * 400 });
+      lateness = milliseconds;
+      expect(load.isTooMuch).toBe(isTooMuch);
+    },
+  );
 
   it('is over when the event loop is in time again', () => {
     sampleLate(1000);
