@@ -3,11 +3,13 @@ import { loadConfig } from './src/config/load-config.ts';
 import { databaseOptions, isPostgres } from './src/database/options.ts';
 
 const { database } = loadConfig();
+const options = await databaseOptions(database);
 
 /** The ORM's options, for its command line (`npm run db:check` and the like). */
 export default {
-  ...(await databaseOptions(database)),
+  ...options,
   migrations: {
+    ...options.migrations,
     path: `src/database/migrations/${isPostgres(database) ? 'postgresql' : 'sqlite'}`,
     emit: 'ts',
     snapshotName: 'schema-snapshot',

@@ -4,7 +4,7 @@ const developmentProvider = `${import.meta.dirname}/src/dev/`;
 
 /**
  * The service and its commands, with all packages in a few files: a start from the source resolves and links some
- * 1,600, which takes more than twice as long and half as much memory again.
+ * 1,600, which takes more than twice as long and a third as much memory again.
  */
 export default defineConfig({
   root: import.meta.dirname,

@@ -30,8 +30,8 @@ export interface PageFile {
 }
 
 /**
- * Reads files of the built pages, and compresses them, each once. Only those that are there when it is made can be asked for: a path is a
- * name in a list and never one of the file system.
+ * Reads files of the built pages, and compresses them, each once. Only those that are there when it is made can be
+ * asked for: a path is a name in a list and never one of the file system.
  */
 export function createPageFiles() {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
