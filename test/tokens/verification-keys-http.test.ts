@@ -311,15 +311,16 @@ describe('tokens with key ids that nobody knows', () => {
         const header = JSON.stringify({ alg: 'RS256', kid: randomUUID(), typ: 'at+jwt' });
         return `${Buffer.from(header).toString('base64url')}.${claims}.${signature}`;
       };
-      const before: number[] = [];
+      const amongGood: number[] = [];
       const during: number[] = [];
-      for (let index = 0; index < 20; index += 1)
-        before.push((await timedAmong(good, () => good)).milliseconds);
+      await timedAmong(good, () => good);
       if (behave) Object.assign(issuer.behaviour, { metadata: behave, keys: behave });
       vi.advanceTimersByTime(minute);
       const asked = { ...issuer.counts };
       const seen = new Set<number>();
       for (let sent = 0; sent < count; sent += 50) {
+        // Twenty times in between: what else the machine has to do then slows down both alike.
+        if (sent % (count / 20) === 0) amongGood.push((await timedAmong(good, () => good)).milliseconds);
         const { milliseconds, statuses } = await timedAmong(good, random);
         during.push(milliseconds);
         for (const status of statuses) seen.add(status);
@@ -331,9 +332,9 @@ describe('tokens with key ids that nobody knows', () => {
         keys: issuer.counts.keys - asked.keys,
       };
       expect(reads).toEqual(behave ? { metadata: 1, keys: 1 } : { metadata: 0, keys: 2 });
-      const text = [before, during].map((values) => median(values).toFixed(1));
+      const text = [amongGood, during].map((values) => median(values).toFixed(1));
       process.stdout.write(`a good token among 50 good: ${text[0]} ms, among 50 unknown: ${text[1]} ms\n`);
-      expect(median(during)).toBeLessThan(3 * median(before) + 20);
+      expect(median(during)).toBeLessThan(3 * median(amongGood) + 20);
     },
   );
 });
