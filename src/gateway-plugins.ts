@@ -1,5 +1,4 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { verifySecret } from './api-keys/verify-secret.ts';
@@ -14,10 +13,11 @@ import { forwardAuthOpenApi } from './forward-auth/openapi.ts';
 import { useForwardAuth } from './forward-auth/use-forward-auth.ts';
 import { schema } from './graphql/schema.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
-import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
+import { useExecutor } from './graphql/use-executor.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
+import { useIntrospection } from './graphql/use-introspection.ts';
 import { type KeptDocuments, useKnownDocuments } from './graphql/use-known-documents.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
 import { useOperationRecord } from './graphql/use-operation-record.ts';
@@ -42,6 +42,7 @@ import { useAddressLimit } from './rate-limits/use-address-limit.ts';
 import { useQuotaHeaders } from './rate-limits/use-quota-headers.ts';
 import { routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
+
 import { useRest } from './rest/use-rest.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
@@ -118,11 +119,11 @@ export function createPlugins(dependencies: GatewayDependencies, kept: KeptDocum
     useVariableErrors(),
     useFailureRecord(),
     useOperationRecord(),
+    useIntrospection(introspection),
     useDocumentLimits(documents),
     useKnownDocuments(kept),
-    useCompiledExecution(),
+    useExecutor(sofa.compiledOf),
     ...(tracing ? [tracing.operations(em)] : []),
-    ...(introspection ? [] : [noIntrospection]),
   ];
 }
 
@@ -130,7 +131,3 @@ const issuersOf = (trusted: readonly TrustedIssuer[]) => trusted.map(({ config }
 
 const reportProvider = (logger: Logger) => (error: unknown) =>
   logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');
-
-const noIntrospection: Plugin = {
-  onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
-};

@@ -1,7 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
-/** What is kept of a token at most, in bytes: its nodes, what was found out about them, and compiled code. */
+/** What is kept of a token at most, in bytes: its nodes, and what was found out about them. */
 const tokenSize = 1000;
 
 /** How much memory a parsed document takes up at most, in bytes. Comments are tokens here. */
@@ -15,7 +15,7 @@ const none = { get: () => undefined, set: () => {} };
 
 /**
  * Yoga's caches. Parsed documents are kept by their text, those that were used last. What else is known of a document,
- * such as its validation and its compiled code, goes with it. A text that is no document is not kept: it costs no more
+ * such as its validation, goes with it. A text that is no document is not kept: it costs no more
  * to find that out again.
  * @param bytes the most memory that they may take up; 0: none is kept
  */

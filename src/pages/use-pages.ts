@@ -1,5 +1,6 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { IssuerConfig, PagesConfig } from '../config/config.ts';
+import { takesGzip } from '../http/takes-gzip.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { assetsPath, createPageFiles } from './page-files.ts';
@@ -36,10 +37,6 @@ const fillIn = (html: string, settings: object): string =>
     empty.replace('></', `>${JSON.stringify(settings).replaceAll('<', '\\u003c')}</`),
   );
 
-/** Whether a client takes what gzip has compressed (RFC 9110, section 12.5.3). */
-const takesGzip = (accepted: string | null): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted ?? '');
-
 /**
  * Shows the pages for a browser: the console, GraphiQL and the API reference, and what they load.
  * @param issuer the identity provider at which a person signs in
@@ -74,10 +71,9 @@ export function usePages(
       })
     );
   };
-  const load = async (pathname: string, accepted: string | null, { Response }: FetchAPI) => {
+  const load = async (pathname: string, isGzipped: boolean, { Response }: FetchAPI) => {
     const file = await readFile(pathname);
     if (!file) return undefined;
-    const isGzipped = takesGzip(accepted);
     const headers = {
       'content-type': file.mediaType,
       ...(isGzipped && { 'content-encoding': 'gzip' }),
@@ -90,8 +86,8 @@ export function usePages(
     return new Response(isGzipped ? file.gzipped : file.content, { headers });
   };
 
-  const answer = (page: Page | undefined, pathname: string, { headers }: Request, fetchAPI: FetchAPI) =>
-    page ? show(page, fetchAPI) : load(pathname, headers.get('accept-encoding'), fetchAPI);
+  const answer = (page: Page | undefined, pathname: string, request: Request, fetchAPI: FetchAPI) =>
+    page ? show(page, fetchAPI) : load(pathname, takesGzip(request), fetchAPI);
 
   return {
     onRequest: ({ request, url: { pathname }, endResponse, fetchAPI, serverContext: { record } }) => {

@@ -81,7 +81,7 @@ it('keeps its memory bounded over 10,000 different documents of the greatest siz
   let most = 0;
   for (let index = 0; index < count; index += 1) {
     const query = `${documents[index % documents.length]?.(index)}`;
-    // Some twice, so that they are also compiled.
+    // Some twice, so that they are also found among those that are kept.
     for (let time = 0; time < (index % 10 === 0 ? 2 : 1); time += 1) {
       const response = await fetch(`${service.url}/graphql`, {
         method: 'POST',

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { Account, type AccountId } from '../../src/accounts/account.entity.ts';
@@ -118,7 +119,9 @@ export async function createTestGateway(
       ...(body !== undefined && { body }),
     });
     const response = await gateway.fetch(request, { address: call.address ?? null });
-    const text = await response.text();
+    const isGzipped = response.headers.get('content-encoding') === 'gzip';
+    const sent = Buffer.from(await response.arrayBuffer());
+    const text = `${isGzipped ? gunzipSync(sent) : sent}`;
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
     return {
       status: response.status,
