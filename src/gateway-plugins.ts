@@ -11,6 +11,7 @@ import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { forwardAuthOpenApi } from './forward-auth/openapi.ts';
 import { useForwardAuth } from './forward-auth/use-forward-auth.ts';
+import { createDocumentCache } from './graphql/document-cache.ts';
 import { schema } from './graphql/schema.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
@@ -18,7 +19,7 @@ import { useExecutor } from './graphql/use-executor.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
 import { useIntrospection } from './graphql/use-introspection.ts';
-import { type KeptDocuments, useKnownDocuments } from './graphql/use-known-documents.ts';
+import { useKnownDocuments } from './graphql/use-known-documents.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
 import { useOperationRecord } from './graphql/use-operation-record.ts';
 import { useVariableErrors } from './graphql/use-variable-errors.ts';
@@ -80,11 +81,8 @@ export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
   readonly limiters: Limiters;
 }
 
-/**
- * The plugins of a gateway, in the order in which a request meets them.
- * @param kept the documents that Yoga keeps
- */
-export function createPlugins(dependencies: GatewayDependencies, kept: KeptDocuments): AnyPlugin[] {
+/** The plugins of a gateway, in the order in which a request meets them. */
+export function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
   const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, pages, logger } = dependencies;
   const { bodyLimit, documents, metrics, tracing, edge } = dependencies;
   const { limiters, trustedProxies, corsOrigins } = edge;
@@ -121,7 +119,7 @@ export function createPlugins(dependencies: GatewayDependencies, kept: KeptDocum
     useOperationRecord(),
     useIntrospection(introspection),
     useDocumentLimits(documents),
-    useKnownDocuments(kept),
+    useKnownDocuments(createDocumentCache(documents.cache)),
     useExecutor(sofa.compiledOf),
     ...(tracing ? [tracing.operations(em)] : []),
   ];
