@@ -4,7 +4,7 @@
  */
 export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
-    'npm ci && npm start      # runs it': '.ci/run does both from a fresh clone, and test/e2e starts it',
+    'npm ci && npm start      # runs it': 'test/image/systemd.test.ts does both in a fresh clone',
   },
   'docs/configuration.md': {
     'Keyward cannot start with this configuration:':
@@ -24,7 +24,7 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
   'docs/operators.md': {
     'mkdir -p -m 700 secrets': 'test/e2e/operators.test.ts runs it in a folder of its own',
     'cd /opt/keyward':
-      'it installs a service; test/e2e/systemd.test.ts checks the unit, test/e2e/operators.test.ts its environment',
+      'it installs a service; test/image/systemd.test.ts does so in a folder, test/e2e/systemd.test.ts checks the unit, test/e2e/operators.test.ts its environment',
     'docker build --tag keyward:0.1.0 .':
       'no container engine is there; test/image does what the Dockerfile says',
     'openssl rand -hex 24 > secrets/postgres-password':
