@@ -41,9 +41,14 @@ const ofOthers = [
 const beginsLikeOurs = (name: string): boolean =>
   beginnings.some((each) => `${name}_`.startsWith(each)) && !ofOthers.some((pattern) => pattern.test(name));
 
-/** Whether two letters at the most are wrong; of a short name one, since many names are two letters from HOST. */
+/** How many letters of a name may be wrong: of a short one fewer, since many names are two letters from HOST. */
+const slips = (name: string): number => (name.length < 8 ? 1 : 2);
+
+// Lengths first: this is done at each start, for every pair of names.
 const isMisspelt = (name: string): boolean =>
-  ours.some((each) => distance(name, each) <= (each.length < 8 ? 1 : 2));
+  ours.some(
+    (each) => Math.abs(each.length - name.length) <= slips(each) && distance(name, each) <= slips(each),
+  );
 
 /**
  * A fault for each variable that looks like one of ours and is none: it would have no effect, and nobody would notice.
