@@ -4,7 +4,7 @@ import { environmentSchema } from './environment.ts';
 const ours = Object.keys(environmentSchema.shape);
 
 /** First words that variables of other programs have too: such a variable looks like ours from its second word on. */
-const commonWords = [
+export const commonWords = [
   'API',
   'CONSOLE',
   'DATA',
