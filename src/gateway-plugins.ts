@@ -18,11 +18,11 @@ import { useDocumentLimits } from './graphql/use-document-limits.ts';
 import { useExecutor } from './graphql/use-executor.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
+import { useInputErrors } from './graphql/use-input-errors.ts';
 import { useIntrospection } from './graphql/use-introspection.ts';
 import { useKnownDocuments } from './graphql/use-known-documents.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
 import { useOperationRecord } from './graphql/use-operation-record.ts';
-import { useVariableErrors } from './graphql/use-variable-errors.ts';
 import type { Load } from './http/load.ts';
 import type { AnyPlugin } from './http/request-hooks.ts';
 import { useCors } from './http/use-cors.ts';
@@ -114,7 +114,7 @@ export function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
     useOperationContext(services, logger),
-    useVariableErrors(),
+    useInputErrors(),
     useFailureRecord(),
     useOperationRecord(),
     useIntrospection(introspection),
