@@ -46,6 +46,7 @@ export async function startService(config: Config): Promise<Service> {
   // Before the server, and so there until its last request; written before the database closes.
   const keyUsage = started.use(gatherKeyUsage(orm, logger));
   const load = started.use(new Load(config.edge.maxInFlight, logger));
+  const edge = await edgeOf(config, orm, load);
   const server = started.use(await openServer(config, logger));
   const { port } = server;
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
@@ -63,7 +64,7 @@ export async function startService(config: Config): Promise<Service> {
     documents: config.documents,
     introspection: config.introspection,
     pages: pagesOf(config, provider?.signIn, logger),
-    edge: await edgeOf(config, orm, load),
+    edge,
     logger,
     ...telemetry,
   });

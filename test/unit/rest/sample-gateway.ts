@@ -6,13 +6,8 @@ import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
 import { schema as gatewaySchema } from '../../../src/graphql/schema.ts';
-<<<<<<< HEAD
 import { useExecutor } from '../../../src/graphql/use-executor.ts';
 import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
-=======
-import { useCompiledExecution } from '../../../src/graphql/use-compiled-execution.ts';
-import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
->>>>>>> 72e7aef (No error repeats a value that a caller sent: graphql-js and Yoga repeat literals, tokens and parts of a body, and a private key may be one. Variables in a URL that are no JSON are the caller's fault, not an unexpected failure that the log quotes)
 import { useHead } from '../../../src/http/use-head.ts';
 import { useTelemetry } from '../../../src/observability/use-telemetry.ts';
 import { parseInput } from '../../../src/operation.ts';
@@ -138,13 +133,8 @@ export async function createSampleGateway() {
       useHead(),
       useRest(sofa, 'https://issuer.test/', toGatewayError),
       useSomebody(),
-<<<<<<< HEAD
       useInputErrors(),
       useExecutor(sofa.compiledOf),
-=======
-      useInputErrors(),
-      useCompiledExecution(),
->>>>>>> 72e7aef (No error repeats a value that a caller sent: graphql-js and Yoga repeat literals, tokens and parts of a body, and a private key may be one. Variables in a URL that are no JSON are the caller's fault, not an unexpected failure that the log quotes)
     ],
   });
   const send = async (path: string, init?: RequestInit) => {
