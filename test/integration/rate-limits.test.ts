@@ -80,6 +80,20 @@ describe.each(transports)('%s: an address', (name, send) => {
 });
 
 describe.each(transports)('%s: a person', (name, send) => {
+  it('is one of one issuer: whoever has the same subject at another has a limit of their own', async () => {
+    await using other = await startIssuer();
+    await using gateway = await createTestGateway(issuer, {
+      issuers: [other.config],
+      rates: { account: { requests: 1, seconds: 60 }, verifier: { requests: 1, seconds: 60 } },
+    });
+    const verifier = { sub: 'alice', scope: 'keys.verify' };
+    const tokens = [issuer.sign(), other.sign(), issuer.sign(verifier), other.sign(verifier)];
+    for (const token of await Promise.all(tokens)) {
+      expect((await send(gateway, { token })).status).toBeOneOf([200, 403]);
+      expect((await send(gateway, { token })).status).toBe(429);
+    }
+  });
+
   it('is refused above the limit, wherever the requests come from', async () => {
     await using gateway = await createLimited({ account: { requests: 2, seconds: 60 } });
     const token = await issuer.sign({ sub: 'alice' });
@@ -169,6 +183,24 @@ describe('an API key at a reverse proxy', () => {
     expect(refused.headers.has('x-keyward-key')).toBe(false);
     expect((await ask(another.secret)).status).toBe(200);
     expect((await ask('sk-unknown')).status).toBe(401);
+  });
+});
+
+describe('an API key at a reverse proxy that lets nobody in', () => {
+  const past = new Date('2026-01-01T00:00:00.000Z');
+
+  it.each([
+    ['inactive', { isActive: false }],
+    ['expired', { expiresAt: past }],
+  ])('is not counted, and is told nothing of limits: %s', async (_what, values) => {
+    await using gateway = await createLimited({ apiKey: { requests: 1, seconds: 60 } });
+    const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'), values);
+    const ask = (secret: string) =>
+      gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret } });
+    for (const secret of [key.secret, 'sk-unknown']) {
+      expect(await statusesOf(() => ask(secret), 3)).toEqual([401, 401, 401]);
+      expect((await ask(secret)).headers.has('ratelimit')).toBe(false);
+    }
   });
 });
 
