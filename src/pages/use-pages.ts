@@ -1,6 +1,6 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
-import { takesGzip } from '../http/takes-gzip.ts';
 import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
+import { takesGzip } from '../http/takes-gzip.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { assetsPath, createPageFiles } from './page-files.ts';
