@@ -18,6 +18,7 @@ import type { Edge, GatewayDependencies } from '../../src/gateway-plugins.ts';
 import { Load } from '../../src/http/load.ts';
 import { PrivateKey } from '../../src/private-key/private-key.entity.ts';
 import { createLimiters, type Rates } from '../../src/rate-limits/create-limiters.ts';
+import { SharedCounts } from '../../src/rate-limits/shared-counts.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -91,6 +92,7 @@ export async function createTestGateway(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
   const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
@@ -105,7 +107,7 @@ export async function createTestGateway(
     documents: options.documents ?? loadConfig({}).documents,
     introspection: options.introspection ?? true,
     pages: options.pages,
-    edge: { ...plainEdge, load, ...options.edge, limiters: await limitersOf(database, options.rates) },
+    edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
     ...options.telemetry,
   });
@@ -165,6 +167,7 @@ export async function createTestGateway(
     [Symbol.asyncDispose]: async () => {
       for (const { keys } of trusted) keys[Symbol.dispose]();
       load[Symbol.dispose]();
+      await counts?.[Symbol.asyncDispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
@@ -173,9 +176,6 @@ export async function createTestGateway(
 
 /** A gateway under test. */
 export type TestGateway = Awaited<ReturnType<typeof createTestGateway>>;
-
-const limitersOf = (database: Database, rates: Rates = {}) =>
-  createLimiters(rates, inject('postgresUrl') === undefined ? undefined : new Db(database.em));
 
 const asInSqlite = (column: string, value: unknown): unknown => {
   if (typeof value === 'boolean') return Number(value);
