@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { databaseConfig } from '../support/database.ts';
 import { acknowledged, audit, phantoms, report, rounds, send, signIn, startLoad } from '../support/ledger.ts';
-import { createTemporaryFolder, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, startProcess, unlimited } from '../support/process.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 
 /** A machine that does other things as well makes one of hundreds of starts slow; that is in the figures. */
@@ -15,7 +15,7 @@ it('loses no acknowledged write when it is killed, and is ready again at once', 
   await using folder = await createTemporaryFolder();
   const file = join(folder.path, 'data', 'keyward.db');
   const { port, query, writers } = await createSqliteFile(file, { people: 8, keysEach: count * 10 });
-  const env = { PORT: `${port}`, LOG_LEVEL: 'error' };
+  const env = { PORT: `${port}`, LOG_LEVEL: 'error', ...unlimited };
   const outages: number[] = [];
   const lost: string[] = [];
   const unexpected: string[] = [];

@@ -77,7 +77,7 @@ describe('defaults', () => {
       trustedProxies: [],
       corsOrigins: [],
       hstsMaxAge: undefined,
-      rates: { address: undefined, account: undefined, verifier: undefined, apiKey: undefined },
+      rates: { address: undefined, account: { requests: 600, seconds: 60 }, verifier: undefined, apiKey: undefined },
       exemptAddresses: [],
       maxInFlight: 200,
     },
