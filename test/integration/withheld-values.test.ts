@@ -120,7 +120,7 @@ const withLiteral = (query: string, argument: string, text: string) =>
 const withDefault = (query: string, argument: string, text: string) =>
   query.replace(new RegExp(`(\\$${argument}: \\w+!?)`), (definition) => `${definition} = ${text}`);
 
-const runs = { numRuns: 300 };
+const runs = { numRuns: 150 };
 
 /** Holds a property of answers, most of which are refusals. */
 const hold = async (property: fc.IAsyncProperty<unknown>): Promise<void> => {
