@@ -3,6 +3,7 @@ import { translateError } from './database/translate-error.ts';
 import { createPlugins, type GatewayDependencies } from './gateway-plugins.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { schema } from './graphql/schema.ts';
+import type { Load } from './http/load.ts';
 import { type RequestSource, runRequestHooks } from './http/request-hooks.ts';
 
 /** GraphQL and REST as a handler of fetch requests. */
@@ -11,6 +12,8 @@ export interface Gateway {
   readonly fetchAPI: FetchAPI;
   /** Answers a request; what it throws is a fault of this service. */
   fetch(request: Request, source?: RequestSource): Promise<Response>;
+  /** Counts the requests in flight. */
+  readonly load: Load;
 }
 
 /** Makes the gateway: Yoga, and the plugins in their order. */
@@ -51,5 +54,5 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       load.inFlight -= 1;
     }
   };
-  return { fetchAPI, fetch };
+  return { fetchAPI, fetch, load };
 }

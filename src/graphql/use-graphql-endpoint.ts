@@ -1,8 +1,9 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { limitBody } from '../http/limit-body.ts';
-import { isJson } from '../http/media-type.ts';
 import type { WithRecord } from '../observability/request-record.ts';
+import { negotiateMediaType } from './negotiate.ts';
+import { readBody, readQueryString } from './read-parameters.ts';
 
 /** The one path of GraphQL. */
 export const graphqlPath = '/graphql';
@@ -16,7 +17,8 @@ export const toRequestError = (error: GatewayError, { Response }: FetchAPI): Res
 
 /**
  * Lets GraphQL requests through: on its exact path (Yoga goes by how the URL ends), GET and POST, of a bounded size,
- * and JSON. Every other path that reaches it is unknown.
+ * and JSON. Every other path that reaches it is unknown. Of `Accept`, Yoga sees no more than the media type that was
+ * chosen: its own choice repeats in the answer all that a client asks for, and has more media types than JSON's.
  * @param bodyLimit the most bytes of a body
  */
 export function useGraphqlEndpoint(bodyLimit: number): Plugin<WithRecord, WithRecord> {
@@ -29,16 +31,15 @@ export function useGraphqlEndpoint(bodyLimit: number): Plugin<WithRecord, WithRe
       try {
         assertMethod(request.method);
         limitBody(request, bodyLimit);
+        request.headers.set('accept', negotiateMediaType(request.headers.get('accept')));
       } catch (error) {
         record.failure = toGatewayError(error);
         endResponse(toRequestError(record.failure, fetchAPI));
       }
     },
-    onRequestParse: ({ request, setRequestParser }) => {
-      if (request.method !== 'POST' || isJson(request.headers.get('content-type'))) return;
-      setRequestParser(() => {
-        throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
-      });
+    onRequestParse: ({ request, requestParser, setRequestParser }) => {
+      if (request.method === 'POST') setRequestParser(readBody);
+      else if (requestParser) setRequestParser(readQueryString(requestParser));
     },
   };
 }

@@ -37,5 +37,5 @@ export function createAddressTest(texts: readonly string[]): (address: string) =
   return (address) => isIP(address) !== 0 && list.check(withoutZone(address), familyOf(address));
 }
 
-/** An address without the network interface that the system adds to a link-local one. */
-const withoutZone = (address: string): string => address.split('%', 1)[0] ?? address;
+/** An address without the network interface that may follow a link-local one, of any length. */
+export const withoutZone = (address: string): string => address.split('%', 1)[0] ?? address;

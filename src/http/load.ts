@@ -1,8 +1,12 @@
+import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 
 /** How often the event loop is looked at, and how often it is said that requests are refused, in milliseconds. */
 const sampleInterval = 100;
 const reportInterval = 10_000;
+
+/** How long an answer may wait to be read before its place goes to a request that needs one, in milliseconds. */
+const patience = 1000;
 
 /**
  * How much work a process has: requests that wait for the database, by their number; and those that wait for the
@@ -11,8 +15,10 @@ const reportInterval = 10_000;
  * it ends that it is looked at.
  */
 export class Load implements Disposable {
-  /** Requests that are not answered yet. */
+  /** Requests whose answer is not made or not sent yet. */
   inFlight = 0;
+  /** Answers that their clients have yet to read, the oldest first, and since when. */
+  readonly #unsent = new Map<ServerResponse, number>();
   readonly #maxInFlight: number;
   readonly #maxDelay: number;
   readonly #logger: Logger;
@@ -23,6 +29,7 @@ export class Load implements Disposable {
   #sampledAt = performance.now();
   #workAt = process.threadCpuUsage();
   #refused = 0;
+  #disconnected = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -43,6 +50,32 @@ export class Load implements Disposable {
       this.#delay > this.#maxDelay ||
       (this.#lateness() > 2 * this.#maxDelay && this.#work() > this.#maxDelay)
     );
+  }
+
+  /**
+   * Has an answer count as in flight until it is sent or its connection closed: while its client does not read it, it
+   * takes up memory.
+   * @param response one that has ended
+   */
+  holdUntilSent(response: ServerResponse): void {
+    if (response.writableFinished || response.destroyed) return;
+    this.#unsent.set(response, performance.now());
+    this.inFlight += 1;
+    response.once('close', () => this.#release(response));
+  }
+
+  /** Closes connections whose clients have not read their answers for too long, as far as their places are needed. */
+  makeRoom(): void {
+    for (const [response, since] of this.#unsent) {
+      if (this.inFlight <= this.#maxInFlight || performance.now() - since < patience) return;
+      this.#release(response);
+      response.destroy();
+      this.#disconnected += 1;
+    }
+  }
+
+  #release(response: ServerResponse): void {
+    if (this.#unsent.delete(response)) this.inFlight -= 1;
   }
 
   /** Notes that a request was refused for it. */
@@ -68,14 +101,16 @@ export class Load implements Disposable {
     this.#latest = latest;
     this.#sampledAt = now;
     this.#workAt = process.threadCpuUsage();
-    if (this.#refused === 0 || now - this.#reportedAt < reportInterval) return;
+    if (this.#refused + this.#disconnected === 0 || now - this.#reportedAt < reportInterval) return;
     const state = {
       refused: this.#refused,
+      disconnected: this.#disconnected,
       inFlight: this.inFlight,
       eventLoopDelay: Math.round(this.#delay),
     };
     this.#logger.warn(state, 'overloaded: requests are refused');
     this.#refused = 0;
+    this.#disconnected = 0;
     this.#reportedAt = now;
   }
 

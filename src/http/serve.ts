@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Load } from './load.ts';
 import type { RequestSource } from './request-hooks.ts';
+import { sharedBodyOf } from './shared-body.ts';
 import { answerShortly, refusal } from './short-answer.ts';
 
-/** A handler of fetch requests, with the class that it knows them by. */
+/** A handler of fetch requests. */
 export interface FetchHandler {
+  /** The class that it knows requests by. */
   readonly fetchAPI: { readonly Request: typeof Request };
+  /** What it counts requests by. */
+  readonly load: Pick<Load, 'holdUntilSent'>;
   fetch(request: Request, source: RequestSource): Promise<Response>;
 }
 
@@ -27,7 +32,7 @@ export const serve =
   };
 
 const handle = async (
-  { fetchAPI: { Request }, fetch }: FetchHandler,
+  { fetchAPI: { Request }, fetch, load }: FetchHandler,
   bodyLimit: number,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -39,7 +44,7 @@ const handle = async (
     headers: (body ? { ...headers, 'content-length': `${body.length}` } : headers) as Record<string, string>,
     ...(body && { body }),
   });
-  await answer(outgoing, await fetch(request, { address: incoming.socket.remoteAddress ?? null }));
+  await answer(outgoing, await fetch(request, { address: incoming.socket.remoteAddress ?? null }), load);
 };
 
 /** Where neither header is there, there is no body (RFC 9112, section 6.3); one that says it is too long is not read. */
@@ -66,10 +71,17 @@ const readBody = (incoming: IncomingMessage, bodyLimit: number): Promise<Uint8Ar
     incoming.on('data', onData).once('end', done);
   });
 
-async function answer(outgoing: ServerResponse, response: Response): Promise<void> {
-  // Not by its `body`, which would be made into a stream.
-  const isText = !response.headers.has('content-encoding');
-  const body = isText ? await response.text() : Buffer.from(await response.arrayBuffer());
+/** Not by its `body`, which would be made into a stream. */
+const readOwn = async (response: Response): Promise<string | Uint8Array> =>
+  response.headers.has('content-encoding') ? response.bytes() : response.text();
+
+async function answer(
+  outgoing: ServerResponse,
+  response: Response,
+  load: FetchHandler['load'],
+): Promise<void> {
+  const shared = sharedBodyOf(response);
+  const body = shared ?? (await readOwn(response));
   // It took too long, and was answered 503.
   if (outgoing.headersSent) return;
   const headers: string[] = [];
@@ -79,4 +91,6 @@ async function answer(outgoing: ServerResponse, response: Response): Promise<voi
   const hasLength = response.status !== 204 && !response.headers.has('content-length');
   if (hasLength) headers.push('content-length', `${Buffer.byteLength(body)}`);
   outgoing.writeHead(response.status, headers).end(body);
+  // What is shared is there anyway, whoever reads it, and however slowly.
+  if (!shared) load.holdUntilSent(outgoing);
 }

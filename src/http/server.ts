@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { HttpLimits } from '../config/config.ts';
+import { inTurn } from './in-turn.ts';
 import { createRefusals, noteDrops } from './refuse.ts';
 
 const isHost = (host: string): boolean =>
@@ -12,19 +13,28 @@ const isHost = (host: string): boolean =>
 /** Hosts by whether they are one: clients know this service by a few. */
 const hosts = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
 
-const isWellFormed = ({ url, headers: { host } }: IncomingMessage): boolean =>
+/** Of several Host headers, Node would take the first (RFC 9112, section 3.2). */
+const hasOneHost = (rawHeaders: readonly string[]): boolean => {
+  const isHostName = (text: string, index: number) =>
+    index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
+  return rawHeaders.findIndex(isHostName) === rawHeaders.findLastIndex(isHostName);
+};
+
+const isWellFormed = ({ url, headers: { host }, rawHeaders }: IncomingMessage): boolean =>
   url?.startsWith('/') === true &&
   // What the URL standard would tidy away: backslashes, a fragment, dot segments.
   !/[\\#]|\/(\.|%2e){1,2}(?=\/|$)/i.test(url.split('?', 1)[0] ?? '') &&
-  hosts.memo(host ?? '');
+  hosts.memo(host ?? '') &&
+  hasOneHost(rawHeaders);
 
 /** How often connections are looked at for one that is late, in milliseconds. */
 const sweepInterval = 500;
 
 /**
- * An HTTP server in front of a listener, within limits. A request target that is not a path, or a host that is not
- * one, could make the URL read as another: such a request is answered 400 here, as is what is no HTTP. One that does
- * not arrive in time is answered 408, one that is not answered in time 503.
+ * An HTTP server in front of a listener, within limits; the requests of a connection are answered in turn. A request
+ * target that is not a path, or a host that is not one, could make the URL read as another: such a request is answered
+ * 400 here, as is what is no HTTP. One that does not arrive in time is answered 408, one that is not answered in time
+ * 503.
  * @param logger gets a line for each request that is refused here
  */
 export function createHttpServer(listener: RequestListener, limits: HttpLimits, logger: Logger): Server {
@@ -38,13 +48,17 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits, 
     connectionsCheckingInterval: sweepInterval,
     // One without a body has no event of its end: nobody here waits for it.
     optimizeEmptyRequests: true,
+    // It is answered 400 below, like any other Host that is none.
+    requireHostHeader: false,
   };
-  const server = createServer(options, (request, response) => {
+  const answer = inTurn((request, response) => {
     // By the time-out of the connection, of which there is one whatever comes over it.
     response.on('timeout', late);
     if (isWellFormed(request)) return listener(request, response);
     malformed(response);
   });
+  // An expectation that is unknown may be ignored (RFC 9110, section 10.1.1); Node would answer it itself.
+  const server = createServer(options, answer).on('checkExpectation', answer);
   server.timeout = timeouts.answer;
   server.maxConnections = limits.connections;
   noteDrops(server, logger);

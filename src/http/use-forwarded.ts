@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import { createAddressTest } from './address-range.ts';
+import { createAddressTest, withoutZone } from './address-range.ts';
 
 /** What a proxy has said of a request. */
 export interface WithForwarded {
@@ -11,12 +11,12 @@ export interface WithForwarded {
   isPlainHttp?: boolean;
 }
 
-/** One hop of `X-Forwarded-For`; some proxies add the port. Undefined where it is no address. */
+/** One hop of `X-Forwarded-For`, without the port that some proxies add. Undefined where it is no address. */
 const readHop = (text: string): string | undefined => {
   const hop = text.trim();
   const [, bracketed = /^[\d.]+(?=:\d+$)/.exec(hop)?.[0]] = /^\[(.+)\](?::\d+)?$/.exec(hop) ?? [];
   const address = bracketed ?? hop;
-  return isIP(address) === 0 ? undefined : address;
+  return isIP(address) === 0 ? undefined : withoutZone(address);
 };
 
 /**

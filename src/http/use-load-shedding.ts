@@ -9,6 +9,7 @@ import type { Load } from './load.ts';
  */
 export const useLoadShedding = (load: Load): Plugin => ({
   onRequest: ({ url, endResponse, fetchAPI }) => {
+    load.makeRoom();
     if (!load.isTooMuch) return;
     load.noteRefusal();
     endResponse(errorAnswer(overloaded(), url.pathname, fetchAPI));

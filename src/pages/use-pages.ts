@@ -1,5 +1,6 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
+import { shareBody } from '../http/shared-body.ts';
 import { takesGzip } from '../http/takes-gzip.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
@@ -89,7 +90,8 @@ export function usePages(
       // A worker goes by the policy of its own file.
       'content-security-policy': "default-src 'self'",
     };
-    return new Response(isGzipped ? file.gzipped : file.content, { headers });
+    const body = isGzipped ? file.gzipped : file.content;
+    return shareBody(new Response(body, { headers }), body);
   };
 
   const answer = (page: Page | undefined, pathname: string, request: Request, fetchAPI: FetchAPI) =>

@@ -1,5 +1,6 @@
 import { badUserInput, GatewayError } from '../errors.ts';
 import { isJson } from '../http/media-type.ts';
+import { readText } from '../http/read-text.ts';
 
 const bodyIssue = (type: string, message: string, cause?: unknown) =>
   badUserInput([{ path: [], message, type }], cause);
@@ -12,7 +13,7 @@ export async function readBody(request: Request): Promise<ReadonlyMap<string, un
   if (!isJson(request.headers.get('content-type'))) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
   }
-  const text = await request.text();
+  const text = await readText(request);
   if (text.trim() === '') throw bodyIssue('missing', 'A body is required.');
   const body = parseJson(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

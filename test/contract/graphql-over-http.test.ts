@@ -60,6 +60,110 @@ describe('415', () => {
   });
 });
 
+describe('the media type of the request', () => {
+  it.each(['Application/JSON', 'application/json ; charset=utf-8'])('may be spelled %s', async (type) => {
+    const headers = { 'content-type': type };
+    const answer = await gateway.fetch('POST', '/graphql', { headers, body: '{"query":"{ __typename }"}' });
+    expect([answer.status, answer.body]).toEqual([200, { data: { __typename: 'Query' } }]);
+  });
+});
+
+describe('406', () => {
+  const query = '/graphql?query={__typename}';
+  const refused = {
+    errors: [
+      {
+        message: 'The answer can be application/json or application/graphql-response+json',
+        extensions: { code: 'NOT_ACCEPTABLE' },
+      },
+    ],
+  };
+
+  it.each(['multipart/mixed', 'text/event-stream', 'text/html', 'application/json;q=0', 'a/b,'.repeat(3000)])(
+    'is the answer to who takes neither media type, with nothing of what was asked for: %s',
+    async (accept) => {
+      const json = { query: '{ __typename }' };
+      const headers = { accept };
+      for (const answer of [
+        await gateway.fetch('GET', query, { headers }),
+        await gateway.fetch('POST', '/graphql', { headers, token, json }),
+      ]) {
+        expect([answer.status, answer.body]).toEqual([406, refused]);
+        expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+        expect(answer.headers.has('accept')).toBe(false);
+      }
+    },
+  );
+
+  it('comes before anything runs', async () => {
+    const account = await gateway.createAccount('alice');
+    const keyId = await gateway.createApiKey(account);
+    const json = { query: `mutation { deactivateApiKey(keyId: ${keyId}) { id } }` };
+    const headers = { accept: 'multipart/mixed' };
+    expect((await gateway.fetch('POST', '/graphql', { headers, token, json })).status).toBe(406);
+    expect(await gateway.rows('api_key')).toMatchObject([{ id: keyId, is_active: 1 }]);
+  });
+
+  it.each([
+    ['PUT', '/graphql', 405, {}],
+    ['POST', '/graphql', 413, { 'content-length': '99999' }],
+  ])('comes after the method and the size of the body: %s is %i', async (method, path, status, sizes) => {
+    const headers = { accept: 'multipart/mixed', ...sizes };
+    const answer = await gateway.fetch(method, path, { headers, ...(method === 'POST' && { json: {} }) });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it.each([
+    [undefined, 'application/json'],
+    ['*/*', 'application/json'],
+    ['multipart/mixed, application/graphql-response+json', 'application/graphql-response+json'],
+    ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
+    ['text/event-stream, */*;q=0.1', 'application/json'],
+  ])('is not the answer to %s, which is %s', async (accept, mediaType) => {
+    const answer = await gateway.fetch('GET', query, { headers: accept === undefined ? {} : { accept } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe(`${mediaType}; charset=utf-8`);
+  });
+});
+
+describe('a query string', () => {
+  it.each(['variables={', 'extensions=x', 'variables=[1', 'variables={}&extensions={]'])(
+    'whose parameters are not JSON is a 400: %s',
+    async (parameters) => {
+      const answer = await gateway.fetch('GET', `/graphql?query={__typename}&${parameters}`, { token });
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        {
+          errors: [
+            {
+              message: 'The variables or extensions are not valid JSON',
+              extensions: { code: 'BAD_REQUEST' },
+            },
+          ],
+        },
+      ]);
+    },
+  );
+});
+
+describe('a body that is no JSON object', () => {
+  it.each(['{"query":"{ __typename }", canary7f3a', '', '5', 'null', '"canary7f3a"', 'canary7f3a'])(
+    'is a 400 that repeats nothing of it: %j',
+    async (body) => {
+      for (const accept of ['application/json', 'application/graphql-response+json']) {
+        const headers = { accept, 'content-type': 'application/json' };
+        const answer = await gateway.fetch('POST', '/graphql', { token, headers, body });
+        expect(answer.status).toBe(400);
+        expect(answer.body).toEqual({
+          errors: [{ message: expect.any(String), extensions: { code: 'BAD_REQUEST' } }],
+        });
+        expect(answer.text).not.toMatch(/canary|position|SyntaxError|Unexpected/);
+      }
+    },
+  );
+});
+
 describe('a batch', () => {
   it.each([1, 2])('of %i is a 400', async (length) => {
     const json = Array.from({ length }, () => ({ query: '{ __typename }' }));

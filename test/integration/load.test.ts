@@ -29,3 +29,27 @@ it('refuses what is too much, before the token is looked at, and goes on when th
   expect(load.inFlight).toBe(0);
   expect((await send()).status).toBe(200);
 });
+
+it('refuses whatever comes, also what asks for no token and no database', async () => {
+  await using issuer = await startIssuer();
+  using load = new Load(5, pino({ level: 'silent' }), Number.POSITIVE_INFINITY);
+  await using gateway = await createTestGateway(issuer, { edge: { load } });
+  const metadata = '/.well-known/oauth-protected-resource';
+  load.inFlight += 5;
+  for (const [method, path] of [
+    ['GET', metadata],
+    ['HEAD', metadata],
+    ['POST', metadata],
+    ['HEAD', '/api/v1/auth/keys'],
+    ['GET', '/api/v1/keys/authorize'],
+    ['GET', '/api/v1/openapi.json'],
+    ['GET', '/graphql'],
+    ['OPTIONS', '/graphql'],
+    ['GET', '/nowhere'],
+  ] as const) {
+    const { status, headers } = await gateway.fetch(method, path);
+    expect([method, path, status, headers.get('retry-after')]).toEqual([method, path, 503, '1']);
+  }
+  load.inFlight -= 5;
+  expect((await gateway.fetch('GET', metadata)).status).toBe(200);
+});

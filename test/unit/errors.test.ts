@@ -20,6 +20,7 @@ describe('GatewayError', () => {
     ['FORBIDDEN', 403],
     ['NOT_FOUND', 404],
     ['METHOD_NOT_ALLOWED', 405],
+    ['NOT_ACCEPTABLE', 406],
     ['CONFLICT', 409],
     ['PAYLOAD_TOO_LARGE', 413],
     ['UNSUPPORTED_MEDIA_TYPE', 415],

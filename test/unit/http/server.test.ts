@@ -80,6 +80,26 @@ describe('a request', () => {
   });
 });
 
+describe('Expect', () => {
+  it('that is unknown is ignored: the listener answers', async () => {
+    const port = await start();
+    const answer = await send(
+      port,
+      'GET /a HTTP/1.1\r\nHost: a\r\nExpect: anything\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*GET \/a/);
+  });
+
+  it('of 100-continue is met', async () => {
+    const port = await start();
+    const answer = await send(
+      port,
+      'POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  });
+});
+
 describe('400', () => {
   it.each([
     [
@@ -109,6 +129,23 @@ describe('400', () => {
     const answer = await send(port, 'GET http://evil.test/a HTTP/1.1\r\nHost: a\r\n\r\n');
     const withoutDates = answer.replace(/Date: .*\r\n/, '');
     expectRefusal(withoutDates, 400, 'Bad Request', 'target');
+  });
+
+  it.each([
+    ['two Host headers', 'Host: a\r\nHost: b\r\n'],
+    ['the same Host header twice', 'Host: a\r\nX: y\r\nhOST: a\r\n'],
+    ['no Host header', ''],
+  ])('is the answer to %s', async (_what, headers) => {
+    const port = await start();
+    const answer = await send(port, `GET / HTTP/1.1\r\n${headers}\r\n`);
+    expectRefusal(answer.replace(/Date: .*\r\n/, ''), 400, 'Bad Request', 'target');
+  });
+
+  it('is not the answer to headers whose names or values look like Host', async () => {
+    const port = await start();
+    const others = 'X-Host: b\r\nHosts: c\r\nX: host\r\nHos: d\r\n';
+    const answer = await send(port, `GET /a HTTP/1.1\r\nHost: a\r\n${others}Connection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*GET \/a/);
   });
 
   it('repeats nothing of the request, in the log neither', async () => {

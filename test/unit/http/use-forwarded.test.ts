@@ -29,6 +29,7 @@ describe("the client's address", () => {
     ['a port', '10.0.0.1', '203.0.113.9:5123', '203.0.113.9'],
     ['a port with IPv6', '10.0.0.1', '[2001:db9::7]:443', '2001:db9::7'],
     ['brackets', '10.0.0.1', '[2001:db9::7]', '2001:db9::7'],
+    ['a network interface, which may be of any length', '10.0.0.1', `fe80::1%${'z'.repeat(9000)}`, 'fe80::1'],
   ])('is what was added last by no proxy: %s', (_what, peer, text, address) => {
     expect(forwardedFor(peer, text)).toBe(address);
   });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { sharedBodyOf } from '../../../src/http/shared-body.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { startIllBehavedIssuer } from '../../support/ill-behaved-issuer.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
@@ -140,6 +141,22 @@ describe('what a page loads', () => {
       );
     }
   });
+
+  it.each(['gzip', 'identity'])(
+    'is the same bytes in every answer, and no copy of them: %s',
+    async (encoding) => {
+      const [path = ''] = await assetsOf();
+      const load = async () => {
+        const headers = { 'accept-encoding': encoding };
+        return sharedBodyOf(
+          await gateway.gateway.fetch(new Request(`http://keyward.test${path}`, { headers })),
+        );
+      };
+      const body = await load();
+      expect(body?.length).toBeGreaterThan(0);
+      expect(await load()).toBe(body);
+    },
+  );
 
   it.each([
     '/assets/',

@@ -1,0 +1,130 @@
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { residentMegabytes } from '../bench/process-figures.ts';
+import { createTemporaryFolder, root, type ServiceProcess, startProcess } from '../support/process.ts';
+import { openUnread, sendRaw } from '../support/raw-http.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+});
+afterAll(async () => {
+  await folder[Symbol.asyncDispose]();
+});
+
+const assets = globSync('assets/*', { cwd: join(root, 'dist/web') });
+const sizeOf = (name: string) => statSync(join(root, 'dist/web', name)).size;
+/** 1.8 MB; what is sent is not compressed, since nobody asks for that. */
+const largest = assets.reduce((found, each) => (sizeOf(each) > sizeOf(found) ? each : found));
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+const post = (query: string, token: string) => {
+  const body = JSON.stringify({ query });
+  const headers = `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+  return `POST /graphql HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+};
+
+/** A service that has answered what it is asked for below, so that only the answers are new. */
+async function startWarm(env: Record<string, string> = {}) {
+  const service = await startProcess(folder.path, { LOG_LEVEL: 'warn', ...env });
+  const token = await service.token('alice');
+  const warmUp = [get(`/${largest}`), get('/api/v1/openapi.json'), post(getIntrospectionQuery(), token)];
+  for (const request of warmUp) expect((await sendRaw(service.port, request)).status).toBe(200);
+  const before = Number(residentMegabytes(service.pid));
+  return {
+    service,
+    token,
+    /** By how much its memory has grown, in MB. */
+    growth: () => Number(residentMegabytes(service.pid)) - before,
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+const ask = async ({ url }: ServiceProcess, token: string): Promise<number> => {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${url}/api/v1/auth/private-key`, { headers })).status;
+};
+
+/** Asks for this many seconds: the share that was served, how long it took at the most, the most memory meanwhile. */
+async function watch({ service, token, growth }: Awaited<ReturnType<typeof startWarm>>, seconds: number) {
+  const [statuses, times, memory]: [number[], number[], number[]] = [[], [], []];
+  const until = performance.now() + seconds * 1000;
+  while (performance.now() < until) {
+    const startedAt = performance.now();
+    statuses.push((await fetch(`${service.url}/health/live`)).status);
+    statuses.push(await ask(service, token));
+    times.push(performance.now() - startedAt);
+    memory.push(growth());
+    await delay(20);
+  }
+  const served = statuses.filter((status) => status === 200).length / statuses.length;
+  return { served, slowest: Math.max(...times), growth: Math.max(...memory) };
+}
+
+/** Sends the same to several connections, and reads nothing from them. */
+async function openAll(connections: number, port: number, text: string) {
+  const stack = new DisposableStack();
+  for (let opened = 0; opened < connections; opened += 1) stack.use(await openUnread(port, text));
+  return stack;
+}
+
+describe('answers that nobody reads', () => {
+  it('cost next to nothing where they are files: 190 requests on each of five connections', async () => {
+    await using warm = await startWarm();
+    using _unread = await openAll(5, warm.service.port, get(`/${largest}`).repeat(190));
+    const { served, slowest, growth } = await watch(warm, 3);
+    expect(served).toBeGreaterThan(0.9);
+    expect(growth).toBeLessThan(100);
+    expect(slowest).toBeLessThan(2000);
+  });
+
+  it('cost no more than one for each connection where they are GraphQL', async () => {
+    await using warm = await startWarm();
+    const { service, token } = warm;
+    using _unread = await openAll(3, service.port, post(getIntrospectionQuery(), token).repeat(190));
+    const { served, slowest, growth } = await watch(warm, 4);
+    expect(served).toBeGreaterThan(0.9);
+    expect(growth).toBeLessThan(100);
+    expect(slowest).toBeLessThan(2000);
+  });
+
+  it('cost little on many connections, each with more requests than are answered', async () => {
+    await using warm = await startWarm();
+    const text = get(`/${largest}`).repeat(12) + get('/nowhere').repeat(60);
+    // In all more than may wait: some of them are closed.
+    using _unread = await openAll(200, warm.service.port, text);
+    const { served, growth } = await watch(warm, 3);
+    expect(served).toBeGreaterThan(0.9);
+    expect(growth).toBeLessThan(100);
+  });
+
+  it('give their places to those who need them', async () => {
+    await using warm = await startWarm({ MAX_IN_FLIGHT: '3' });
+    const { service, token } = warm;
+    using unread = await openAll(6, service.port, get('/api/v1/openapi.json').repeat(1500));
+    const statuses: number[] = [];
+    // Three places, six clients that do not read, each of which would keep one for half a minute.
+    while (statuses.slice(-20).filter((status) => status === 200).length < 20) {
+      statuses.push(await ask(service, token));
+      await delay(50);
+    }
+    expect(statuses).toContain(503);
+    unread.dispose();
+    expect(await Promise.all([1, 2, 3].map(() => ask(service, token)))).toEqual([200, 200, 200]);
+  });
+
+  it('are all there for who reads them later', async () => {
+    await using warm = await startWarm();
+    const text = get(`/${largest}`).repeat(20) + get('/health/live').repeat(99);
+    const last = 'GET /health/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    using socket = await openUnread(warm.service.port, text + last);
+    await delay(500);
+    const received = Buffer.concat(await socket.toArray());
+    expect(received.toString('latin1').match(/HTTP\/1\.1 200 OK\r\n/g)).toHaveLength(120);
+    expect(received.length).toBeGreaterThan(20 * sizeOf(largest));
+  });
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { createSchema, createYoga } from 'graphql-yoga';
+import { describe, expect, it } from 'vitest';
+import { negotiateMediaType } from '../../../src/graphql/negotiate.ts';
+
+const json = 'application/json';
+const graphql = 'application/graphql-response+json';
+
+describe('the media type of an answer', () => {
+  it.each([
+    [null, json],
+    ['', json],
+    ['*/*', json],
+    ['application/*', json],
+    [json, json],
+    [graphql, graphql],
+    ['APPLICATION/GraphQL-Response+JSON', graphql],
+    [`${json}; charset=utf-8`, json],
+    [`${json}; charset=utf-16, ${graphql}`, graphql],
+    [`${graphql}, ${json}`, graphql],
+    [`${json}, ${graphql}`, json],
+    [`${graphql},*/*`, graphql],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', json],
+    ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', json],
+    [`${graphql};q=0.9, ${json}`, json],
+    [`${json};q=0.1, ${graphql};q=0.2`, graphql],
+    [`${json};q=0, */*`, graphql],
+    [`${graphql}, */*;q=0`, graphql],
+    [`*/*;q=1, ${json};q=0.5`, graphql],
+    [`application/*;q=0.2, ${graphql};q=0.1, */*`, json],
+    [`${json};q=none`, json],
+  ])('for %s is %s', (accept, mediaType) => {
+    expect(negotiateMediaType(accept)).toBe(mediaType);
+  });
+
+  it.each([
+    'multipart/mixed',
+    'text/event-stream',
+    'text/html',
+    'text/*',
+    'application/xml',
+    `${json}; charset=utf-16`,
+    `${json};q=0`,
+    '*/*;q=0',
+    `${json};q=0, ${graphql};q=0.000, */*;q=0`,
+    ',',
+    'json',
+  ])('for %s is none: 406', (accept) => {
+    expect(() => negotiateMediaType(accept)).toThrow(
+      expect.objectContaining({ code: 'NOT_ACCEPTABLE', status: 406 }),
+    );
+  });
+
+  it("is what Yoga would choose, where Yoga's choice is one of the two and nothing is weighed", async () => {
+    const yoga = createYoga({
+      schema: createSchema({ typeDefs: 'type Query { a: Int }' }),
+      graphiql: false,
+      landingPage: false,
+      logging: false,
+    });
+    const range = fc.constantFrom(
+      json,
+      graphql,
+      '*/*',
+      'application/*',
+      'text/html',
+      `${json};charset=latin1`,
+      'x/y',
+    );
+    const property = fc.asyncProperty(fc.array(range, { minLength: 1, maxLength: 6 }), async (ranges) => {
+      const accept = ranges.join(', ');
+      const { headers } = await yoga.fetch('http://a/graphql?query={a}', { headers: { accept } });
+      const [chosen = ''] = headers.get('content-type')?.split(';') ?? [];
+      if (chosen !== json && chosen !== graphql) expect(() => negotiateMediaType(accept)).toThrow();
+      else expect(negotiateMediaType(accept)).toBe(chosen);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it.each([
+    ['entries', ','],
+    ['types', 'a/b,'],
+    ['parameters', ';a=b'],
+    ['weights', '*/*;q=0,'],
+    ['spaces', ' '],
+    ['slashes', '/'],
+  ])('is chosen in no time, however many %s there are', (_what, part) => {
+    const accept = part.repeat((16 * 1024) / part.length);
+    const startedAt = process.cpuUsage();
+    for (let round = 0; round < 20; round += 1) {
+      try {
+        // Another one each time: what was chosen before is known.
+        negotiateMediaType(`${round}${accept}`);
+      } catch {
+        // It is how long it takes that counts.
+      }
+    }
+    const { user, system } = process.cpuUsage(startedAt);
+    expect((user + system) / 20_000).toBeLessThan(20);
+  });
+});
