@@ -42,6 +42,8 @@ export interface RequestSource {
 export interface OperationLimits {
   /** Bounds of a session's duration in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** The most active API keys of one account. */
+  readonly apiKeysPerAccount: number;
   /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */
   readonly sealApiKeys: boolean;
 }

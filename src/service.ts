@@ -57,7 +57,7 @@ export async function startService(config: Config): Promise<Service> {
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
     em: orm.em,
-    limits: { sessionDuration: config.sessionDuration, sealApiKeys: config.sealApiKeys },
+    limits: config,
     secrets,
     keyUsage,
     bodyLimit: config.http.body,

@@ -6,8 +6,10 @@ export const apiKeySchema = defineEntity({
   tableName: 'api_key',
   // One default key an account, whatever races for it.
   uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
-  // The versions that sealed copies refer to are looked up at each start.
   indexes: [
+    // An account's active keys are counted when it gets another; how many are inactive does not matter then.
+    { properties: ['account'], where: { isActive: true }, name: 'api_key_active' },
+    // The versions that sealed copies refer to are looked up at each start.
     {
       properties: ['encryptionVersion'],
       where: { encryptedKey: { $ne: null } },

@@ -80,6 +80,7 @@ builder.mutationField('createApiKey', (t) =>
     type: newApiKey,
     description: 'Creates an API key. Your first one becomes your default key.',
     requiredScopes: accountAdmin,
+    extensions: { errors: ['CONFLICT'] },
     args: {
       name: t.arg.string({
         description: 'Display name: 1 to 100 characters, without white space at its ends.',

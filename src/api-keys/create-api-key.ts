@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/ensure-account.ts';
 import { lockAccount } from '../accounts/lock-account.ts';
 import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { GatewayError } from '../errors.ts';
 import { type OperationContext, parseInput } from '../operation.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { apiKeyName } from './api-key-name.ts';
@@ -21,24 +23,53 @@ export const CreateApiKeyInput = z.object({
     .nullish(),
 });
 
-type NewRow = Pick<ApiKey, 'account' | 'keyPrefix' | 'name' | 'expiresAt' | 'createdAt'>;
+type NewRow = Pick<ApiKey, 'account' | 'keyPrefix' | 'name' | 'expiresAt' | 'createdAt'> & {
+  /** How many active keys an account may have. */
+  readonly most: number;
+};
 
-const insertApiKey = prepareQuery(ApiKey, (db, { account, keyPrefix, name, expiresAt, createdAt }: NewRow) =>
-  db
-    .insertInto('api_key')
-    .values(({ exists, not, selectFrom }) => ({
-      account_id: account,
-      key_prefix: keyPrefix,
-      name,
-      is_active: true,
-      is_default: not(
-        exists(selectFrom('api_key').select('id').where('account_id', '=', account)),
-      ).$castTo<boolean>(),
-      encryption_version: 1,
-      created_at: createdAt,
-      expires_at: expiresAt,
-    }))
-    .returningAll(),
+/** The columns of a new row, in the order in which they are selected. */
+const columns = [
+  'account_id',
+  'key_prefix',
+  'name',
+  'expires_at',
+  'created_at',
+  'is_active',
+  'is_default',
+  'encryption_version',
+] as const;
+
+// The bound stands in the INSERT's own WHERE, and holds whatever races for it: the account is locked.
+const insertApiKey = prepareQuery(
+  ApiKey,
+  (db, { account, most, keyPrefix, name, expiresAt, createdAt }: NewRow) => {
+    const keys = db.selectFrom('api_key').where('account_id', '=', account);
+    // Not a parameter: only of what is written in a query can SQLite know that an index on active keys has it.
+    const active = keys.where('is_active', '=', sql.lit(true));
+    return db
+      .insertInto('api_key')
+      .columns(columns)
+      .expression(
+        db
+          .selectNoFrom(({ exists, lit, not, val }) => [
+            val(account).as('account_id'),
+            val(keyPrefix).as('key_prefix'),
+            val(name).as('name'),
+            val(expiresAt).as('expires_at'),
+            val(createdAt).as('created_at'),
+            lit(true).as('is_active'),
+            not(exists(keys.select('id'))).as('is_default'),
+            lit(1).as('encryption_version'),
+          ])
+          .where(
+            active.select(({ fn }) => fn.countAll().as('count')),
+            '<',
+            most,
+          ),
+      )
+      .returningAll();
+  },
 );
 
 const updateSealed = prepareQuery(
@@ -50,24 +81,29 @@ const updateSealed = prepareQuery(
       .where('id', '=', id),
 );
 
+const tooMany = (most: number) =>
+  new GatewayError('CONFLICT', `You may have at most ${most} active API keys: deactivate one first`);
+
 /**
  * Creates an API key for the caller, and their account where there is none. The first key of an account becomes its
  * default.
  * @returns the key with its secret, which can be read here and nowhere else
- * @throws {GatewayError} `BAD_USER_INPUT`
+ * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` where the account has as many active keys as it may have
  */
 export async function createApiKey(
   context: OperationContext,
   input: z.input<typeof CreateApiKeyInput>,
 ): Promise<NewApiKey> {
   const { name = null, expiresAt = null } = parseInput(CreateApiKeyInput, input);
+  const most = context.limits.apiKeysPerAccount;
   const key = createApiKeySecret();
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
     // Of several first keys at once, one is the first.
     await lockAccount(inner.db, account);
-    const values = { account, keyPrefix: keyPrefixOf(key), name, expiresAt, createdAt: new Date() };
-    const [row] = (await insertApiKey(inner.db, values)) as [ApiKey];
+    const values = { account, most, keyPrefix: keyPrefixOf(key), name, expiresAt, createdAt: new Date() };
+    const [row] = await insertApiKey(inner.db, values);
+    if (!row) throw tooMany(most);
     await storeSecret(inner, row.id, key);
     // The seal names the row, so the row comes first.
     const sealed = await sealSecret(inner, row, key);

@@ -136,6 +136,8 @@ export interface Config {
   readonly algorithms: readonly SignatureAlgorithm[];
   /** Bounds of `session_duration`, in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** The most active API keys of one account. */
+  readonly apiKeysPerAccount: number;
   /** Whether of each API key a sealed copy is kept. */
   readonly sealApiKeys: boolean;
   readonly http: HttpLimits;

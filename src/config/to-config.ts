@@ -101,6 +101,7 @@ export const toConfig = (env: Environment): Config => ({
   issuers: issuerConfigs(env),
   algorithms: env.AUTH_ALGORITHMS,
   sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
+  apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
   sealApiKeys: env.SEAL_API_KEYS,
   http: httpLimits(env),
   documents: documentLimits(env),

@@ -13,6 +13,8 @@ export const sqliteMigrations: MigrationList = {
     (await import('./migrations/sqlite/Migration20261121132403.ts')).Migration20261121132403,
   Migration20261122043110: async () =>
     (await import('./migrations/sqlite/Migration20261122043110.ts')).Migration20261122043110,
+  Migration20261122054304: async () =>
+    (await import('./migrations/sqlite/Migration20261122054304.ts')).Migration20261122054304,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -27,4 +29,6 @@ export const postgresMigrations: MigrationList = {
     (await import('./migrations/postgresql/Migration20261121151000.ts')).Migration20261121151000,
   Migration20261122043115: async () =>
     (await import('./migrations/postgresql/Migration20261122043115.ts')).Migration20261122043115,
+  Migration20261122054714: async () =>
+    (await import('./migrations/postgresql/Migration20261122054714.ts')).Migration20261122054714,
 };

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { refuseRows } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { transportsOf } from '../support/transports.ts';
 
@@ -28,6 +29,16 @@ const operation = {
 const transports = transportsOf(setup, operation);
 const rows = (table: string) => setup.gateway.rows(table);
 const nothing = { account: [], api_key: [], api_key_secret: [], audit_event: [] };
+
+const postgres = inject('postgresUrl') !== undefined;
+
+/** How the database would run a statement. */
+const planOf = async (statement: string): Promise<string> => {
+  const connection = setup.gateway.database.em.getConnection();
+  const values = [1, 'sk-a1b2c3', null, null, new Date(), 1, 1, 1000];
+  const explain = postgres ? 'explain (generic_plan)' : 'explain query plan';
+  return JSON.stringify(await connection.execute(`${explain} ${statement}`, postgres ? [] : values));
+};
 
 /** The digest under which a secret is found. */
 const digestOf = (secret: string) => setup.gateway.secrets.peppers.digest(secret).digest;
@@ -154,6 +165,89 @@ describe('success over REST', () => {
     const found = await setup.gateway.fetch('GET', '/api/v1/auth/keys/2', { token: await setup.sign() });
     const { key: _key, ...record } = answer.body;
     expect(found.body).toEqual(record);
+  });
+});
+
+describe('with as many active keys as there may be', () => {
+  const message = (most: number) => `You may have at most ${most} active API keys: deactivate one first`;
+  const limited = (apiKeysPerAccount: number) => createTestGateway(setup.issuer, { apiKeysPerAccount });
+  const over = {
+    REST: (gateway: TestGateway, token: string) => gateway.rest('POST', '/auth/keys', { token, json: {} }),
+    GraphQL: (gateway: TestGateway, token: string) =>
+      gateway.graphql('mutation { createApiKey { id } }', { token }),
+  };
+
+  it.each(Object.entries(over))('is a conflict over %s, and nothing is stored', async (transport, create) => {
+    await using gateway = await limited(2);
+    const token = await setup.sign();
+    for (const status of [201, 201])
+      expect((await create(gateway, token)).status).toBe(transport === 'REST' ? status : 200);
+    const refused = await create(gateway, token);
+    expect(refused.status).toBe(409);
+    const error = { message: message(2), extensions: { code: 'CONFLICT' } };
+    expect(refused.body).toMatchObject(
+      transport === 'REST' ? { detail: message(2) } : { errors: [error], data: null },
+    );
+    expect(await gateway.rows('api_key')).toHaveLength(2);
+    expect(await gateway.rows('api_key_secret')).toHaveLength(2);
+    expect(await gateway.rows('audit_event')).toHaveLength(3);
+    expect((await create(gateway, await setup.sign({ sub: 'bob' }))).status).toBeOneOf([200, 201]);
+  });
+
+  it('lets another be made when one is deactivated, and none when one has expired', async () => {
+    await using gateway = await limited(2);
+    const token = await setup.sign();
+    const json = { expires_at: '2026-03-01T08:00:01.000Z' };
+    expect((await gateway.rest('POST', '/auth/keys', { token, json })).status).toBe(201);
+    expect((await over.REST(gateway, token)).status).toBe(201);
+    vi.setSystemTime(new Date('2026-03-01T08:01:00.000Z'));
+    expect((await over.REST(gateway, token)).status).toBe(409);
+    expect((await gateway.rest('DELETE', '/auth/keys/1', { token })).status).toBe(200);
+    const { status, body } = await over.REST(gateway, token);
+    expect([status, body.is_default]).toEqual([201, false]);
+    expect((await over.REST(gateway, token)).status).toBe(409);
+  });
+
+  it('holds for as many as ask at once', async () => {
+    await using gateway = await limited(5);
+    await gateway.verificationKeys.refresh();
+    const token = await setup.sign();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => over.REST(gateway, token)));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([...Array(5).fill(201), ...Array(35).fill(409)]);
+    const keys = await gateway.rows('api_key');
+    expect(keys).toHaveLength(5);
+    expect(keys.filter((key) => key['is_default'])).toHaveLength(1);
+  });
+
+  it('counts them by an index, however many are inactive', async () => {
+    await setup.gateway.createAccount('alice');
+    const connection = setup.gateway.database.em.getConnection();
+    const inactive = `insert into api_key (account_id, key_prefix, is_active, created_at)
+      select 1, 'sk-a1b2c3', false, ${postgres ? 'now()' : 0} from n`;
+    const numbers = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 100000)';
+    const create = async () => {
+      const startedAt = process.hrtime.bigint();
+      expect((await over.REST(setup.gateway, await setup.sign())).status).toBe(201);
+      return Number(process.hrtime.bigint() - startedAt) / 1e6;
+    };
+    const among = async (times: number) => {
+      const taken: number[] = [];
+      while (taken.length < times) taken.push(await create());
+      return taken.toSorted((a, b) => a - b)[times >> 1] as number;
+    };
+    await among(20);
+    const alone = await among(40);
+    await connection.execute(`${numbers} ${inactive}`);
+    if (postgres) await connection.execute('analyze api_key');
+    await among(5);
+    const crowded = await among(40);
+    const { sql } = await recordStatements(setup.gateway.database, create);
+    const statement = sql.find((text) => text.startsWith('insert into "api_key"') && text.includes('count'));
+    expect(await planOf(`${statement}`)).toContain('api_key_active');
+    process.stdout.write(
+      `another API key: ${alone.toFixed(1)} ms, beside 100,000 inactive ones ${crowded.toFixed(1)} ms\n`,
+    );
   });
 });
 

@@ -73,6 +73,7 @@ export async function createTestGateway(
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
+    apiKeysPerAccount?: number;
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
     edge?: Partial<Edge>;
@@ -100,7 +101,11 @@ export async function createTestGateway(
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     publicUrl: 'http://keyward.test',
     em: database.em,
-    limits: { sessionDuration: { min: 60, max: 86_400 }, sealApiKeys: options.sealApiKeys ?? false },
+    limits: {
+      sessionDuration: { min: 60, max: 86_400 },
+      apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
+      sealApiKeys: options.sealApiKeys ?? false,
+    },
     secrets,
     keyUsage,
     bodyLimit: 64 * 1024,

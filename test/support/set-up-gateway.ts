@@ -27,7 +27,10 @@ export function setUpGateway(options: Parameters<typeof createTestGateway>[1] = 
     await issuer[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
-    gateway ??= await createTestGateway(issuer, options);
+    if (gateway) return;
+    gateway = await createTestGateway(issuer, options);
+    // As the service does before it is ready.
+    await gateway.verificationKeys.refresh();
   });
   afterEach(async () => {
     if (await gateway?.reset()) return;

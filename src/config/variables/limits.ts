@@ -1,7 +1,12 @@
-import { seconds } from '../kinds.ts';
+import { integer, seconds } from '../kinds.ts';
 
 /** What callers may ask for. */
 export const limitVariables = {
+  API_KEYS_PER_ACCOUNT: integer(1, 100_000).default(1000).meta({
+    description:
+      'The most active API keys of one person; one more is answered 409. Those that have expired count until they are deactivated',
+    example: '100',
+  }),
   SESSION_DURATION_MIN: seconds(1, 999_999_999).default(60).meta({
     description: 'Least `session_duration`, in seconds',
     example: '60',

@@ -62,6 +62,7 @@ describe('defaults', () => {
     issuers: [],
     algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
     sessionDuration: { min: 60, max: 86_400 },
+    apiKeysPerAccount: 1000,
     sealApiKeys: false,
     http: {
       body: 65_536,
@@ -77,7 +78,12 @@ describe('defaults', () => {
       trustedProxies: [],
       corsOrigins: [],
       hstsMaxAge: undefined,
-      rates: { address: undefined, account: { requests: 600, seconds: 60 }, verifier: undefined, apiKey: undefined },
+      rates: {
+        address: undefined,
+        account: { requests: 600, seconds: 60 },
+        verifier: undefined,
+        apiKey: undefined,
+      },
       exemptAddresses: [],
       maxInFlight: 200,
     },
