@@ -56,6 +56,7 @@ export function inTurn(listener: RequestListener, mostWaiting = 10_000): Request
     if (socket.destroyed) return;
     waiting.add(socket);
     response.once('socket', () => {
+      if (socket.destroyed) return;
       waiting.remove(socket);
       setImmediate(listener, request, response);
     });

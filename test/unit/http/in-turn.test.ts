@@ -79,6 +79,21 @@ describe('the requests of a connection', () => {
     expect(seen).toEqual(['/a', '/b']);
   });
 
+  it('are not answered any more when it is closed', async () => {
+    const seen: string[] = [];
+    const port = await start((request, response) => {
+      seen.push(`${request.url}`);
+      response.end('x'.repeat(24 * 1024 * 1024));
+    });
+    const socket = await open(port);
+    socket.pause().write(requests('a', 'b', 'c'));
+    await until(() => seen.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(seen).toEqual(['/a']);
+  });
+
   it('leave the others their turn', async () => {
     const seen: string[] = [];
     let seenAtTurn = 0;
