@@ -11,6 +11,8 @@ const essentials: readonly VariableName[] = [
   'AUTH_AUDIENCE',
   'KEY_PEPPERS',
   'KEY_ENCRYPTION_KEYS',
+  'RATE_LIMIT_ACCOUNT',
+  'API_KEYS_PER_ACCOUNT',
   'LOG_LEVEL',
 ];
 
