@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { loadConfig } from '../config/load-config.ts';
-import { isPostgres, sqliteFile } from './options.ts';
-import { createPrivately } from './sqlite-file.ts';
+import { isPostgres } from './options.ts';
+import { createPrivately, sqliteFile } from './sqlite/file.ts';
 
 /** Copies the SQLite database to a file while it is in use; what was committed before is in the copy, whole. */
 async function backUp(target: string): Promise<void> {

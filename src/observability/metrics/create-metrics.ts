@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { Plugin } from 'graphql-yoga';
 import type { TrustedIssuer } from '../../auth/trusted-issuer.ts';
-import type { ConnectionPool } from '../../database/connection-pool.ts';
+import type { ConnectionPool } from '../../database/backend.ts';
 import type { WithRecord } from '../request-record.ts';
 import { readVersion } from '../version.ts';
 import { observeKeySets } from './observe-key-sets.ts';

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { databaseOptions } from '../../../src/database/options.ts';
+import { backendOf, databaseOptions } from '../../../src/database/options.ts';
 import { watchDatabase } from '../../../src/database/watchdog.ts';
 import { databaseConfig, openTestDatabase } from '../../support/database.ts';
 
@@ -103,8 +103,8 @@ describe('left alone', () => {
     const { port } = server.address() as { port: number };
     server.close();
     await once(server, 'close');
-    const options = await databaseOptions(databaseConfig(`postgres://keyward@127.0.0.1:${port}/keyward`));
-    const database = new MikroORM<AbstractSqlDriver>(options);
+    const backend = await backendOf(databaseConfig(`postgres://keyward@127.0.0.1:${port}/keyward`));
+    const database = new MikroORM<AbstractSqlDriver>(databaseOptions(backend));
     const asked = vi.spyOn(database.em.getConnection(), 'execute');
     const onHang = vi.fn();
     using _watch = watchDatabase(database, onHang);

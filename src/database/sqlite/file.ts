@@ -1,7 +1,11 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { ConfigError } from '../config/config-error.ts';
+import type { DatabaseConfig } from '../../config/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
+
+/** The path of the SQLite file behind a URL, or `:memory:`. */
+export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.slice('sqlite:'.length);
 
 /**
  * Makes a missing file and its folder, for their owner alone. SQLite gives the log beside it the file's own mode.

@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.ts';
-import { createPrivately, lockFile } from '../../../src/database/sqlite-file.ts';
-import { createTemporaryFolder, root, startModule } from '../../support/process.ts';
+import { ConfigError } from '../../../../src/config/config-error.ts';
+import { createPrivately, lockFile } from '../../../../src/database/sqlite/file.ts';
+import { createTemporaryFolder, root, startModule } from '../../../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let file: string;
@@ -38,7 +38,7 @@ describe('lockFile', () => {
   /** Another process that holds the file, or tries to: what it says of it stands in its output. */
   const holdElsewhere = () =>
     startModule(`
-      import { lockFile } from ${JSON.stringify(join(root, 'src/database/sqlite-file.ts'))};
+      import { lockFile } from ${JSON.stringify(join(root, 'src/database/sqlite/file.ts'))};
       try {
         globalThis.lock = lockFile(${JSON.stringify(file)});
         console.log('held');
