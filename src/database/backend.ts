@@ -1,5 +1,6 @@
 import type { MikroORM, Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
+import type { Dialect } from 'kysely';
 
 /** What is known of the connections to PostgreSQL: those of `pg`'s pool. */
 export interface ConnectionPool {
@@ -16,6 +17,8 @@ export interface ConnectionPool {
 export interface Backend {
   /** The ORM's options that are its own: the driver and how it connects. */
   readonly options: Partial<Options<AbstractSqlDriver>>;
+  /** What runs the queries of both the ORM and Kysely. */
+  readonly dialect?: Dialect | undefined;
   /**
    * Takes what must be had before the first connection; it is given back after the last.
    * @throws {ConfigError} where another process has it

@@ -9,6 +9,7 @@ import { backendOf, databaseOptions } from './options.ts';
 export type Database = MikroORM<AbstractSqlDriver> & AsyncDisposable & OpenDatabase;
 
 interface OpenDatabase {
+  readonly dialect: Backend['dialect'];
   /** Its pool of connections; undefined for SQLite, which has none. */
   readonly pool: ConnectionPool | undefined;
 }
@@ -31,6 +32,7 @@ async function open(backend: Backend): Promise<Database> {
   await orm.connect();
   await backend.ready?.(orm);
   const pool = await backend.pool?.(orm);
+  const { dialect } = backend;
   const stack = opened.move();
-  return Object.assign(orm, { pool, [Symbol.asyncDispose]: () => stack.disposeAsync() });
+  return Object.assign(orm, { dialect, pool, [Symbol.asyncDispose]: () => stack.disposeAsync() });
 }

@@ -38,19 +38,19 @@ export class Db {
 
   /** Runs what happens as a whole or, where it throws, not at all. */
   async transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
-    let failure: { readonly error: unknown } | undefined;
+    let ofWork: unknown;
     try {
       return await this.kysely.transaction().execute(async (transaction) => {
         try {
           return await run(new Db(this.em, transaction));
         } catch (error) {
-          failure = { error };
+          ofWork = error;
           throw error;
         }
       });
     } catch (error) {
       // What failed was the work, or else the transaction itself.
-      throw failure ? failure.error : this.em.getDriver().convertException(error as Error);
+      throw error === ofWork ? error : this.em.getDriver().convertException(error as Error);
     }
   }
 }

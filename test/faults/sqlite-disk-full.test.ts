@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { translateError } from '../../src/database/translate-error.ts';
-import { databaseConfig, inTransaction } from '../support/database.ts';
+import { databaseConfig, inTransaction, writerOf } from '../support/database.ts';
 import {
   acknowledged,
   audit,
@@ -125,7 +125,7 @@ async function openFile(folder: string) {
   const config = databaseConfig(`sqlite:${file}`);
   const database = await openDatabase(config);
   await migrate(database, config);
-  const limit = (pages: number) => database.em.getConnection().execute(`pragma max_page_count = ${pages}`);
+  const limit = (pages: number) => writerOf(database).pragma(`max_page_count = ${pages}`);
   const faults = {
     'a statement that finds no room': [() => limit(1), () => limit(1_000_000)],
     'a COMMIT that cannot be written': [

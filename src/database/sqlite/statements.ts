@@ -1,5 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3';
+import type { CompiledQuery, QueryResult } from 'kysely';
 import { LRUCache } from 'lru-cache';
+
+/** How many statements of a connection are kept; one that is dropped is finalised when it is collected. */
+const most = 500;
 
 /** What SQLite has no type of its own for, as the ORM stores it. */
 const toSqlite = (value: unknown): unknown => {
@@ -7,25 +11,30 @@ const toSqlite = (value: unknown): unknown => {
   return value instanceof Date ? value.getTime() : value;
 };
 
-/**
- * Prepares each statement once and keeps it; Kysely's dialect would prepare one anew for each query. Its values may be
- * dates and booleans.
- */
-export function keepStatements(database: Database): void {
-  const kept = new LRUCache<string, Statement<unknown[]>>({ max: 500 });
-  const prepare = database.prepare.bind(database) as (sql: string) => Statement<unknown[]>;
-  const prepareConverting = (sql: string) => {
-    const statement = prepare(sql);
-    const all = statement.all.bind(statement);
-    const run = statement.run.bind(statement);
-    return Object.assign(statement, {
-      all: (values: unknown[]) => all(values.map(toSqlite)),
-      run: (values: unknown[]) => run(values.map(toSqlite)),
-    });
-  };
-  database.prepare = ((sql: string) => {
-    const statement = kept.get(sql) ?? prepareConverting(sql);
-    kept.set(sql, statement);
+/** The statements of a connection, each prepared once and kept. */
+export class Statements {
+  readonly #connection: Database;
+  readonly #kept = new LRUCache<string, Statement<unknown[]>>({ max: most });
+
+  constructor(connection: Database) {
+    this.#connection = connection;
+  }
+
+  /** A statement, ready to be run. */
+  prepare(sql: string): Statement<unknown[]> {
+    const kept = this.#kept.get(sql);
+    if (kept) return kept;
+    const statement = this.#connection.prepare<unknown[]>(sql);
+    this.#kept.set(sql, statement);
     return statement;
-  }) as Database['prepare'];
+  }
+
+  /** Runs a query as it is; its values may be dates and booleans. */
+  run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
+    const statement = this.prepare(sql);
+    const values = parameters.map(toSqlite);
+    if (statement.reader) return { rows: statement.all(values) as Row[] };
+    const { changes, lastInsertRowid } = statement.run(values);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
 }
