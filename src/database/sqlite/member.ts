@@ -13,7 +13,7 @@ export class Member {
   readonly #writer: MemberWriter;
   readonly #group: Group;
   #left = false;
-  #refusal: unknown = new Error('The transaction has ended');
+  #reason: unknown;
   /** How many queries it has run. */
   queries = 0;
 
@@ -52,7 +52,7 @@ export class Member {
 
   /** Ends it for a reason, which it is told at whatever it does next. */
   expel(reason: unknown): void {
-    this.#refusal = reason;
+    this.#reason = reason;
     this.#undo();
   }
 
@@ -67,6 +67,6 @@ export class Member {
 
   #assertIn(): void {
     if (this.#group.failure) throw this.#group.failure.error;
-    if (this.#left) throw this.#refusal;
+    if (this.#left) throw this.#reason ?? new Error('The transaction has ended');
   }
 }

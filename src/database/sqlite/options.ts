@@ -3,7 +3,8 @@ import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Backend } from '../backend.ts';
 import { SqliteDialect } from './dialect.ts';
-import { createPrivately, lockFile, sqliteFile } from './file.ts';
+import { createPrivately, sqliteFile } from './file.ts';
+import { lockFile } from './lock.ts';
 
 /** SQLite, in a file for this process alone, which is made where it is missing, or in memory. */
 export function sqliteOptions(config: DatabaseConfig): Backend {
