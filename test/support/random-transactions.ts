@@ -100,10 +100,16 @@ export class RandomTransactions implements AsyncDisposable {
     await this.#database[Symbol.asyncDispose]();
   }
 
-  /** Lets callers run their transactions on the empty database, and compares what came of them with what is there. */
-  async check(callers: readonly Caller[]): Promise<readonly Outcome[]> {
-    await this.#empty();
-    const outcomes = await Promise.all(callers.map((caller, index) => this.#run(caller, index)));
+  /**
+   * Lets callers run their transactions on the empty database, and compares what came of them with what is there.
+   * @param disturb what else happens meanwhile
+   */
+  async check(callers: readonly Caller[], disturb?: () => Promise<void>): Promise<readonly Outcome[]> {
+    this.#empty();
+    const [outcomes] = await Promise.all([
+      Promise.all(callers.map((caller, index) => this.#run(caller, index))),
+      disturb?.(),
+    ]);
     const committed = outcomes.filter(({ error }) => error === undefined);
     expect(this.#ask('select name from added order by name')).toEqual(
       committed.flatMap(({ names }) => names).sort((a, b) => a - b),
@@ -116,7 +122,7 @@ export class RandomTransactions implements AsyncDisposable {
     return outcomes;
   }
 
-  async #empty(): Promise<void> {
+  #empty(): void {
     const writer = writerOf(this.#database);
     writer.pragma('max_page_count = 1000000');
     writer.exec('delete from added; delete from counter; insert into counter values (0)');
