@@ -1,7 +1,7 @@
 // Who may import whom. Type imports count as well, so the rules hold for the design and not only for what runs.
 
 const SLICES = 'accounts|api-keys|audit|private-key|automation-settings';
-const ENTITY = '[.]entity[.]ts$';
+const TABLES = '^src/database/tables[.]ts$';
 const FIELDS = '[.]graphql[.]ts$';
 
 /** Rules are errors, all of them. */
@@ -48,34 +48,32 @@ const general = [
 
 const slices = [
   forbid(
-    'entity-knows-entities',
-    'An entity imports MikroORM and other entities.',
-    { path: ENTITY },
-    { pathNot: ['^node_modules/@mikro-orm/', `^src/(${SLICES})/.*${ENTITY}`] },
+    'tables-know-the-orm-alone',
+    'What is stored is told by MikroORM and nothing else.',
+    { path: TABLES },
+    { pathNot: '^node_modules/@mikro-orm/' },
   ),
   forbid(
     'operation-knows-domain',
-    'An operation knows entities, queries, its own slice, accounts, errors and events: no GraphQL, no HTTP.',
-    { path: `^src/(${SLICES})/.+[.]ts$`, pathNot: [ENTITY, FIELDS] },
+    'An operation knows tables, queries, its own slice, accounts, errors and events: no GraphQL, no HTTP.',
+    { path: `^src/(${SLICES})/.+[.]ts$`, pathNot: FIELDS },
     {
       dependencyTypesNot: ['core'],
       pathNot: [
-        `^src/(${SLICES})/.*${ENTITY}`,
         '^src/(accounts|audit|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operation|observability/events|database/(db|page|prepare-query)|secrets/[a-z-]+)[.]ts$',
+        '^src/(errors|operation|observability/events|database/(db|page|prepare-query|tables)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|@mikro-orm/[^/]+)/',
       ],
     },
   ),
   forbid(
     'operation-context-knows-domain',
-    'operation.ts is what every operation is given: entities, errors and events.',
+    'operation.ts is what every operation is given: tables, errors and events.',
     { path: '^src/operation[.]ts$' },
     {
       path: '^src/',
       pathNot: [
-        `^src/(${SLICES})/.*${ENTITY}`,
-        '^src/accounts/',
+        TABLES,
         '^src/errors[.]ts$',
         '^src/(observability|secrets)/',
         '^src/database/db[.]ts$',
@@ -90,11 +88,11 @@ const slices = [
   ),
   forbid(
     'fields-know-own-slice',
-    'Fields import the builder, the scalars, the names of scopes, and operations and entities of their own slice.',
+    'Fields import the builder, the scalars, the names of scopes, and tables, and operations of their own slice.',
     { path: `^src/(${SLICES})/.*${FIELDS}` },
     {
       path: '^(src|test)/',
-      pathNot: ['^src/graphql/(builder|scalars)[.]ts$', '^src/auth/scopes[.]ts$', '^src/$1/'],
+      pathNot: ['^src/graphql/(builder|scalars)[.]ts$', '^src/auth/scopes[.]ts$', TABLES, '^src/$1/'],
     },
   ),
   forbid(
@@ -114,9 +112,9 @@ const rooms = [
   ),
   forbid(
     'rest-knows-no-slice',
-    'REST knows fields by name and neither a slice nor an entity.',
+    'REST knows fields by name and neither a slice nor a table.',
     { path: '^src/rest/' },
-    { path: [`^src/(${SLICES})/`, ENTITY] },
+    { path: [`^src/(${SLICES})/`, TABLES] },
   ),
   forbid(
     'forward-auth-knows-no-slice',

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { AccountId } from './accounts/account.entity.ts';
 import type { Db } from './database/db.ts';
+import type { AccountId } from './database/tables.ts';
 import { badUserInput, type InputIssue } from './errors.ts';
 import type { EventLog } from './observability/events.ts';
 import type { Secrets } from './secrets/secrets.ts';

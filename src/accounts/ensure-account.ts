@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { Account, type AccountId } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { Account, type AccountId } from './account.entity.ts';
 import { findAccount } from './find-account.ts';
 
 const insertAccount = prepareQuery(

@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { Account, type AccountId } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { Account, type AccountId } from './account.entity.ts';
 
 const selectAccount = prepareQuery(Account, (db, { issuer, subject }: Pick<Caller, 'issuer' | 'subject'>) =>
   db.selectFrom('account').select('id').where('issuer', '=', issuer).where('subject', '=', subject),

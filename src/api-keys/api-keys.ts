@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
 import { type Caller, type OperationContext, parseInput } from '../operation.ts';
-import { ApiKey } from './api-key.entity.ts';
 
 /** The input of {@link apiKeys}. */
 export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });

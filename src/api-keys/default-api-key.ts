@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { ApiKey } from './api-key.entity.ts';
 
 const selectDefault = prepareQuery(
   ApiKey,

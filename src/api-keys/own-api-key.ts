@@ -1,8 +1,8 @@
 import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { ApiKey } from './api-key.entity.ts';
 
 type Owned = Pick<Caller, 'issuer' | 'subject'> & { readonly keyId: number };
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { AuditEvent } from '../database/tables.ts';
 import { type Caller, type OperationContext, parseInput } from '../operation.ts';
-import { AuditEvent } from './audit-event.entity.ts';
 
 type Asked = Pick<Caller, 'issuer' | 'subject'> & PageRange;
 

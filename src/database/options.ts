@@ -1,13 +1,8 @@
 import type { Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
-import { Account } from '../accounts/account.entity.ts';
-import { ApiKey } from '../api-keys/api-key.entity.ts';
-import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
-import { AuditEvent } from '../audit/audit-event.entity.ts';
-import { AutomationSettings } from '../automation-settings/automation-settings.entity.ts';
 import type { DatabaseConfig } from '../config/config.ts';
-import { PrivateKey } from '../private-key/private-key.entity.ts';
 import type { Backend } from './backend.ts';
+import { entities } from './tables.ts';
 
 /** Whether a database is PostgreSQL; it is SQLite otherwise. */
 export const isPostgres = ({ url }: Pick<DatabaseConfig, 'url'>): boolean => !url.startsWith('sqlite:');
@@ -21,7 +16,7 @@ export const backendOf = async (config: DatabaseConfig): Promise<Backend> =>
 /** The ORM's options, for the service and for the ORM's command line alike. */
 export const databaseOptions = ({ options }: Backend): Partial<Options<AbstractSqlDriver>> => ({
   ...options,
-  entities: [Account, ApiKey, ApiKeySecret, AuditEvent, AutomationSettings, PrivateKey],
+  entities,
   migrations: { snapshotOnMigrate: false, silent: true },
   logger: () => {},
 });

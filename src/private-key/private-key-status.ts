@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { PrivateKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { PrivateKey } from './private-key.entity.ts';
 
 /** Whether a private key is registered, and since when. Never the key. */
 export interface PrivateKeyStatus {

@@ -1,5 +1,5 @@
 import { prepareQuery } from '../database/prepare-query.ts';
-import { PrivateKey } from '../private-key/private-key.entity.ts';
+import { PrivateKey } from '../database/tables.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 

@@ -1,5 +1,5 @@
-import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 

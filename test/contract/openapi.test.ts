@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { AccountId } from '../../src/accounts/account.entity.ts';
+import type { AccountId } from '../../src/database/tables.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { setReadOnly } from '../support/database.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';

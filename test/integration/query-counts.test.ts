@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AutomationSettings } from '../../src/automation-settings/automation-settings.entity.ts';
+import { AutomationSettings } from '../../src/database/tables.ts';
 import type { Answer } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type Sqlite from 'better-sqlite3';
 import { CompiledQuery } from 'kysely';
 import { inject } from 'vitest';
-import { Account } from '../../src/accounts/account.entity.ts';
 import type { DatabaseConfig } from '../../src/config/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { SqliteConnections } from '../../src/database/sqlite/connections.ts';
 import { SqliteDialect } from '../../src/database/sqlite/dialect.ts';
+import { Account } from '../../src/database/tables.ts';
 
 /** The most connections of a test's database to PostgreSQL. */
 const poolSize = 5;

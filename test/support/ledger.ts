@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Account } from '../../src/accounts/account.entity.ts';
-import { ApiKey } from '../../src/api-keys/api-key.entity.ts';
 import type { Database } from '../../src/database/database.ts';
+import { Account, ApiKey } from '../../src/database/tables.ts';
 
 /** Somebody who writes, one request at a time, and what they know of it: kept here, outside of the service. */
 export interface Writer {
