@@ -38,6 +38,5 @@ export async function automationSettings({
   db,
 }: OperationContext): Promise<CurrentAutomationSettings> {
   const [settings] = await selectSettings(db, caller);
-  caller.accountId = settings?.account;
   return settings ?? neverSet;
 }

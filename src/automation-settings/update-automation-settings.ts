@@ -96,7 +96,6 @@ async function changeSettings(context: OperationContext, change: Change): Promis
   });
   // Another first call was quicker.
   if (!settings) return changeSettings(context, change);
-  caller.accountId = settings.account;
   if (change.givesEnabled || change.givesDuration)
     events('automation-settings-updated', { accountId: settings.account });
   return settings;

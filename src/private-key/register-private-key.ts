@@ -82,5 +82,5 @@ async function store(
   const sealed = await secrets.sealer.seal(Buffer.from(privateKey), binding);
   const [stored] = await updateRow(db, { id: row.id, ...sealed, now });
   if (!stored) return store(context, account, privateKey);
-  return { hasKey: true, ...stored };
+  return { account, hasKey: true, ...stored };
 }

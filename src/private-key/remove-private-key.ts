@@ -12,10 +12,10 @@ const deletePrivateKey = prepareQuery(PrivateKey, (db, { account }: { account: A
 /** Forgets the caller's private key; where there is none, nothing changes. */
 export async function removePrivateKey(context: OperationContext): Promise<PrivateKeyStatus> {
   const account = await findAccount(context);
-  if (account === undefined) return noPrivateKey;
+  if (account === undefined) return noPrivateKey();
   return audited(context, async ({ db, events }) => {
     const [removed] = await deletePrivateKey(db, { account });
     if (removed) events('private-key-removed', { accountId: account });
-    return noPrivateKey;
+    return noPrivateKey(account);
   });
 }

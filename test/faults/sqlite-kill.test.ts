@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
-import { databaseConfig } from '../support/database.ts';
+import { databaseConfig, writerOf } from '../support/database.ts';
 import {
   acknowledged,
   audit,
@@ -74,9 +74,9 @@ it('writes ahead, and syncs at each commit', async () => {
   await using folder = await createTemporaryFolder();
   const file = join(folder.path, 'keyward.db');
   await using database = await openDatabase(databaseConfig(`sqlite:${file}`));
-  const pragma = (name: string) => database.em.getConnection().execute(`pragma ${name}`);
-  expect(await pragma('journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+  const pragma = (name: string) => writerOf(database).pragma(name, { simple: true });
+  expect(pragma('journal_mode')).toBe('wal');
   // 2 is FULL.
-  expect(await pragma('synchronous')).toEqual([{ synchronous: 2 }]);
-  expect(await pragma('foreign_keys')).toEqual([{ foreign_keys: 1 }]);
+  expect(pragma('synchronous')).toBe(2);
+  expect(pragma('foreign_keys')).toBe(1);
 });

@@ -22,7 +22,7 @@ describe('random transactions of many callers leave what those left that were co
       fc.asyncProperty(callers({ overfills: false }), async (all) => {
         for (const outcome of await database.check(all)) seen.add(reasonOf(outcome));
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
     // A group fails as a whole for a reason that nobody had here.
     expect([...seen].sort()).toEqual(['SQLITE_CONSTRAINT_UNIQUE', 'enough', undefined]);
@@ -34,7 +34,7 @@ describe('random transactions of many callers leave what those left that were co
       fc.asyncProperty(callers({ overfills: true }), async (all) => {
         for (const outcome of await database.check(all)) seen.add(reasonOf(outcome));
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
     expect([...seen].sort()).toEqual(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_FULL', 'enough', undefined]);
   });

@@ -199,6 +199,8 @@ describe('a group whose commit fails', () => {
       ['four', 'one', 'three', 'two'].map((name) => `${name}: FOREIGN KEY constraint failed`),
     );
     expect(database.committed()).toEqual([]);
+    // Nor is any of it left on the connection.
+    expect(database.connections.writer.inTransaction).toBe(false);
 
     const next = add(database.kysely, 'next');
     await settle();
