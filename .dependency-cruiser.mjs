@@ -72,12 +72,7 @@ const slices = [
     { path: '^src/operation[.]ts$' },
     {
       path: '^src/',
-      pathNot: [
-        TABLES,
-        '^src/errors[.]ts$',
-        '^src/(observability|secrets)/',
-        '^src/database/db[.]ts$',
-      ],
+      pathNot: [TABLES, '^src/errors[.]ts$', '^src/(observability|secrets)/', '^src/database/db[.]ts$'],
     },
   ),
   forbid(
@@ -97,8 +92,8 @@ const slices = [
   ),
   forbid(
     'only-schema-loads-fields',
-    'graphql/schema.ts is the one place where fields are loaded.',
-    { path: '^src/', pathNot: '^src/graphql/schema[.]ts$' },
+    'schema.ts is the one place where fields are loaded.',
+    { path: '^src/', pathNot: '^src/schema[.]ts$' },
     { path: FIELDS },
   ),
 ];
@@ -132,7 +127,7 @@ const rooms = [
     'auth-knows-no-slice',
     'Authentication knows neither slices nor REST nor the schema.',
     { path: '^src/auth/' },
-    { path: [`^src/(${SLICES})/`, '^src/rest/', '^src/graphql/schema[.]ts$'] },
+    { path: [`^src/(${SLICES})/`, '^src/rest/', '^src/schema[.]ts$'] },
   ),
   forbid(
     'secrets-know-errors-alone',

@@ -12,7 +12,6 @@ import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { forwardAuthOpenApi } from './forward-auth/openapi.ts';
 import { useForwardAuth } from './forward-auth/use-forward-auth.ts';
-import { schema } from './graphql/schema.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
@@ -43,6 +42,7 @@ import { useQuotaHeaders } from './rate-limits/use-quota-headers.ts';
 import { routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
 import { useRest } from './rest/use-rest.ts';
+import { schema } from './schema.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
 const sofa = createSofa(schema, routes);

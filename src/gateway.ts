@@ -3,8 +3,8 @@ import { translateError } from './database/translate-error.ts';
 import { createPlugins, type GatewayDependencies } from './gateway-plugins.ts';
 import { createDocumentCaches } from './graphql/document-cache.ts';
 import { createMaskError } from './graphql/mask-error.ts';
-import { schema } from './graphql/schema.ts';
 import { type RequestSource, runRequestHooks } from './http/request-hooks.ts';
+import { schema } from './schema.ts';
 
 /** GraphQL and REST as a handler of fetch requests. */
 export interface Gateway {

@@ -5,7 +5,7 @@ import type { GatewayContext } from './context.ts';
 import './note-account-plugin.ts';
 import './require-scopes-plugin.ts';
 
-/** The schema's builder; the slices define on it, `schema.ts` builds. */
+/** The schema's builder; the slices define on it, `src/schema.ts` builds. */
 export const builder = new SchemaBuilder<{
   Context: GatewayContext;
   Scalars: { DateTime: { Input: Date; Output: Date } };

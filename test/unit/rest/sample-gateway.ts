@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
-import { schema as gatewaySchema } from '../../../src/graphql/schema.ts';
 import { useCompiledExecution } from '../../../src/graphql/use-compiled-execution.ts';
 import { useVariableErrors } from '../../../src/graphql/use-variable-errors.ts';
 import { useHead } from '../../../src/http/use-head.ts';
@@ -14,6 +13,7 @@ import { parseInput } from '../../../src/operation.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
 import { useRest } from '../../../src/rest/use-rest.ts';
+import { schema as gatewaySchema } from '../../../src/schema.ts';
 
 const sdl = `
   scalar DateTime
