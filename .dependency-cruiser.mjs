@@ -149,9 +149,9 @@ const rooms = [
   ),
   forbid(
     'pages-know-no-slice',
-    'The pages for a browser know their configuration and the identity provider: neither slices, GraphQL nor REST.',
+    'The pages for a browser know HTTP, their configuration and the identity provider: neither slices, GraphQL nor REST.',
     { path: '^src/pages/' },
-    { path: '^src/', pathNot: '^src/(pages/|auth/|config/|observability/)' },
+    { path: '^src/', pathNot: '^src/(pages/|auth/|config/|http/|observability/)' },
   ),
   forbid(
     'only-service-knows-dev',

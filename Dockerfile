@@ -1,4 +1,4 @@
-# The base is pinned by its exact version, the one that package.json has for development.
+# The base is pinned by its exact version, the one that package.json has.
 FROM node:24.21.0-bookworm-slim AS base
 WORKDIR /app
 

@@ -17,10 +17,10 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: {
-        main: 'src/main.ts',
-        migrate: 'src/database/run-migrate.ts',
-        backup: 'src/database/run-backup.ts',
-        rewrap: 'src/rewrap/run-rewrap.ts',
+        main: 'src/start/main.ts',
+        migrate: 'src/start/migrate.ts',
+        backup: 'src/start/backup.ts',
+        rewrap: 'src/start/rewrap.ts',
       },
       output: {
         // In one folder, two below the project's: what is beside the source is found from both in the same way.

@@ -1,5 +1,4 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { verifySecret } from './api-keys/verify-secret.ts';
@@ -12,15 +11,17 @@ import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { forwardAuthOpenApi } from './forward-auth/openapi.ts';
 import { useForwardAuth } from './forward-auth/use-forward-auth.ts';
+import { createDocumentCache } from './graphql/document-cache.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
-import { useCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
+import { useExecutor } from './graphql/use-executor.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useGraphqlEndpoint } from './graphql/use-graphql-endpoint.ts';
-import { type KeptDocuments, useKnownDocuments } from './graphql/use-known-documents.ts';
+import { useInputErrors } from './graphql/use-input-errors.ts';
+import { useIntrospection } from './graphql/use-introspection.ts';
+import { useKnownDocuments } from './graphql/use-known-documents.ts';
 import { useOperationContext } from './graphql/use-operation-context.ts';
 import { useOperationRecord } from './graphql/use-operation-record.ts';
-import { useVariableErrors } from './graphql/use-variable-errors.ts';
 import type { Load } from './http/load.ts';
 import type { AnyPlugin } from './http/request-hooks.ts';
 import { useCors } from './http/use-cors.ts';
@@ -41,6 +42,7 @@ import { useAddressLimit } from './rate-limits/use-address-limit.ts';
 import { useQuotaHeaders } from './rate-limits/use-quota-headers.ts';
 import { routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
+
 import { useRest } from './rest/use-rest.ts';
 import { schema } from './schema.ts';
 import type { Secrets } from './secrets/secrets.ts';
@@ -79,11 +81,8 @@ export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
   readonly limiters: Limiters;
 }
 
-/**
- * The plugins of a gateway, in the order in which a request meets them.
- * @param kept the documents that Yoga keeps
- */
-export function createPlugins(dependencies: GatewayDependencies, kept: KeptDocuments): AnyPlugin[] {
+/** The plugins of a gateway, in the order in which a request meets them. */
+export function createPlugins(dependencies: GatewayDependencies): AnyPlugin[] {
   const { trusted, publicUrl, em, limits, secrets, keyUsage, introspection, pages, logger } = dependencies;
   const { bodyLimit, documents, metrics, tracing, edge } = dependencies;
   const { limiters, trustedProxies, corsOrigins } = edge;
@@ -115,14 +114,14 @@ export function createPlugins(dependencies: GatewayDependencies, kept: KeptDocum
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
     useOperationContext(services, logger),
-    useVariableErrors(),
+    useInputErrors(),
     useFailureRecord(),
     useOperationRecord(),
+    useIntrospection(introspection),
     useDocumentLimits(documents),
-    useKnownDocuments(kept),
-    useCompiledExecution(),
+    useKnownDocuments(createDocumentCache(documents.cache)),
+    useExecutor(sofa.compiledOf),
     ...(tracing ? [tracing.operations(em)] : []),
-    ...(introspection ? [] : [noIntrospection]),
   ];
 }
 
@@ -130,7 +129,3 @@ const issuersOf = (trusted: readonly TrustedIssuer[]) => trusted.map(({ config }
 
 const reportProvider = (logger: Logger) => (error: unknown) =>
   logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');
-
-const noIntrospection: Plugin = {
-  onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
-};

@@ -1,7 +1,6 @@
 import { createYoga, type FetchAPI } from 'graphql-yoga';
 import { translateError } from './database/translate-error.ts';
 import { createPlugins, type GatewayDependencies } from './gateway-plugins.ts';
-import { createDocumentCaches } from './graphql/document-cache.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { type RequestSource, runRequestHooks } from './http/request-hooks.ts';
 import { schema } from './schema.ts';
@@ -16,8 +15,7 @@ export interface Gateway {
 
 /** Makes the gateway: Yoga, and the plugins in their order. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const caches = createDocumentCaches(dependencies.documents.cache);
-  const plugins = createPlugins(dependencies, caches.documentCache);
+  const plugins = createPlugins(dependencies);
   let answerGraphql: (request: Request, serverContext: never) => Response | Promise<Response>;
   const { fetchAPI } = createYoga({
     schema,
@@ -27,7 +25,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     multipart: false,
     // `useGraphqlEndpoint` and `useRest` bound bodies; Yoga's own way pipes each through a transform stream.
     maxRequestBodySize: false,
-    parserAndValidationCache: caches,
+    // `useKnownDocuments` keeps documents, within a bound of bytes.
+    parserAndValidationCache: false,
     logging: false,
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
     plugins: [

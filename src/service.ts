@@ -9,7 +9,6 @@ import { isPostgres } from './database/options.ts';
 import { assertSecretVersions } from './database/secret-versions.ts';
 import { watchDatabase } from './database/watchdog.ts';
 import { createGateway } from './gateway.ts';
-import type { Edge } from './gateway-plugins.ts';
 import { baseUrl, greet } from './greeting.ts';
 import { Load } from './http/load.ts';
 import { openServer } from './http/open-server.ts';
@@ -19,6 +18,7 @@ import { startTelemetry } from './observability/start-telemetry.ts';
 import { arePagesBuilt } from './pages/page-files.ts';
 import { createProcessLogger } from './process/process-logger.ts';
 import { createLimiters } from './rate-limits/create-limiters.ts';
+import { SharedCounts } from './rate-limits/shared-counts.ts';
 import { createReadiness } from './readiness.ts';
 import { createSecrets, type Secrets } from './secrets/secrets.ts';
 
@@ -45,6 +45,7 @@ export async function startService(config: Config): Promise<Service> {
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
   const keyUsage = started.use(gatherKeyUsage(orm, logger));
+  const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -63,7 +64,7 @@ export async function startService(config: Config): Promise<Service> {
     documents: config.documents,
     introspection: config.introspection,
     pages: pagesOf(config, provider?.signIn, logger),
-    edge: await edgeOf(config, orm, load),
+    edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
     ...telemetry,
   });
@@ -85,13 +86,6 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
   if (arePagesBuilt()) return { ...pages, signIn: development ?? pages.signIn };
   logger.warn('there are no pages for a browser: npm run build makes them');
 }
-
-/** What stands between callers and the operations; the nodes of one PostgreSQL database count requests together. */
-const edgeOf = async (config: Config, orm: Database, load: Load): Promise<Edge> => ({
-  ...config.edge,
-  load,
-  limiters: await createLimiters(config.edge.rates, isPostgres(config.database) ? new Db(orm.em) : undefined),
-});
 
 const gatherKeyUsage = (orm: Database, logger: Logger) =>
   new KeyUsage(new Db(orm.em), (error) =>

@@ -31,9 +31,11 @@ export async function renameApiKey(
 ): Promise<ApiKey> {
   const { keyId, name } = parseInput(RenameApiKeyInput, input);
   const { account } = await ownApiKey(context, keyId);
-  return audited(context, async ({ db, events }) => {
-    const [row] = (await updateName(db, { id: keyId, account, name })) as [ApiKey];
-    events('api-key-renamed', { accountId: account, keyId });
+  const renamed = await audited(context, async ({ db, events }) => {
+    const [row] = await updateName(db, { id: keyId, account, name });
+    if (row) events('api-key-renamed', { accountId: account, keyId });
     return row;
   });
+  // Where it is the caller's no more, it is not found now.
+  return renamed ?? renameApiKey(context, input);
 }

@@ -1,5 +1,6 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
+import { z } from 'zod';
 import type { IssuerConfig } from '../config/config.ts';
 import type { Claims } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
@@ -89,16 +90,29 @@ export function screenHeader({ alg, typ, crit }: Header, { algorithms }: IssuerC
 /** Refuses the claims of an ID token, and of any that was not issued for this service, now. */
 export function screenClaims(claims: Claims, config: IssuerConfig): void {
   const { iss, sub, exp, nbf } = claims;
+  const expiresAt = typeof exp === 'number' ? exp : Number.NaN;
   assertAll([
     ['issuer', iss === config.issuer],
     ['subject', isSubject(sub)],
     ['audience', isForThisService(claims, config)],
     ['id-token', !isIdToken(claims)],
-    ['no-expiry', Number.isFinite(exp)],
-    ['expired', !isExpired(exp as number)],
+    ['no-expiry', Number.isFinite(expiresAt)],
+    ['expired', !isExpired(expiresAt)],
     ['not-yet-valid', nbf === undefined || (typeof nbf === 'number' && nbf <= now() + clockTolerance)],
+    ['claim-type', otherClaims.safeParse(claims).success],
   ]);
 }
+
+const textOrTexts = z.union([z.string(), z.array(z.string())]).optional();
+
+/** The types of the other claims that RFC 7519 and RFC 9068 name, and of `scp`, where they are there. */
+const otherClaims = z.object({
+  iat: z.number().optional(),
+  jti: z.string().optional(),
+  client_id: z.string().optional(),
+  scope: textOrTexts,
+  scp: textOrTexts,
+});
 
 /** 1 to 255 characters (OpenID Connect Core, section 2), each of which a database can store. */
 const isSubject = (sub: unknown): boolean =>

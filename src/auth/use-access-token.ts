@@ -39,7 +39,8 @@ export function useAccessToken(
 
   const verify = async (token: string, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
     const decoded = decodeToken(token);
-    const known = issuers.get(String(decoded.claims['iss']));
+    // Whatever is not the text of a known issuer finds nothing.
+    const known = issuers.get(decoded.claims['iss'] as string);
     if (!known) throw invalidToken('issuer');
     const { issuer, signature } = known;
     await screenToken(decoded, issuer);

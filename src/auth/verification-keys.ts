@@ -7,6 +7,12 @@ const cooldownMilliseconds = 30_000;
 /** How often the set is read again anyway, so that a withdrawn key stops working. */
 const refreshMilliseconds = 5 * 60_000;
 
+/**
+ * How many requests wait for a read at the most. Whoever names an unknown `kid` waits, and anybody can: those who wait
+ * must be so few that they take up no room that others need.
+ */
+const mostWaiting = 8;
+
 /** An issuer's verification keys, kept fresh in the background; the last good set stays while it is down. */
 export class VerificationKeys implements Disposable {
   /** How often the set was read, and could not be. */
@@ -16,6 +22,7 @@ export class VerificationKeys implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #keys: KeySet | undefined;
   #reading: Promise<void> | undefined;
+  #waiting = 0;
   #lastRead = Number.NEGATIVE_INFINITY;
 
   /**
@@ -31,12 +38,14 @@ export class VerificationKeys implements Disposable {
   /**
    * The key with this id; one that is not known is asked for, at most every 30 seconds.
    * @returns undefined where the issuer publishes no such key
-   * @throws {GatewayError} `SERVICE_UNAVAILABLE` where no usable key was ever read
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` where no usable key was ever read, or where the set is being read and
+   *   enough others wait for it: the key may be a new one
    */
   async find(kid: string): Promise<VerificationKey | undefined> {
     const known = this.#keys?.get(kid);
     if (known) return known;
-    await this.#refreshIfDue();
+    this.#refreshIfDue();
+    if (this.#reading !== undefined) await this.#waitFor(this.#reading);
     if (!this.#keys?.size) throw serviceUnavailable('no-verification-keys');
     return this.#keys.get(kid);
   }
@@ -58,10 +67,18 @@ export class VerificationKeys implements Disposable {
     clearInterval(this.#timer);
   }
 
-  /** Waits for a read that is under way, or begins one, unless the last was too short a time ago. */
-  async #refreshIfDue(): Promise<void> {
-    const isDue = performance.now() - this.#lastRead >= cooldownMilliseconds;
-    if (isDue || this.#reading !== undefined) await this.refresh();
+  /** Begins a read, unless the last was too short a time ago. */
+  #refreshIfDue(): void {
+    if (performance.now() - this.#lastRead >= cooldownMilliseconds) void this.refresh();
+  }
+
+  /** Waits for a read, unless enough others do. */
+  async #waitFor(reading: Promise<void>): Promise<void> {
+    if (this.#waiting >= mostWaiting)
+      throw serviceUnavailable(this.#keys?.size ? 'verification-keys-awaited' : 'no-verification-keys');
+    this.#waiting += 1;
+    await reading;
+    this.#waiting -= 1;
   }
 
   async #readOnce(): Promise<void> {

@@ -42,20 +42,21 @@ export const scopeAliases = z
     return new Map(named.map(([theirs]) => [theirs, ours(theirs)]));
   });
 
+const members = {
+  issuer: secureUrl,
+  jwksUri: secureUrl.optional(),
+  audience: names.default([]),
+  clientId: names.default([]),
+  scopeAliases: scopeAliases.default(new Map()),
+};
+
+// A name that was given is not repeated: it may be a secret that was put in the wrong place.
+const unknownMember = `may only have the members ${Object.keys(members).join(', ')}`;
+
 const issuer = z
-  .strictObject(
-    {
-      issuer: secureUrl,
-      jwksUri: secureUrl.optional(),
-      audience: names.default([]),
-      clientId: names.default([]),
-      scopeAliases: scopeAliases.default(new Map()),
-    },
-    {
-      error: (issue) =>
-        issue.code === 'unrecognized_keys' ? `has an unknown member ${issue.keys}` : 'must be an object',
-    },
-  )
+  .strictObject(members, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? unknownMember : 'must be an object'),
+  })
   .refine(
     ({ audience, clientId }) => audience.length + clientId.length > 0,
     'needs an audience or a clientId: else a token for any other service would do',

@@ -45,11 +45,19 @@ export const onOrOff = z.enum(['on', 'off'], 'must be "on" or "off"').transform(
 /** An absolute URL. */
 export const url = z.string('must be a URL').refine((value) => URL.canParse(value), 'must be a URL');
 
-/** A URL that may be trusted with keys. */
-export const secureUrl = url.refine(
-  (value) => !URL.canParse(value) || isSecureUrl(new URL(value)),
-  'must begin with https:// (plain http:// is for this machine only)',
-);
+/** Whether what is no URL, or is one like this: what is none has another fault already. */
+const isUrl =
+  (holds: (url: URL) => boolean) =>
+  (value: string): boolean =>
+    !URL.canParse(value) || holds(new URL(value));
+
+/** A URL that may be trusted with keys. It is shown to operators, so there is no password in it. */
+export const secureUrl = url
+  .refine(isUrl(isSecureUrl), 'must begin with https:// (plain http:// is for this machine only)')
+  .refine(
+    isUrl(({ username, password }) => username + password === ''),
+    'must hold no user name and no password',
+  );
 
 /** Names in a list, or one text with commas between them. */
 export const names = z.union(

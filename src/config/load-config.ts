@@ -3,6 +3,7 @@ import { ConfigError } from './config-error.ts';
 import { crossFaults } from './cross-checks.ts';
 import { type Environment, environmentSchema, type VariableName } from './environment.ts';
 import { describeFault, type Fault } from './fault.ts';
+import { strayVariables } from './stray-variables.ts';
 import { toConfig } from './to-config.ts';
 
 /**
@@ -20,7 +21,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = readEnvironment()): 
     if (!error) env[name] = data;
   }
   faults.push(...crossFaults({ isSet: (name) => given[name] !== undefined, env }));
-  if (faults.length > 0) throw new ConfigError(faults.map(describeFault));
+  const lines = [...faults.map(describeFault), ...strayVariables(Object.keys(given))];
+  if (lines.length > 0) throw new ConfigError(lines);
   return toConfig(env as Environment);
 }
 

@@ -11,6 +11,8 @@ export const sqliteMigrations: MigrationList = {
     (await import('./migrations/sqlite/Migration20261121125839.ts')).Migration20261121125839,
   Migration20261121132403: async () =>
     (await import('./migrations/sqlite/Migration20261121132403.ts')).Migration20261121132403,
+  Migration20261122043110: async () =>
+    (await import('./migrations/sqlite/Migration20261122043110.ts')).Migration20261122043110,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -23,4 +25,6 @@ export const postgresMigrations: MigrationList = {
     (await import('./migrations/postgresql/Migration20261121132408.ts')).Migration20261121132408,
   Migration20261121151000: async () =>
     (await import('./migrations/postgresql/Migration20261121151000.ts')).Migration20261121151000,
+  Migration20261122043115: async () =>
+    (await import('./migrations/postgresql/Migration20261122043115.ts')).Migration20261122043115,
 };

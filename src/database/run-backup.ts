@@ -1,17 +1,27 @@
-import { existsSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { loadConfig } from '../config/load-config.ts';
 import { isPostgres } from './options.ts';
-import { createPrivately, sqliteFile } from './sqlite/file.ts';
+import { sqliteFile } from './sqlite/file.ts';
+
+/** Makes a file and its folder, for their owner alone. A link counts as a file that exists, wherever it leads. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new Error(`${path} exists already.`) : error;
+  }
+}
 
 /** Copies the SQLite database to a file while it is in use; what was committed before is in the copy, whole. */
 async function backUp(target: string): Promise<void> {
   const { database } = loadConfig();
   if (isPostgres(database)) throw new Error('This command is for SQLite; use pg_dump for PostgreSQL.');
-  if (existsSync(target)) throw new Error(`${target} exists already.`);
   const source = new Sqlite(sqliteFile(database), { readonly: true, fileMustExist: true });
   try {
-    createPrivately(target);
+    createFile(target);
     await source.backup(target, { progress: () => 0x7fffffff });
   } finally {
     source.close();

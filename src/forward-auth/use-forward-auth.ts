@@ -26,12 +26,12 @@ interface Verification {
 export function useForwardAuth<Context extends WithRecord>(
   verify: (secret: string, record: RequestRecord) => Promise<Verification>,
   translate: (error: unknown) => GatewayError,
-  count?: (keyId: string, context: Context) => Promise<void>,
+  count?: (keyId: string, context: Context) => void,
 ): Plugin<Context, Context> {
   const authorize = async (headers: Headers, context: Context) => {
     const { reason, keyId, userId } = await verify(readApiKey(headers), context.record);
     if (reason !== null) throw invalidApiKey(reason);
-    await count?.(`${keyId}`, context);
+    count?.(`${keyId}`, context);
     return { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` };
   };
 

@@ -1,7 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
-/** What is kept of a token at most, in bytes: its nodes, what was found out about them, and compiled code. */
+/** What is kept of a token at most, in bytes: its nodes, and what was found out about them. */
 const tokenSize = 1000;
 
 /** How much memory a parsed document takes up at most, in bytes. Comments are tokens here. */
@@ -11,16 +11,23 @@ function sizeOf(document: DocumentNode, text: string): number {
   return 2 * text.length + tokens * tokenSize;
 }
 
-const none = { get: () => undefined, set: () => {} };
+/** Parsed documents by their text. */
+export interface DocumentCache {
+  get(text: string): DocumentNode | undefined;
+  set(text: string, document: DocumentNode): void;
+}
 
 /**
- * Yoga's caches. Parsed documents are kept by their text, those that were used last. What else is known of a document,
- * such as its validation and its compiled code, goes with it. A text that is no document is not kept: it costs no more
- * to find that out again.
+ * Keeps the documents that were used last.
  * @param bytes the most memory that they may take up; 0: none is kept
  */
-export const createDocumentCaches = (bytes: number) => ({
-  documentCache:
-    bytes === 0 ? none : new LRUCache<string, DocumentNode>({ maxSize: bytes, sizeCalculation: sizeOf }),
-  errorCache: none,
-});
+export function createDocumentCache(bytes: number): DocumentCache {
+  if (bytes === 0) return { get: () => undefined, set: () => {} };
+  const kept = new LRUCache<string, DocumentNode>({ maxSize: bytes, sizeCalculation: sizeOf });
+  return {
+    get: (text) => kept.get(text),
+    set: (text, document) => {
+      kept.set(text, document);
+    },
+  };
+}

@@ -13,18 +13,21 @@ import {
   type ValidationContext,
 } from 'graphql';
 import { pageSize } from '../database/page.ts';
+import { countIntrospection, usualIntrospection } from './introspection-cost.ts';
 
-/**
- * What `__schema` and `__type` count: about as much as tools ask for. How deep they may go is bounded by graphql-js; by
- * this, how often they stand in a document, which anybody may send.
- */
+/** What the introspection counts that tools ask for; others count by how many values they answer beside it. */
 const introspectionCost = 2000;
 
 /**
  * How many values an answer may hold at most: each field counts once for each member of the lists that it stands in. A
  * list counts as long as its page is in the document; where that is a variable or left out, as the longest page.
+ * @param limit where introspection is counted no further
  */
-export function costOf(operation: OperationDefinitionNode, context: ValidationContext): number {
+export function costOf(
+  operation: OperationDefinitionNode,
+  context: ValidationContext,
+  limit: number,
+): number {
   const schema = context.getSchema();
   const fragments = new Map<string, number>();
 
@@ -38,10 +41,16 @@ export function costOf(operation: OperationDefinitionNode, context: ValidationCo
 
   const costOfField = (node: FieldNode, field: Field | undefined, outerSize: number): number => {
     if (!node.selectionSet) return 1;
-    if (node.name.value.startsWith('__')) return introspectionCost;
+    if (node.name.value.startsWith('__')) return costOfIntrospection(node);
     const size = pageSizeOf(node, field) ?? outerSize;
     const inner = costOfSet(node.selectionSet, field && getNamedType(field.type), size);
     return 1 + (field && isListType(getNullableType(field.type)) ? size : 1) * inner;
+  };
+
+  const costOfIntrospection = (node: FieldNode): number => {
+    const scale = introspectionCost / usualIntrospection(schema);
+    const findFragment = (name: string) => context.getFragment(name);
+    return Math.ceil(scale * countIntrospection(schema, node, findFragment, limit / scale));
   };
 
   const costOfFragment = (name: string, size: number): number => {

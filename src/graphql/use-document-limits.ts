@@ -2,9 +2,11 @@ import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
 import {
+  type DocumentNode,
   GraphQLError,
   type OperationDefinitionNode,
   parse,
+  TokenKind,
   type ValidationContext,
   type ValidationRule,
   validate,
@@ -22,6 +24,17 @@ const refusal = (limit: number, what: string): GraphQLError =>
     }),
   );
 
+/** The most characters of a name: an alias stands in the answer as often as the list that it is in has members. */
+const longestName = 200;
+
+/** Whether a document has a name that is too long. Comments and texts may be as long as the request. */
+function hasLongName({ loc }: DocumentNode): boolean {
+  for (let token = loc?.startToken; token; token = token.next ?? undefined) {
+    if (token.kind === TokenKind.NAME && token.end - token.start > longestName) return true;
+  }
+  return false;
+}
+
 /** How graphql-armor is told to refuse: as validation does, so that it is remembered with the document. */
 const armor = (n: number, what: string) => ({
   n,
@@ -33,7 +46,7 @@ const costRule =
   (limit: number): ValidationRule =>
   (context) => {
     const visit = (operation: OperationDefinitionNode): void => {
-      if (costOf(operation, context) > limit) context.reportError(refusal(limit, 'values to answer'));
+      if (costOf(operation, context, limit) > limit) context.reportError(refusal(limit, 'values to answer'));
     };
     return { OperationDefinition: visit };
   };
@@ -60,6 +73,8 @@ export function useDocumentLimits({ tokens, depth, aliases, directives, cost }: 
       setParseFn(parseWithin);
       return ({ result }) => {
         if (isTooLong(result)) throw refusal(tokens, 'tokens');
+        if ('definitions' in result && hasLongName(result))
+          throw refusal(longestName, 'characters in a name');
       };
     },
     onValidate: ({ setValidationFn }) => setValidationFn(validateWithin),

@@ -1,32 +1,35 @@
-import { type DocumentNode, getOperationAST } from 'graphql';
+import { getOperationAST } from 'graphql';
 import type { Plugin, YogaServerInstance } from 'graphql-yoga';
+import type { WithAccessToken } from '../auth/use-access-token.ts';
+import type { DocumentCache } from './document-cache.ts';
 
-/** Where documents are kept, by their text. */
-export interface KeptDocuments {
-  get(text: string): DocumentNode | undefined;
+/** What the context holds when a document is validated: what the request brought. */
+interface Context extends WithAccessToken {
+  readonly params?: { readonly query?: string };
 }
 
 /**
- * Runs a document that is kept and was found valid without a look at it as text and as a document: what hooks of parsing
- * and validation decide, they decide by the document alone, or again at execution.
+ * Keeps documents that are valid and runs them again without another look at them, as text or as a document: what hooks
+ * of parsing and validation decide, they decide by the document alone, or again at execution. Only for callers with a
+ * token: what strangers send would displace what others use.
  */
-export function useKnownDocuments(documents: KeptDocuments): Plugin {
-  const valid = new WeakSet<DocumentNode>();
+export function useKnownDocuments(documents: DocumentCache): Plugin<Context> {
   let pipeline: Pick<YogaServerInstance<object, object>, 'getEnveloped'>;
   return {
     onYogaInit: ({ yoga }) => {
       pipeline = yoga;
     },
-    onValidate:
-      ({ params: { documentAST } }) =>
-      ({ valid: isValid }) => {
-        if (isValid) valid.add(documentAST as DocumentNode);
-      },
+    onValidate: ({ context, params: { documentAST } }) => {
+      const { accessToken, params } = context as Context;
+      const text = accessToken && params?.query;
+      return ({ valid }) => {
+        if (valid && text) documents.set(text, documentAST);
+      };
+    },
     onParams: ({ request, params: { query = '', operationName }, setParamsHandler }) => {
       const document = documents.get(query);
       // Which operations GET may run is decided with the document.
-      if (!document || request.method !== 'POST' || !valid.has(document)) return;
-      if (!getOperationAST(document, operationName)) return;
+      if (!document || request.method !== 'POST' || !getOperationAST(document, operationName)) return;
       setParamsHandler(async ({ request, params, context }) => {
         const { schema, contextFactory, execute } = pipeline.getEnveloped(
           Object.assign(context, { request, params }),

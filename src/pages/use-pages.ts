@@ -1,31 +1,37 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
-import type { IssuerConfig, PagesConfig } from '../config/config.ts';
+import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
+import { takesGzip } from '../http/takes-gzip.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { assetsPath, createPageFiles } from './page-files.ts';
 import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
 import { type Page, pagePaths, pagesByPath } from './pages.ts';
 
-/** How long a provider that did not answer is not asked again, in milliseconds. */
+/** When a provider that did not answer is asked again, in milliseconds. */
 const retryAfter = 30_000;
 
-/** Where the pages sign in, read when a page is first asked for; undefined where they do not, or not now. */
-function createSignInReader(
+/**
+ * Begins to read where the pages sign in, and tries again until the provider tells. No page waits for it: anybody can
+ * ask for pages, as many as there is room for requests.
+ * @param onFailure told each time why the provider could not be asked
+ * @returns what is known by now; undefined where the pages do not sign in, or not yet
+ */
+function readSignIn(
   { issuer }: IssuerConfig,
   { signIn }: PagesConfig,
   onFailure: (error: unknown) => void,
-) {
-  let settings: Promise<SignInSettings | undefined> | undefined;
-  return (): Promise<SignInSettings | undefined> | undefined => {
-    settings ??= signIn && readSignInSettings(issuer, signIn).catch(forgetLater);
-    return settings;
+): () => SignInSettings | undefined {
+  let settings: SignInSettings | undefined;
+  const read = async (client: BrowserClient): Promise<void> => {
+    try {
+      settings = await readSignInSettings(issuer, client);
+    } catch (error) {
+      onFailure(error);
+      setTimeout(read, retryAfter, client).unref();
+    }
   };
-  function forgetLater(error: unknown): undefined {
-    onFailure(error);
-    setTimeout(() => {
-      settings = undefined;
-    }, retryAfter).unref();
-  }
+  if (signIn) void read(signIn);
+  return () => settings;
 }
 
 const empty = '<script type="application/json" id="settings"></script>';
@@ -35,10 +41,6 @@ const fillIn = (html: string, settings: object): string =>
   html.replace(empty, () =>
     empty.replace('></', `>${JSON.stringify(settings).replaceAll('<', '\\u003c')}</`),
   );
-
-/** Whether a client takes what gzip has compressed (RFC 9110, section 12.5.3). */
-const takesGzip = (accepted: string | null): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted ?? '');
 
 /**
  * Shows the pages for a browser: the console, GraphiQL and the API reference, and what they load.
@@ -53,14 +55,15 @@ export function usePages(
 ): Plugin<WithRecord, WithRecord> {
   const pages = pagesByPath(config.shown);
   const readFile = createPageFiles();
-  const readSignIn = createSignInReader(issuer, config, onFailure);
+  const currentSignIn = readSignIn(issuer, config, onFailure);
   const settings = {
     scopes: describeScopes(issuer),
     pages: Object.fromEntries(config.shown.map((name) => [name, pagePaths[name]])),
   };
 
   const show = async (page: Page, { Response }: FetchAPI) => {
-    const [file, signIn] = await Promise.all([readFile(`/${page.file}`), readSignIn()]);
+    const file = await readFile(`/${page.file}`);
+    const signIn = currentSignIn();
     return (
       file &&
       new Response(fillIn(`${file.content}`, { ...settings, signIn }), {
@@ -74,10 +77,9 @@ export function usePages(
       })
     );
   };
-  const load = async (pathname: string, accepted: string | null, { Response }: FetchAPI) => {
+  const load = async (pathname: string, isGzipped: boolean, { Response }: FetchAPI) => {
     const file = await readFile(pathname);
     if (!file) return undefined;
-    const isGzipped = takesGzip(accepted);
     const headers = {
       'content-type': file.mediaType,
       ...(isGzipped && { 'content-encoding': 'gzip' }),
@@ -90,8 +92,8 @@ export function usePages(
     return new Response(isGzipped ? file.gzipped : file.content, { headers });
   };
 
-  const answer = (page: Page | undefined, pathname: string, { headers }: Request, fetchAPI: FetchAPI) =>
-    page ? show(page, fetchAPI) : load(pathname, headers.get('accept-encoding'), fetchAPI);
+  const answer = (page: Page | undefined, pathname: string, request: Request, fetchAPI: FetchAPI) =>
+    page ? show(page, fetchAPI) : load(pathname, takesGzip(request), fetchAPI);
 
   return {
     onRequest: ({ request, url: { pathname }, endResponse, fetchAPI, serverContext: { record } }) => {

@@ -1,11 +1,7 @@
-import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors.ts';
-
-/** How many requests are answered in a time. */
-export interface Rate {
-  readonly requests: number;
-  readonly seconds: number;
-}
+import type { SharedCounts } from './shared-counts.ts';
+import type { Rate, Window } from './window.ts';
 
 /** What is left of a limit after a request, as the fields `RateLimit-Policy` and `RateLimit` say it. */
 export interface Quota {
@@ -13,50 +9,62 @@ export interface Quota {
   readonly state: string;
 }
 
-/** The limits that a request was counted at, for its answer. */
+/** The limits that a request was counted at, by their names, for its answer. */
 export interface WithQuotas {
-  quotas: Quota[];
+  quotas: Map<string, Quota>;
 }
 
-/** Counts requests of whoever a key stands for. */
+/** How many keys are known at the most: callers have addresses at will. Who has not called for longest is forgotten. */
+const mostKeys = 50_000;
+
+/**
+ * Counts requests of whoever a key stands for, in the memory of this process: nobody waits for it. What all nodes have
+ * counted together is learned in the background.
+ */
 export class Limiter {
   readonly #name: string;
+  readonly #rate: Rate;
   readonly #policy: string;
-  readonly #counter: RateLimiterAbstract;
+  readonly #shared: SharedCounts | undefined;
+  readonly #windows = new LRUCache<string, Window>({ max: mostKeys });
 
   /**
    * @param name what clients know the limit by
-   * @param counter what counts, up to the rate
+   * @param shared what other nodes count; undefined: this process counts alone
    */
-  constructor(name: string, { requests, seconds }: Rate, counter: RateLimiterAbstract) {
+  constructor(name: string, rate: Rate, shared?: SharedCounts) {
     this.#name = name;
-    this.#policy = `"${name}";q=${requests};w=${seconds}`;
-    this.#counter = counter;
+    this.#rate = rate;
+    this.#policy = `"${name}";q=${rate.requests};w=${rate.seconds}`;
+    this.#shared = shared;
   }
 
   /**
    * Counts a request, and notes for its answer what is left.
-   * @throws {GatewayError} `TOO_MANY_REQUESTS` where it is one too many
+   * @param weight how many requests it counts as
+   * @throws {GatewayError} `TOO_MANY_REQUESTS` where it is too many
    */
-  readonly count = async (key: string, { quotas }: WithQuotas): Promise<void> => {
-    try {
-      quotas.push(this.#quota(await this.#counter.consume(key)));
-    } catch (error) {
-      // The library tells so of one too many; anything else has failed.
-      if (error instanceof Error) throw error;
-      const result = error as RateLimiterRes;
-      quotas.push(this.#quota(result));
-      throw tooManyRequests(this.#name, secondsUntilReset(result));
-    }
+  readonly count = (key: string, { quotas }: WithQuotas, weight = 1): void => {
+    const window = this.#windowOf(key);
+    window.used += weight;
+    window.untold += weight;
+    this.#shared?.tell(`${this.#name}:${key}`, window, this.#rate);
+    const left = this.#rate.requests - window.used;
+    const seconds = Math.ceil((window.resetsAt - Date.now()) / 1000);
+    const state = `"${this.#name}";r=${Math.max(left, 0)};t=${seconds}`;
+    quotas.set(this.#name, { policy: this.#policy, state });
+    if (left < 0) throw tooManyRequests(this.#name, seconds);
   };
 
-  #quota(result: RateLimiterRes): Quota {
-    const state = `"${this.#name}";r=${result.remainingPoints};t=${secondsUntilReset(result)}`;
-    return { policy: this.#policy, state };
+  #windowOf(key: string): Window {
+    const now = Date.now();
+    const known = this.#windows.get(key);
+    if (known && known.resetsAt > now) return known;
+    const window = { used: 0, untold: 0, resetsAt: now + this.#rate.seconds * 1000 };
+    this.#windows.set(key, window);
+    return window;
   }
 }
-
-const secondsUntilReset = ({ msBeforeNext }: RateLimiterRes): number => Math.ceil(msBeforeNext / 1000);
 
 const tooManyRequests = (name: string, seconds: number) =>
   new GatewayError('TOO_MANY_REQUESTS', 'Too Many Requests', {

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
+import { type DocumentNode, getOperationAST, type OperationDefinitionNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { AccessToken } from '../auth/access-token.ts';
+import { rootFields } from '../auth/root-fields.ts';
 import { keyVerifier } from '../auth/scopes.ts';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
 import type { Limiter, WithQuotas } from './limiter.ts';
@@ -11,7 +13,8 @@ interface Context extends WithAccessToken, WithQuotas {
 }
 
 /**
- * Counts each request of a caller, once the token was verified, on both transports.
+ * Counts the requests of a caller, once the token was verified, on both transports. A GraphQL request counts as many
+ * times as it has root fields: over REST each of them would be a request.
  * @param account counts a person's
  * @param verifier counts those of a caller that may verify API keys: a server, that asks for all of its clients
  */
@@ -19,26 +22,49 @@ export function useAccountLimit(
   account: Limiter | undefined,
   verifier: Limiter | undefined,
 ): Plugin<Context, Context> {
-  const keys = new WeakMap<AccessToken, string>();
-  const keyOf = (accessToken: AccessToken): string => {
-    const key = keys.get(accessToken) ?? callerKeyOf(accessToken);
-    keys.set(accessToken, key);
-    return key;
-  };
+  const keyOf = once(callerKeyOf);
+  const weightOf = once(weigh);
 
-  const count = (context: Context): void | Promise<void> => {
+  const count = (context: Context, weight: number): void => {
     const { accessToken } = context;
-    if (!accessToken || context.isCounted) return;
-    context.isCounted = true;
+    if (!accessToken || weight === 0) return;
     const limiter = keyVerifier.every((scope) => accessToken.scopes.has(scope)) ? verifier : account;
-    return limiter?.count(keyOf(accessToken), context);
+    limiter?.count(keyOf(accessToken), context, weight);
+  };
+  const countRequest = (context: Context): void => {
+    if (context.isCounted || !context.accessToken) return;
+    context.isCounted = true;
+    count(context, 1);
   };
 
   return {
-    onRequestParse: ({ serverContext }) => count(serverContext),
-    onContextBuilding: ({ context }) => count(context),
+    onRequestParse: ({ serverContext }) => countRequest(serverContext),
+    onContextBuilding: ({ context }) => countRequest(context),
+    onExecute: ({ args: { document, operationName, contextValue } }) => {
+      const operation = getOperationAST(document, operationName);
+      // The first of its fields was counted as the request.
+      if (operation) count(contextValue, Math.max(weightOf(operation, document) - 1, 0));
+    },
   };
 }
+
+/** A function that is computed once for each object that it is given. */
+function once<Subject extends object, More extends unknown[], Result>(
+  compute: (subject: Subject, ...more: More) => Result,
+) {
+  const known = new WeakMap<Subject, Result>();
+  return (subject: Subject, ...more: More): Result => {
+    const result = known.get(subject) ?? compute(subject, ...more);
+    known.set(subject, result);
+    return result;
+  };
+}
+
+/** How many members an answer has at its root, what it says of the schema left out. */
+const weigh = (operation: OperationDefinitionNode, document: DocumentNode): number => {
+  const asked = rootFields(document, operation).filter(({ name }) => !name.value.startsWith('__'));
+  return new Set(asked.map(({ alias, name }) => (alias ?? name).value)).size;
+};
 
 /** Who calls, in a length that any counter takes, and not to be read in a database. */
 const callerKeyOf = ({ issuer, subject }: AccessToken): string =>

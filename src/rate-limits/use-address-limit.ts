@@ -32,12 +32,12 @@ export function clientKeyOf(address: string): string {
 export function useAddressLimit(limiter: Limiter, exempt: readonly string[]): Plugin<Context, Context> {
   const isExempt = exempt.length > 0 ? createAddressTest(exempt) : () => false;
   return {
-    onRequest: async ({ request, url, endResponse, serverContext, fetchAPI }) => {
+    onRequest: ({ request, url, endResponse, serverContext, fetchAPI }) => {
       const { record } = serverContext;
       const address = record.address ?? '';
       if (request.method === 'OPTIONS' || isExempt(address)) return;
       try {
-        await limiter.count(clientKeyOf(address), serverContext);
+        limiter.count(clientKeyOf(address), serverContext);
       } catch (error) {
         record.failure = toGatewayError(error);
         endResponse(errorAnswer(record.failure, url.pathname, fetchAPI));

@@ -7,11 +7,12 @@ import type { WithQuotas } from './limiter.ts';
  */
 export const useQuotaHeaders = (): Plugin<WithQuotas, WithQuotas> => ({
   onRequest: ({ serverContext }) => {
-    serverContext.quotas = [];
+    serverContext.quotas = new Map();
   },
   onResponse: ({ response: { headers }, serverContext: { quotas } }) => {
-    if (quotas.length === 0) return;
-    headers.set('ratelimit-policy', quotas.map(({ policy }) => policy).join(', '));
-    headers.set('ratelimit', quotas.map(({ state }) => state).join(', '));
+    if (quotas.size === 0) return;
+    const all = [...quotas.values()];
+    headers.set('ratelimit-policy', all.map(({ policy }) => policy).join(', '));
+    headers.set('ratelimit', all.map(({ state }) => state).join(', '));
   },
 });

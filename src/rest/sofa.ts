@@ -1,11 +1,9 @@
-import type { ExecutionArgs, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionArgs, GraphQLSchema } from 'graphql';
 import { useSofa } from 'sofa-api';
+import { compileOperation, type Operation, type RunCompiled } from './compile-operation.ts';
 import { toRestSchema } from './names.ts';
 import { toGraphqlDocument } from './operations.ts';
 import { basePath, type Route, type Routes } from './routes.ts';
-
-/** The GraphQL operation that a route stands for. */
-export type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>;
 
 /** Where Sofa leaves the operation that it has made. */
 interface Asked {
@@ -50,13 +48,16 @@ export function createSofa(schema: GraphQLSchema, table: Routes) {
     await router.fetch(new Request(url, { method }), { asked });
     if (!asked.operation) throw new Error(`Sofa knows no operation for ${method} ${path}`);
     const { document, operationName } = asked.operation;
-    return {
+    const operation = {
       schema,
       document: toGraphqlDocument(document, restSchema, schema),
       operationName: operationName ?? null,
     };
+    compiled.set(operation.document, compileOperation(operation));
+    return operation;
   };
 
+  const compiled = new WeakMap<DocumentNode, RunCompiled>();
   const operations = new Map<Route, Promise<Operation>>();
   /** The operation behind a route, always the same one; its answer is in REST's names. */
   const operationOf = (route: Route): Promise<Operation> => {
@@ -73,6 +74,8 @@ export function createSofa(schema: GraphQLSchema, table: Routes) {
     /** What Sofa says of it: OpenAPI, to be completed. */
     document: router.openAPIDocument as unknown,
     operationOf,
+    /** How the operation of a route runs; undefined for any document that this has not made. */
+    compiledOf: (document: DocumentNode): RunCompiled | undefined => compiled.get(document),
   };
 }
 

@@ -94,6 +94,8 @@ export async function startServer(kind: ServerKind, world: World) {
     AUTH_ISSUER: world.issuer,
     AUTH_AUDIENCE: world.audience,
     LOG_LEVEL: 'warn',
+    // One person of the load asks for more than a person may.
+    RATE_LIMIT_ACCOUNT: 'off',
     ...kind.env,
   };
   const startedAt = performance.now();

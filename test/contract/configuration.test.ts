@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { environmentSchema } from '../../src/config/environment.ts';
+import { commonWords } from '../../src/config/stray-variables.ts';
 import { configurationPages } from '../../src/dev/configuration-pages.ts';
 
 it.each(configurationPages())('%s has the variables as the schema has them', (path, text) => {
@@ -12,4 +13,9 @@ it('docs/configuration.md has every variable once', () => {
   const page = readFileSync('docs/configuration.md', 'utf8');
   const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(documented).toEqual(Object.keys(environmentSchema.shape));
+});
+
+it('docs/configuration.md has the words that variables of others begin with too', () => {
+  const list = commonWords.map((word) => `\`${word}\``).join(', ');
+  expect(readFileSync('docs/configuration.md', 'utf8')).toContain(`(${list})`);
 });

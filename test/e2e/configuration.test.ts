@@ -43,6 +43,22 @@ describe('refused, in words', () => {
     );
   });
 
+  it.each(['prod', 'Production', ' production '])(
+    'does not start with the development provider where NODE_ENV is %j',
+    async (NODE_ENV) => {
+      expect(await runService(folder.path, { NODE_ENV, PORT: '0' })).toEqual(
+        refusal('NODE_ENV must be "development", "test" or "production". Example: NODE_ENV=production'),
+      );
+    },
+  );
+
+  it.each(['main', 'migrate', 'rewrap'])('%s names a variable that is misspelt', async (script) => {
+    const env = { AUTH_AUDIANCE: 'c4n4ry', DATABASE_URL: 'sqlite::memory:' };
+    expect(await runScript(`dist/server/${script}.js`, [], { cwd: folder.path, env })).toEqual(
+      refusal('AUTH_AUDIANCE is no variable of Keyward: did you mean AUTH_AUDIENCE?'),
+    );
+  });
+
   it('says that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -131,6 +147,16 @@ describe('--check-config', () => {
     ]);
     other.close();
     expect(await readdir(empty.path)).toEqual([]);
+  });
+
+  it('does not repeat the name of a member that it does not know', async () => {
+    const issuer = { issuer: 'https://id.example.com', audience: 'keyward', c4n4ry: 'c4n4ry' };
+    const env = { ...secretVariables(), AUTH_ISSUERS: JSON.stringify([issuer]) };
+    expect(await check(folder.path, env)).toEqual(
+      refusal(
+        `AUTH_ISSUERS 0 may only have the members issuer, jwksUri, audience, clientId, scopeAliases. Example: AUTH_ISSUERS='[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
+      ),
+    );
   });
 
   it('names every fault, a file of secrets that cannot be read among them', async () => {

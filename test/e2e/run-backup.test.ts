@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -116,6 +116,27 @@ describe('refused, in words', () => {
     await writeFile(file, 'precious');
     expect(await backUp([file])).toEqual(refusal(/^\S+\/precious exists already\.\n$/));
     expect(await readFile(file, 'utf8')).toBe('precious');
+  });
+
+  it.runIf(process.platform !== 'win32').each([
+    ['to nothing', 'secrets/missing.db'],
+    ['to a file', 'precious'],
+    ['to an empty file', 'empty'],
+    ['to a folder', 'secrets'],
+    ['to itself', 'link.db'],
+  ])('a FILE that is a link %s, and nothing is written', async (_where, destination) => {
+    createSource();
+    await mkdir(join(folder.path, 'secrets'));
+    await writeFile(join(folder.path, 'precious'), 'precious');
+    await writeFile(join(folder.path, 'empty'), '');
+    const link = join(folder.path, 'link.db');
+    await symlink(join(folder.path, destination), link);
+    const before = await readdir(folder.path, { recursive: true });
+    expect(await backUp([link])).toEqual(refusal(/^\S+\/link\.db exists already\.\n$/));
+    expect(await readdir(folder.path, { recursive: true })).toEqual(before);
+    expect(await readlink(link)).toBe(join(folder.path, destination));
+    expect(await readFile(join(folder.path, 'precious'), 'utf8')).toBe('precious');
+    expect(await readFile(join(folder.path, 'empty'), 'utf8')).toBe('');
   });
 
   it.each([[[]], [['']]])('no FILE: %j', async (args) => {

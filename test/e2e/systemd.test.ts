@@ -10,12 +10,12 @@ const runs = process.env['CI'] !== undefined || existsSync(program);
 
 if (!runs) process.stderr.write(`\n*** No ${program}: the tests of the systemd unit are skipped. ***\n\n`);
 
-/** What systemd-analyze says of the unit, in which Node is where these tests have it. */
+/** What systemd-analyze says of the unit, in which the project is where these tests have it. */
 async function analyze(...args: readonly string[]) {
   await using folder = await createTemporaryFolder();
   const unit = await readFile(join(root, 'deploy/keyward.service'), 'utf8');
   const file = join(folder.path, 'keyward.service');
-  await writeFile(file, unit.replace('/usr/bin/node', process.execPath));
+  await writeFile(file, unit.replaceAll('/opt/keyward', root));
   return await runCommand([program, ...args, file], { cwd: folder.path, env: {} });
 }
 

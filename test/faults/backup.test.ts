@@ -12,7 +12,7 @@ import {
   startLoad,
   type Writer,
 } from '../support/ledger.ts';
-import { createTemporaryFolder, runScript, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, runScript, startProcess, unlimited } from '../support/process.ts';
 import { createSqliteFile, queryFile } from '../support/sqlite-service.ts';
 
 const backUp = (file: string, target: string) =>
@@ -53,7 +53,7 @@ it('copies the database under load, and the copy restores to a consistent whole'
     keysEach: 200,
     ballast: 8_000,
   });
-  const env = { PORT: `${port}`, LOG_LEVEL: 'silent' };
+  const env = { PORT: `${port}`, LOG_LEVEL: 'silent', ...unlimited };
   const expected: { target: string; writers: Writer[] }[] = [];
   {
     await using service = await startProcess(folder.path, env);

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { residentMegabytes } from '../bench/process-figures.ts';
 import { report, rounds } from '../support/ledger.ts';
-import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, type ServiceProcess, startProcess, unlimited } from '../support/process.ts';
 
 /** Slow connections to the service, held by a thread: what they cost it must not delay the test's own requests. */
 async function startSlowConnections({ port }: ServiceProcess, count: number) {
@@ -71,7 +71,7 @@ const documents: ((index: number) => string)[] = [
 it('keeps its memory bounded over 10,000 different documents of the greatest size', async () => {
   const count = rounds(10_000, 600);
   await using folder = await createTemporaryFolder();
-  const env = { LOG_LEVEL: 'silent', NODE_OPTIONS: '--max-old-space-size=128' };
+  const env = { LOG_LEVEL: 'silent', ...unlimited, NODE_OPTIONS: '--max-old-space-size=128' };
   await using service = await startProcess(folder.path, env);
   const headers = {
     authorization: `Bearer ${await service.token('alice')}`,
@@ -81,7 +81,7 @@ it('keeps its memory bounded over 10,000 different documents of the greatest siz
   let most = 0;
   for (let index = 0; index < count; index += 1) {
     const query = `${documents[index % documents.length]?.(index)}`;
-    // Some twice, so that they are also compiled.
+    // Some twice, so that they are also found among those that are kept.
     for (let time = 0; time < (index % 10 === 0 ? 2 : 1); time += 1) {
       const response = await fetch(`${service.url}/graphql`, {
         method: 'POST',

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createOnServer } from '../support/database.ts';
 import { audit, phantoms, type Query, report, rounds, send, signIn, type Writer } from '../support/ledger.ts';
 import { fillDatabase } from '../support/postgres-service.ts';
-import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, type ServiceProcess, startProcess, unlimited } from '../support/process.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 
 let stack: AsyncDisposableStack;
@@ -20,7 +20,7 @@ async function start(database: string, keysEach: number): Promise<void> {
   const filled = await (url
     ? fillDatabase(url, people)
     : createSqliteFile(join(folder.path, 'data', 'keyward.db'), people));
-  const env = { PORT: `${filled.port}`, ...(url && { DATABASE_URL: url }) };
+  const env = { PORT: `${filled.port}`, ...unlimited, ...(url && { DATABASE_URL: url }) };
   service = stack.use(await startProcess(folder.path, env));
   ({ query } = filled);
   await signIn(service, filled.writers);

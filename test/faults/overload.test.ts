@@ -6,7 +6,7 @@ import { createOnServer } from '../support/database.ts';
 import { report, rounds, signIn } from '../support/ledger.ts';
 import { createSender } from '../support/open-loop.ts';
 import { fillDatabase } from '../support/postgres-service.ts';
-import { createTemporaryFolder, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, startProcess, unlimited } from '../support/process.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 
 const connections = 1200;
@@ -32,6 +32,7 @@ it.each(['SQLite', 'PostgreSQL'])(
     await using service = await startProcess(folder.path, {
       PORT: `${port}`,
       LOG_LEVEL: 'warn',
+      ...unlimited,
       NODE_OPTIONS: '--max-old-space-size=256',
       ...(url && { DATABASE_URL: url }),
     });
@@ -65,7 +66,7 @@ it.each(['SQLite', 'PostgreSQL'])(
 it('refuses nobody because it stood still once, as for a disk or with the whole machine', async () => {
   await using folder = await createTemporaryFolder();
   const { port, writers } = await createSqliteFile(join(folder.path, 'data', 'keyward.db'), size);
-  await using service = await startProcess(folder.path, { PORT: `${port}`, LOG_LEVEL: 'warn' });
+  await using service = await startProcess(folder.path, { PORT: `${port}`, LOG_LEVEL: 'warn', ...unlimited });
   await signIn(service, writers);
   using sender = createSender(
     service.url,

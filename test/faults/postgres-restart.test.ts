@@ -8,7 +8,7 @@ import {
   startOwnPostgres,
   terminateAll,
 } from '../support/postgres-service.ts';
-import { createTemporaryFolder, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, startProcess, unlimited } from '../support/process.ts';
 
 let postgres: OwnPostgres;
 beforeAll(async () => {
@@ -20,7 +20,13 @@ afterAll(() => postgres?.[Symbol.asyncDispose]());
 async function startUnderLoad(folder: string, keysEach: number) {
   const url = await createOnServer(postgres.url);
   const { port, query, writers } = await fillDatabase(url, { people: 8, keysEach });
-  const env = { PORT: `${port}`, LOG_LEVEL: 'silent', DATABASE_URL: url, DATABASE_POOL_SIZE: '5' };
+  const env = {
+    PORT: `${port}`,
+    LOG_LEVEL: 'silent',
+    ...unlimited,
+    DATABASE_URL: url,
+    DATABASE_POOL_SIZE: '5',
+  };
   const service = await startProcess(folder, env);
   await signIn(service, writers);
   return { service, query, writers, load: startLoad(service.url, writers) };

@@ -4,7 +4,7 @@ import { expect, inject, it } from 'vitest';
 import { createOnServer } from '../support/database.ts';
 import { acknowledged, report, rounds, signIn, startLoad } from '../support/ledger.ts';
 import { fillDatabase } from '../support/postgres-service.ts';
-import { createTemporaryFolder, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, startProcess, unlimited } from '../support/process.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 
 const size = { people: 24, keysEach: 20 };
@@ -21,7 +21,7 @@ it.each(['SQLite', 'PostgreSQL'])(
       const { port, query, writers } = await (url
         ? fillDatabase(url, size)
         : createSqliteFile(join(folder.path, 'data', 'keyward.db'), size));
-      const env = { PORT: `${port}`, LOG_LEVEL: 'silent', ...(url && { DATABASE_URL: url }) };
+      const env = { PORT: `${port}`, LOG_LEVEL: 'silent', ...unlimited, ...(url && { DATABASE_URL: url }) };
       await using service = await startProcess(folder.path, env);
       await signIn(service, writers);
       const load = startLoad(service.url, writers);

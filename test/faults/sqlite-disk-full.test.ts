@@ -20,7 +20,7 @@ import {
   update,
   type Writer,
 } from '../support/ledger.ts';
-import { createTemporaryFolder, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, startProcess, unlimited } from '../support/process.ts';
 import { callers, RandomTransactions, reasonOf } from '../support/random-transactions.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 import { canMount, limitFileSize, mountTinyDisk } from '../support/tiny-disk.ts';
@@ -66,7 +66,7 @@ async function suffer(
 ) {
   const file = join(folder, 'data', 'keyward.db');
   const { port, query, writers } = await createSqliteFile(file, { people: 6, keysEach: 200 });
-  await using service = await startProcess(folder, { PORT: `${port}`, LOG_LEVEL: 'silent' });
+  await using service = await startProcess(folder, { PORT: `${port}`, LOG_LEVEL: 'silent', ...unlimited });
   await signIn(service, writers);
   const fault = faultOf({ pid: service.pid, file });
   const recoveries: number[] = [];

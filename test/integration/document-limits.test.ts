@@ -109,7 +109,10 @@ describe('a hostile document', () => {
     ['deep lists', `{ apiKey(keyId: ${'['.repeat(990)}`],
     ['a flood of comments', `{ __typenam } ${'#\n'.repeat(20_000)}`],
     ['a flood of one field', `{ privateKeyStatus { ${'hasKey '.repeat(980)} nothing } }`],
-    ['introspection again and again', `{ ${times(3, (i) => `a${i}: __schema { types { name } }`)} }`],
+    [
+      'introspection again and again',
+      `{ ${times(9, (i) => `a${i}: __schema { types { fields { name description type { name kind } args { name } } } }`)} }`,
+    ],
     [
       'introspection of introspection',
       `{ __schema { types { ${'fields { type { '.repeat(6)} name ${'} } '.repeat(6)} } } }`,

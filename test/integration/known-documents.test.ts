@@ -91,7 +91,8 @@ describe('a document that is known', () => {
   });
 
   it('is introspection for all, where it asks for nothing else', async () => {
-    const introspection = { json: { query: getIntrospectionQuery() } };
+    const headers = { 'accept-encoding': 'gzip' };
+    const introspection = { headers, json: { query: getIntrospectionQuery() } };
     for (const _ of [1, 2, 3]) {
       const { status, body } = await keeping.fetch('POST', '/graphql', introspection);
       expect([status, body.data.__schema.queryType.name]).toEqual([200, 'Query']);

@@ -80,6 +80,20 @@ describe.each(transports)('%s: an address', (name, send) => {
 });
 
 describe.each(transports)('%s: a person', (name, send) => {
+  it('is one of one issuer: whoever has the same subject at another has a limit of their own', async () => {
+    await using other = await startIssuer();
+    await using gateway = await createTestGateway(issuer, {
+      issuers: [other.config],
+      rates: { account: { requests: 1, seconds: 60 }, verifier: { requests: 1, seconds: 60 } },
+    });
+    const verifier = { sub: 'alice', scope: 'keys.verify' };
+    const tokens = [issuer.sign(), other.sign(), issuer.sign(verifier), other.sign(verifier)];
+    for (const token of await Promise.all(tokens)) {
+      expect((await send(gateway, { token })).status).toBeOneOf([200, 403]);
+      expect((await send(gateway, { token })).status).toBe(429);
+    }
+  });
+
   it('is refused above the limit, wherever the requests come from', async () => {
     await using gateway = await createLimited({ account: { requests: 2, seconds: 60 } });
     const token = await issuer.sign({ sub: 'alice' });
@@ -150,6 +164,67 @@ describe('a caller that verifies API keys', () => {
   });
 });
 
+describe('a GraphQL request', () => {
+  const verify = (count: number) =>
+    `mutation { ${Array.from({ length: count }, (_, at) => `k${at}: verifyApiKey(key: "sk-${at}") { valid }`).join(' ')} }`;
+  const stateOf = ({ headers }: { headers: Headers }) => headers.get('ratelimit')?.replace(/;t=.*/, '');
+
+  it('counts once for each API key that it verifies, as over REST', async () => {
+    await using gateway = await createLimited({ verifier: { requests: 23, seconds: 60 } });
+    const token = await issuer.sign({ sub: 'backend', scope: 'keys.verify' });
+    const ten = () => gateway.graphql(verify(10), { token });
+    const first = await ten();
+    expect([first.status, stateOf(first)]).toEqual([200, '"verifier";r=13']);
+    expect(first.headers.get('ratelimit-policy')).toBe('"verifier";q=23;w=60');
+    expect(stateOf(await ten())).toBe('"verifier";r=3');
+    const one = await gateway.rest('POST', '/keys/verify', { token, json: { key: 'sk-none' } });
+    expect([one.status, stateOf(one)]).toEqual([200, '"verifier";r=2']);
+    const refused = await ten();
+    expect([refused.status, stateOf(refused)]).toEqual([429, '"verifier";r=0']);
+    expect(refused.body).toEqual({
+      errors: [{ message: 'Too Many Requests', extensions: { code: 'TOO_MANY_REQUESTS' } }],
+    });
+    expect(refused.headers.get('retry-after')).toMatch(/^(60|59)$/);
+  });
+
+  it('changes nothing where it is more than what is left', async () => {
+    await using gateway = await createLimited({ account: { requests: 5, seconds: 60 } });
+    const create = Array.from({ length: 6 }, (_, at) => `k${at}: createApiKey { id }`).join(' ');
+    const answer = await gateway.graphql(`mutation { ${create} }`, { token: await issuer.sign() });
+    expect(answer.status).toBe(429);
+    expect(await gateway.rows('api_key')).toEqual([]);
+    expect(gateway.log().at(-1)).toMatchObject({ status: 429, reason: 'rate-limit-account' });
+  });
+
+  it.each([
+    ['one field', '{ privateKeyStatus { hasKey } }', 1],
+    ['one field beside what the schema is', '{ __typename privateKeyStatus { hasKey } }', 1],
+    ['nothing but what the schema is', '{ __typename a: __typename }', 1],
+    ['two fields', '{ privateKeyStatus { hasKey } automationSettings { userId } }', 2],
+    ['one field by two names', '{ a: privateKeyStatus { hasKey } b: privateKeyStatus { hasKey } }', 2],
+    [
+      'one member of the answer, written twice',
+      '{ privateKeyStatus { hasKey } privateKeyStatus { createdAt } }',
+      1,
+    ],
+    [
+      'fields in fragments',
+      '{ ...A ...B } fragment A on Query { a: privateKeyStatus { hasKey } ...B } fragment B on Query { ... on Query { b: privateKeyStatus { hasKey } } }',
+      2,
+    ],
+    [
+      'a field that is left out',
+      '{ a: privateKeyStatus { hasKey } b: privateKeyStatus @skip(if: true) { hasKey } }',
+      2,
+    ],
+    ['a document that is not valid', '{ a: nothing b: nothing }', 1],
+  ])('counts by its root fields: %s', async (_what, document, weight) => {
+    await using gateway = await createLimited({ account: { requests: 9, seconds: 60 } });
+    const answer = await gateway.graphql(document, { token: await issuer.sign() });
+    expect(stateOf(answer)).toBe(`"account";r=${9 - weight}`);
+  });
+});
+
 describe('an API key at a reverse proxy', () => {
   it('is refused above its limit, and others are not; the address of the proxy is not counted', async () => {
     await using gateway = await createLimited({
@@ -169,6 +244,24 @@ describe('an API key at a reverse proxy', () => {
     expect(refused.headers.has('x-keyward-key')).toBe(false);
     expect((await ask(another.secret)).status).toBe(200);
     expect((await ask('sk-unknown')).status).toBe(401);
+  });
+});
+
+describe('an API key at a reverse proxy that lets nobody in', () => {
+  const past = new Date('2026-01-01T00:00:00.000Z');
+
+  it.each([
+    ['inactive', { isActive: false }],
+    ['expired', { expiresAt: past }],
+  ])('is not counted, and is told nothing of limits: %s', async (_what, values) => {
+    await using gateway = await createLimited({ apiKey: { requests: 1, seconds: 60 } });
+    const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'), values);
+    const ask = async (secret: string) =>
+      gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret } });
+    for (const secret of [key.secret, 'sk-unknown']) {
+      expect(await statusesOf(() => ask(secret), 3)).toEqual([401, 401, 401]);
+      expect((await ask(secret)).headers.has('ratelimit')).toBe(false);
+    }
   });
 });
 

@@ -90,3 +90,30 @@ describe('a secret', () => {
     expect(await reasonUnder(two, three)).toBe('not_found');
   });
 });
+
+describe('of several reasons, what ends the key goes before what ends its secret', () => {
+  const past = new Date('2026-01-01T00:00:00.000Z');
+  const future = new Date('2099-01-01T00:00:00.000Z');
+
+  it.each([
+    [true, null, null, null],
+    [true, future, future, null],
+    [true, null, past, 'rotated'],
+    [true, past, null, 'expired'],
+    [true, past, past, 'expired'],
+    [false, null, null, 'inactive'],
+    [false, null, past, 'inactive'],
+    [false, past, null, 'inactive'],
+    [false, past, past, 'inactive'],
+  ])(
+    'active: %s, expires: %s, secret works until: %s → %s',
+    async (isActive, expiresAt, worksUntil, reason) => {
+      const account = await setup.gateway.createAccount('alice');
+      const id = await setup.gateway.createApiKey(account, { isActive, expiresAt });
+      const secret = createApiKeySecret();
+      await setup.gateway.addSecret(id, secret, worksUntil);
+      const { verify } = createVerifier();
+      expect(await verify(secret)).toMatchObject({ valid: reason === null, reason, keyId: id });
+    },
+  );
+});

@@ -113,6 +113,15 @@ export async function findViolations(page: Page, within = 'html'): Promise<strin
   }, within);
 }
 
-/** All that a page keeps beyond itself, and where it is. */
-export const stored = (page: Page): Promise<string> =>
-  page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]));
+/** All that a page keeps beyond itself, and where it is: databases, storage, caches, cookies, the address. */
+export const stored = async (page: Page): Promise<string> => {
+  const { origins } = await page.context().storageState({ indexedDB: true });
+  const kept = await page.evaluate(async () => [
+    { ...localStorage },
+    { ...sessionStorage },
+    await caches.keys(),
+    document.cookie,
+    location.href,
+  ]);
+  return JSON.stringify([origins, ...kept]);
+};

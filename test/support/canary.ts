@@ -1,4 +1,4 @@
-import type { Call, TestGateway } from './gateway.ts';
+import type { Answer, Call, TestGateway } from './gateway.ts';
 import type { TokenClaims } from './issuer.ts';
 
 /** What was sent with a canary in it. */
@@ -6,9 +6,49 @@ export interface Song {
   readonly tokens: readonly string[];
   /** How many requests there were. */
   readonly requests: number;
+  /** What was answered to it as a value of another type than is wanted. */
+  readonly refusals: readonly Answer[];
 }
 
+/** A number that stands nowhere else: a canary that is no text. */
+export const canaryNumber = 8_731_926_459;
+
 const json = { 'content-type': 'application/json' };
+
+/** A canary as JSON and as GraphQL has it, in each shape that is no text. */
+const shapesOf = (canary: string): [value: unknown, literal: string][] => {
+  const text = JSON.stringify(canary);
+  return [
+    [[canary], `[${text}]`],
+    [[[canary], canaryNumber], `[[${text}], ${canaryNumber}]`],
+    [{ a: canary }, `{a: ${text}}`],
+    [{ [canary]: [{ a: canary }] }, `{canary7f3a: [{a: ${text}}]}`],
+    [canaryNumber, `${canaryNumber}`],
+    [canaryNumber / 1e5, `${canaryNumber / 1e5}`],
+    [[canaryNumber], 'canary7f3a'],
+  ];
+};
+
+/** Sends a gateway a canary as a value of each shape, by every way that a value has. */
+const sendShapes = ({ rest, graphql, fetch }: TestGateway, token: string, canary: string) => {
+  const register = (value: string, variable = '') =>
+    `mutation ${variable} { registerPrivateKey(privateKey: ${value}) { hasKey } }`;
+  const query = encodeURIComponent('query ($k: Int!) { apiKey(keyId: $k) { id } }');
+  return shapesOf(canary).flatMap(([value, literal]) => [
+    rest('POST', '/auth/private-key', { token, json: { private_key: value } }),
+    rest('PUT', '/automation/settings', { token, json: { is_enabled: value, session_duration: value } }),
+    rest('POST', '/auth/keys/1/rotate', { token, json: { grace_seconds: value } }),
+    rest('GET', `/auth/keys?limit=${encodeURIComponent(JSON.stringify(value))}`, { token }),
+    rest('POST', '/auth/private-key', { token, body: `{"private_key": ${literal}`, headers: json }),
+    graphql(register('$k', '($k: String!)'), { token, variables: { k: value } }),
+    graphql(register('$k', `($k: String! = ${literal})`), { token }),
+    graphql(register(literal), { token }),
+    graphql(register(`"x" ${literal}`), { token }),
+    graphql(`{ privateKeyStatus @include(if: ${literal}) { hasKey } }`, { token }),
+    fetch('GET', `/graphql?query=${query}&variables=${encodeURIComponent(literal)}.`, { token }),
+    fetch('POST', '/graphql', { token, body: `{"variables": {"k": ${literal}}`, headers: json }),
+  ]);
+};
 
 /** Sends a gateway a text in every place that a caller can write to; no telemetry may repeat it. */
 export async function sing(
@@ -57,6 +97,7 @@ export async function sing(
       variables: { k: canary },
     }),
   ];
+  const refusals = await Promise.all(sendShapes(gateway, token, canary));
   await Promise.all(calls);
-  return { tokens: [token, verifier], requests: calls.length };
+  return { tokens: [token, verifier], requests: calls.length + refusals.length, refusals };
 }

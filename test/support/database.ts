@@ -70,12 +70,14 @@ export async function isEmptied(database: Database): Promise<boolean> {
 }
 
 async function empty(database: Database): Promise<void> {
+  // Triggers keep some rows from being deleted.
   const connection = database.em.getConnection();
   if (inject('postgresUrl') !== undefined) {
+    await connection.execute('alter table audit_event disable trigger user');
     await connection.execute(`truncate ${tables.join(', ')} restart identity`);
+    await connection.execute('alter table audit_event enable trigger user');
     return;
   }
-  // Triggers keep some rows from being deleted.
   const triggers = await connection.execute("select name, sql from sqlite_master where type = 'trigger'");
   for (const { name } of triggers) await connection.execute(`drop trigger ${name}`);
   for (const table of tables) await connection.execute(`delete from ${table}`);

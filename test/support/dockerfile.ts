@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Copy, Env, Instruction } from 'dockerfile-ast';
 import { runCommand } from './process.ts';
+import { registryAccess } from './registry-access.ts';
 
 /** A stage of an image's build: a folder that stands for its `/`, and what a container of it begins with. */
 export interface Stage {
@@ -34,14 +35,6 @@ export const words = (instruction: Instruction): string[] =>
 /** Where programs are: Node is the image's own, and npm this machine's. */
 const searchPath = (root: string) => `${join(root, 'usr/local/bin')}:${process.env['PATH']}`;
 
-/** By what npm reaches its registry from this machine. */
-const registryAccess = () =>
-  Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value = '']) =>
-      /^(npm_config_\w+|node_extra_ca_certs|\w+_proxy)$/i.test(name) ? [[name, value]] : [],
-    ),
-  );
-
 /** COPY, of files into a folder or of folders' contents. */
 const copy: Step = ({ root, workdir }, instruction, rootOf) => {
   const source = rootOf((instruction as Copy).getFromFlag()?.getValue() ?? undefined);
@@ -59,8 +52,7 @@ const run: Step = async ({ root, workdir, env }, instruction) => {
   if (!command.startsWith('npm ')) return;
   const { code, stdout, stderr } = await runCommand(['sh', '-c', command], {
     cwd: join(root, workdir),
-    // What was fetched once need not be fetched again.
-    env: { ...registryAccess(), npm_config_prefer_offline: 'true', ...env, PATH: searchPath(root) },
+    env: { ...registryAccess(), ...env, PATH: searchPath(root) },
     timeout: 240_000,
   });
   if (code !== 0) throw new Error(`${command}: ${stdout}${stderr}`);

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
@@ -14,6 +15,7 @@ import { createGateway } from '../../src/gateway.ts';
 import type { Edge, GatewayDependencies } from '../../src/gateway-plugins.ts';
 import { Load } from '../../src/http/load.ts';
 import { createLimiters, type Rates } from '../../src/rate-limits/create-limiters.ts';
+import { SharedCounts } from '../../src/rate-limits/shared-counts.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -87,6 +89,7 @@ export async function createTestGateway(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
   const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
@@ -101,7 +104,7 @@ export async function createTestGateway(
     documents: options.documents ?? loadConfig({}).documents,
     introspection: options.introspection ?? true,
     pages: options.pages,
-    edge: { ...plainEdge, load, ...options.edge, limiters: await limitersOf(database, options.rates) },
+    edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
     ...options.telemetry,
   });
@@ -115,7 +118,9 @@ export async function createTestGateway(
       ...(body !== undefined && { body }),
     });
     const response = await gateway.fetch(request, { address: call.address ?? null });
-    const text = await response.text();
+    const isGzipped = response.headers.get('content-encoding') === 'gzip';
+    const sent = Buffer.from(await response.arrayBuffer());
+    const text = `${isGzipped ? gunzipSync(sent) : sent}`;
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
     return {
       status: response.status,
@@ -159,6 +164,7 @@ export async function createTestGateway(
     [Symbol.asyncDispose]: async () => {
       for (const { keys } of trusted) keys[Symbol.dispose]();
       load[Symbol.dispose]();
+      await counts?.[Symbol.asyncDispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
@@ -167,9 +173,6 @@ export async function createTestGateway(
 
 /** A gateway under test. */
 export type TestGateway = Awaited<ReturnType<typeof createTestGateway>>;
-
-const limitersOf = (database: Database, rates: Rates = {}) =>
-  createLimiters(rates, inject('postgresUrl') === undefined ? undefined : new Db(database.em));
 
 const asInSqlite = (column: string, value: unknown): unknown => {
   if (typeof value === 'boolean') return Number(value);

@@ -10,8 +10,11 @@ import { createBuilders } from './gateway.ts';
 import { freePort, startProcess } from './process.ts';
 import { secretVariables } from './secrets.ts';
 
-/** A running service, on an SQLite file in which alice has one API key, which can be verified. */
-export async function startKeyService(folder: string) {
+/**
+ * A running service, on an SQLite file in which alice has one API key, which can be verified.
+ * @param env variables beside those that it needs
+ */
+export async function startKeyService(folder: string, env: Record<string, string> = {}) {
   const port = await freePort();
   const variables = secretVariables();
   const secrets = createSecrets(loadConfig(variables).secrets as SecretKeys);
@@ -24,6 +27,6 @@ export async function startKeyService(folder: string) {
     return await createVerifiableKey(await createAccount('alice'));
   };
   const key = await createKey();
-  const service = await startProcess(folder, { ...variables, PORT: `${port}` });
+  const service = await startProcess(folder, { ...variables, ...env, PORT: `${port}` });
   return { service, key, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }

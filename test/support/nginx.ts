@@ -1,21 +1,18 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './process.ts';
+import { runsProxy, startProxy } from './proxy-process.ts';
 
 const program = '/usr/sbin/nginx';
 
-/** Whether the tests of nginx are run: always in CI, elsewhere where it is installed. */
-export const runsNginx = process.env['CI'] !== undefined || existsSync(program);
+/** Whether the tests of nginx are run. */
+export const runsNginx = runsProxy(program);
 
 /** What nginx would keep in the system's folders. */
 const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /**
- * Starts nginx with a configuration of its `http` block, as the user that the test runs as.
+ * Starts nginx with a configuration of its `http` block, in which header names of any kind are let in.
  * @param folder where it keeps its files
  * @param configure makes the configuration for the port that it shall listen on
  */
@@ -29,33 +26,13 @@ export async function startNginx(folder: string, configure: (port: number) => st
     file,
     `daemon off; master_process off; pid ${prefix}/pid; error_log stderr;
 events {}
-http { access_log off; ${paths}
+http { access_log off; underscores_in_headers on; ignore_invalid_headers off; ${paths}
 ${configure(port)} }`,
   );
-  const child = spawn(program, ['-c', file, '-p', prefix, '-e', 'stderr'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const ended = once(child, 'close');
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  const url = `http://127.0.0.1:${port}`;
-  while (!(await isAnswered(url))) {
-    if (child.exitCode !== null) throw new Error(`nginx does not start: ${errors}`);
-    await delay(20);
-  }
-  return {
-    url,
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
-}
-
-const isAnswered = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    () => true,
-    () => false,
+  return await startProxy(
+    program,
+    ['-c', file, '-p', prefix, '-e', 'stderr'],
+    prefix,
+    `http://127.0.0.1:${port}`,
   );
+}

@@ -4,7 +4,7 @@
  */
 export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
-    'npm ci && npm start      # runs it': '.ci/run does both from a fresh clone, and test/e2e starts it',
+    'npm ci && npm start      # runs it': 'test/image/systemd.test.ts does both in a fresh clone',
   },
   'docs/configuration.md': {
     'Keyward cannot start with this configuration:':
@@ -12,10 +12,14 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
   },
   'docs/forward-auth.md': {
     'http://127.0.0.1:4000/api/v1/keys/authorize': 'an address; test/e2e/nginx.test.ts asks it',
-    'upstream keyward {': 'test/e2e/nginx.test.ts runs it',
-    'api.example.com {': 'no Caddy is installed for the tests; the text says that it is not run',
+    '# A WebSocket may upgrade, and nothing else.': 'test/e2e/nginx.test.ts runs it',
+    'api.example.com {': 'test/e2e/caddy.test.ts runs it',
+    '-- Asks Keyward whether a request may pass.': 'test/e2e/haproxy.test.ts runs it',
+    global: 'test/e2e/haproxy.test.ts runs it',
+    'entryPoints:': 'no Traefik is installed for the tests; the text says that it is not run',
     'http:': 'no Traefik is installed for the tests; the text says that it is not run',
-    'http_filters:': 'no Envoy is installed for the tests; the text says that it is not run',
+    'name: envoy.filters.network.http_connection_manager':
+      'no Envoy is installed for the tests; the text says that it is not run',
   },
   'docs/graphql-clients.md': {
     'npm install gql.tada graphql':
@@ -24,7 +28,7 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
   'docs/operators.md': {
     'mkdir -p -m 700 secrets': 'test/e2e/operators.test.ts runs it in a folder of its own',
     'cd /opt/keyward':
-      'it installs a service; test/e2e/systemd.test.ts checks the unit, test/e2e/operators.test.ts its environment',
+      'it installs a service; test/image/systemd.test.ts does so in a folder, test/e2e/systemd.test.ts checks the unit, test/e2e/operators.test.ts its environment',
     'docker build --tag keyward:0.1.0 .':
       'no container engine is there; test/image does what the Dockerfile says',
     'openssl rand -hex 24 > secrets/postgres-password':

@@ -1,10 +1,10 @@
 import { GraphiQL } from 'graphiql';
 import { fetcher } from './fetcher.ts';
-import { initialTab } from './initial-tab.ts';
+import { createMemoryStorage } from './memory-storage.ts';
 import { operations, schema } from './operations.ts';
 import { useScheme } from './use-scheme.ts';
 
-const initial = initialTab();
+const storage = createMemoryStorage();
 
 /** GraphiQL, with a tab for each operation. */
 export const Explorer = () => (
@@ -12,12 +12,13 @@ export const Explorer = () => (
     fetcher={fetcher}
     schema={schema}
     defaultTabs={[...operations]}
-    {...initial}
+    // Of the first tab, GraphiQL itself shows the query alone.
+    initialVariables={operations[0]?.variables ?? ''}
     defaultEditorToolsVisibility="variables"
-    // What is written here may be a private key: it ends with the browser's tab.
-    storage={sessionStorage}
+    storage={storage}
     // The token is not typed, so that it gets into no history.
     isHeadersEditorEnabled={false}
+    shouldPersistHeaders={false}
     showPersistHeadersSettings={false}
     forcedTheme={useScheme()}
   >

@@ -2,16 +2,20 @@ import { z } from 'zod';
 import { isAddressRange } from '../address-range.ts';
 import { integer, seconds, split } from '../kinds.ts';
 
-const wantedRate = 'must be REQUESTS/SECONDS, such as 300/60';
+const wantedRate = 'must be REQUESTS/SECONDS, such as 300/60, or "off"';
 
-/** How many requests are answered in a time. */
+/** How many requests are answered in a time; `off`: no limit. */
 const rate = z
   .string()
-  .regex(/^[1-9]\d{0,6}\/[1-9]\d{0,4}$/, wantedRate)
+  .regex(/^([1-9]\d{0,6}\/[1-9]\d{0,4}|off)$/, wantedRate)
   .transform((text) => {
+    if (text === 'off') return undefined;
     const [requests = 0, duration = 0] = text.split('/').map(Number);
     return { requests, seconds: duration };
   });
+
+/** Ten a second for a minute: out of reach for a person with a browser, and of a script that makes keys without end. */
+const accountRate = '600/60';
 
 const addresses = z
   .string()
@@ -48,25 +52,27 @@ export const edgeVariables = {
       'For how many seconds browsers are told to come by TLS alone (`Strict-Transport-Security`), where `PUBLIC_URL` is HTTPS. 0 makes them forget it',
     example: '300',
   }),
-  RATE_LIMIT_ADDRESS: rate.optional().meta({
-    description: 'Requests of one client address in so many seconds, whoever calls: `300/60`',
-    unset: 'no limit',
+  RATE_LIMIT_ADDRESS: rate.prefault('off').meta({
+    description:
+      'Requests of one client address in so many seconds, whoever calls: `300/60`. `off`: no limit, as for each of these',
+    unset: '`off`',
     example: '300/60',
   }),
-  RATE_LIMIT_ACCOUNT: rate.optional().meta({
-    description: 'Requests of one person in so many seconds',
-    unset: 'no limit',
+  RATE_LIMIT_ACCOUNT: rate.prefault(accountRate).meta({
+    description:
+      'Requests of one person in so many seconds; a GraphQL request counts as many times as it has root fields',
+    unset: `\`${accountRate}\``,
     example: '120/60',
   }),
-  RATE_LIMIT_VERIFIER: rate.optional().meta({
+  RATE_LIMIT_VERIFIER: rate.prefault('off').meta({
     description:
-      'Requests of one caller that may verify API keys (scope `keys.verify`), in place of `RATE_LIMIT_ACCOUNT`',
-    unset: 'no limit',
+      'Requests of one caller that may verify API keys (scope `keys.verify`), in place of `RATE_LIMIT_ACCOUNT`; each API key counts',
+    unset: '`off`',
     example: '60000/60',
   }),
-  RATE_LIMIT_API_KEY: rate.optional().meta({
+  RATE_LIMIT_API_KEY: rate.prefault('off').meta({
     description: 'Requests with one API key that a reverse proxy asks about',
-    unset: 'no limit',
+    unset: '`off`',
     example: '600/60',
   }),
   RATE_LIMIT_EXEMPT: addresses.default([]).meta({

@@ -24,7 +24,7 @@ export const graphqlVariables = {
   }),
   GRAPHQL_MAX_COST: integer(1, 100_000_000).default(5000).meta({
     description:
-      'The most values that an operation may ask for. A list counts as its `first` or `last` where that is written in the document, else as 100; `__schema` and `__type` count as 2000',
+      'The most values that an operation may ask for. A list counts as its `first` or `last` where that is written in the document, else as 100. The introspection that tools ask for counts as 2000, and others in proportion to what they answer',
     example: '10000',
   }),
   GRAPHQL_DOCUMENT_CACHE: integer(0, 900_000_000).default(16_777_216).meta({

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { integer, seconds, url } from '../kinds.ts';
 
+const kinds = ['development', 'test', 'production'] as const;
+
 /** The process, and where it is reached. */
 export const serverVariables = {
-  NODE_ENV: z.string().default('development').meta({
+  NODE_ENV: z.enum(kinds, 'must be "development", "test" or "production"').default('development').meta({
     description:
-      '`production` demands an issuer (`AUTH_ISSUER` or `AUTH_ISSUERS`) and secrets: no development identity provider is started',
+      '`development`, `test` or `production`. The last demands an issuer (`AUTH_ISSUER` or `AUTH_ISSUERS`) and secrets: no development identity provider is started',
     example: 'production',
   }),
   HOST: z.string().default('127.0.0.1').meta({

@@ -25,6 +25,6 @@ export function createTokenChecks(registry: Registry) {
 
 /** Why the token of a request was refused, or could not be checked; undefined where it was not. */
 const refusalOf = ({ failure }: RequestRecord): string | undefined =>
-  failure?.reason?.startsWith('token-') || failure?.reason === 'no-verification-keys'
-    ? failure.reason
-    : undefined;
+  failure?.reason && aboutTokens.test(failure.reason) ? failure.reason : undefined;
+
+const aboutTokens = /^(token-|no-verification-keys$|verification-keys-awaited$)/;

@@ -110,7 +110,7 @@ describe('screenClaims', () => {
     { typ: 'Bearer' },
     { nbf: now },
     { iat: now + 10_000 },
-    { scope: 5, unknown: {} },
+    { scope: ['openid'], scp: 'email', jti: '', unknown: {} },
   ])('passes %o', (members) => {
     expect(() => screenClaims({ ...claims, ...members }, config)).not.toThrow();
   });
@@ -146,6 +146,13 @@ describe('screenClaims', () => {
     [{ exp: null }, 'no-expiry'],
     [{ nbf: `${now}` }, 'not-yet-valid'],
     [{ nbf: null }, 'not-yet-valid'],
+    [{ iat: `${now}` }, 'claim-type'],
+    [{ jti: 5 }, 'claim-type'],
+    [{ client_id: ['web'] }, 'claim-type'],
+    [{ scope: null }, 'claim-type'],
+    [{ scope: { openid: true } }, 'claim-type'],
+    [{ scp: ['openid', 5] }, 'claim-type'],
+    [{ scp: [['openid']] }, 'claim-type'],
   ])('refuses %o', (members, reason) => {
     expect(() => screenClaims({ ...claims, ...members }, config)).toThrow(refusal(reason));
   });

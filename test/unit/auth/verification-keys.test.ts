@@ -80,6 +80,61 @@ describe('find', () => {
   });
 });
 
+describe('who waits for a read', () => {
+  /** Holds every read until it is let go. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = new VerificationKeys(
+      () => promise.then(read),
+      (error) => failures.push(error),
+    );
+    return { held, release: resolve };
+  };
+  const outcomes = async (asked: readonly Promise<unknown>[]) =>
+    (await Promise.allSettled(asked)).map((result) =>
+      result.status === 'fulfilled' ? 'found' : (result.reason as { reason: string }).reason,
+    );
+
+  it('are eight; all others are refused at once, until it is over', async () => {
+    const { held, release } = hold();
+    using _keys = held;
+    const asked = Array.from({ length: 8 }, () => held.find('one'));
+    for (let more = 0; more < 3; more += 1)
+      await expect(held.find('one')).rejects.toMatchObject({ status: 503, reason: 'no-verification-keys' });
+    release();
+    expect(await outcomes(asked)).toEqual(Array(8).fill('found'));
+    expect(await held.find('one')).toMatchObject({ kid: 'one' });
+  });
+
+  it('are eight again at the next read; a key that is known waits for nothing', async () => {
+    await keys.find('one');
+    await pass(30_000);
+    const asked = Array.from({ length: 20 }, () => keys.find('rotated'));
+    expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+    published = ['one', 'rotated'];
+    expect(await outcomes(asked)).toEqual([
+      ...Array(8).fill('found'),
+      ...Array(12).fill('verification-keys-awaited'),
+    ]);
+    await pass(30_000);
+    expect(await outcomes(Array.from({ length: 9 }, () => keys.find('other')))).toEqual([
+      ...Array(8).fill('found'),
+      'verification-keys-awaited',
+    ]);
+  });
+
+  it('are eight when reads fail, each time', async () => {
+    published = down;
+    for (let round = 0; round < 3; round += 1) {
+      const asked = Array.from({ length: 9 }, () => keys.find('one'));
+      expect(new Set(await outcomes(asked))).toEqual(new Set(['no-verification-keys']));
+      await pass(30_000);
+    }
+    published = ['one'];
+    expect(await outcomes(Array.from({ length: 8 }, () => keys.find('one')))).toEqual(Array(8).fill('found'));
+  });
+});
+
 describe('the last good set', () => {
   it('stays while the provider is down', async () => {
     await keys.find('one');

@@ -57,16 +57,36 @@ describe('HSTS_MAX_AGE', () => {
 describe('RATE_LIMIT_…', () => {
   it('is a number of requests in a number of seconds', () => {
     const { rates } = edgeOf({ RATE_LIMIT_ADDRESS: '300/60', RATE_LIMIT_API_KEY: '5/1' });
-    expect(rates).toEqual({
+    expect(rates).toMatchObject({
       address: { requests: 300, seconds: 60 },
-      account: undefined,
-      verifier: undefined,
       apiKey: { requests: 5, seconds: 1 },
     });
   });
 
-  it.each(['300', '300/', '/60', '0/60', '300/0', '-1/60', '1.5/60', '300/60/1', '300/60s', '1e3/60'])(
-    'cannot be %s',
-    (text) => expect(() => edgeOf({ RATE_LIMIT_ACCOUNT: text })).toThrow(/RATE_LIMIT_ACCOUNT/),
+  it('holds for people alone where nothing is set', () => {
+    expect(edgeOf({}).rates).toEqual({ account: { requests: 600, seconds: 60 } });
+  });
+
+  it.each(['ADDRESS', 'ACCOUNT', 'VERIFIER', 'API_KEY'])('can be off: %s', (kind) => {
+    const all = ['ADDRESS', 'ACCOUNT', 'VERIFIER', 'API_KEY'].map((each) => [`RATE_LIMIT_${each}`, '1/60']);
+    const { rates } = edgeOf({ ...Object.fromEntries(all), [`RATE_LIMIT_${kind}`]: 'off' });
+    expect(Object.values(rates).filter((rate) => rate === undefined)).toHaveLength(1);
+  });
+
+  it.each([
+    '300',
+    '300/',
+    '/60',
+    '0/60',
+    '300/0',
+    '-1/60',
+    '1.5/60',
+    '300/60/1',
+    '300/60s',
+    '1e3/60',
+    'OFF',
+    'none',
+  ])('cannot be %s', (text) =>
+    expect(() => edgeOf({ RATE_LIMIT_ACCOUNT: text })).toThrow(/RATE_LIMIT_ACCOUNT/),
   );
 });

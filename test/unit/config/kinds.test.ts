@@ -8,6 +8,11 @@ describe('isSecureUrl', () => {
     ['http://127.0.0.1:4000', true],
     ['http://127.8.9.10', true],
     ['http://[::1]:4000', true],
+    // Every address of this machine, which others reach too.
+    ['http://0.0.0.0:4000', false],
+    ['http://0:4000', false],
+    ['http://[::]:4000', false],
+    ['http://[::ffff:0.0.0.0]', false],
     ['http://id.example.com', false],
     ['http://localhost.example.com', false],
     ['http://127.0.0.1.example.com', false],

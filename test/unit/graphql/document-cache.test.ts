@@ -1,6 +1,6 @@
 import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createDocumentCaches } from '../../../src/graphql/document-cache.ts';
+import { createDocumentCache } from '../../../src/graphql/document-cache.ts';
 
 const put = (cache: { set(text: string, document: DocumentNode): unknown }, text: string): void => {
   cache.set(text, parse(text));
@@ -11,7 +11,7 @@ describe('the cache of documents', () => {
 
   it('keeps those that were used last, as many as there is room for', () => {
     // A little over 5 KB each, with the two ends of its list of tokens.
-    const { documentCache: cache } = createDocumentCaches(16_000);
+    const cache = createDocumentCache(16_000);
     put(cache, numbered(0));
     put(cache, numbered(1));
     expect(cache.get(numbered(0))).toEqual(parse(numbered(0)));
@@ -27,20 +27,14 @@ describe('the cache of documents', () => {
     ['many tokens', `{ ${'a '.repeat(1000)} }`],
     ['many comments', `{ a } ${'#\n'.repeat(1000)}`],
   ])('keeps nothing that there is no room for: %s', (_what, text) => {
-    const { documentCache: cache } = createDocumentCaches(100_000);
+    const cache = createDocumentCache(100_000);
     put(cache, text);
     expect(cache.get(text)).toBeUndefined();
   });
 
   it('keeps nothing where it has no room at all', () => {
-    const { documentCache: cache } = createDocumentCaches(0);
+    const cache = createDocumentCache(0);
     put(cache, '{ a }');
     expect(cache.get('{ a }')).toBeUndefined();
-  });
-
-  it('keeps no text that is no document', () => {
-    const { errorCache } = createDocumentCaches(100_000);
-    errorCache.set();
-    expect(errorCache.get()).toBeUndefined();
   });
 });

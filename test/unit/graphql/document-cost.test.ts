@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  getIntrospectionQuery,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -17,7 +18,18 @@ const isOperation = (
 const cost = (query: string): number => {
   const document = parse(query);
   const context = new ValidationContext(schema, document, new TypeInfo(schema), () => {});
-  return costOf(document.definitions.find(isOperation) as OperationDefinitionNode, context);
+  return costOf(
+    document.definitions.find(isOperation) as OperationDefinitionNode,
+    context,
+    Number.POSITIVE_INFINITY,
+  );
+};
+
+const everything = {
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
 };
 
 const edges = 'edges { cursor node { id name } }';
@@ -47,8 +59,13 @@ describe('the cost of a document', () => {
       2 * 2 + 4 * 12,
       `{ a: apiKeys(first: 7) { ...F } b: apiKeys(first: 5) { ...F } } fragment F on ApiKeyConnection { ${edges} }`,
     ],
-    [2001, '{ __typename __schema { types { fields { name } } } }'],
-    [4000, '{ a: __type(name: "A") { name } b: __type(name: "B") { name } }'],
+    // Introspection counts beside what tools ask for, which is 2000, and at least 1.
+    [1 + 3, '{ __typename __schema { queryType { name } } }'],
+    [2000, getIntrospectionQuery({ ...everything, oneOf: true })],
+    [
+      1 + 5,
+      '{ a: __type(name: "Nothing") { name } b: __type(name: "PrivateKeyStatus") { fields { name } } }',
+    ],
     [2, '{ nothing { nothing } }'],
     [1, '{ ...Nowhere __typename }'],
     [1, '{ ...A } fragment A on Query { ...A __typename }'],

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { startIllBehavedIssuer } from '../../support/ill-behaved-issuer.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 const html = { headers: { accept: 'text/html' } };
@@ -20,6 +21,10 @@ afterAll(async () => {
   await issuer[Symbol.asyncDispose]();
 });
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 /** What the server has told a page. */
 const settingsIn = (text: string) =>
   JSON.parse(/id="settings">(.*?)<\/script>/.exec(text)?.[1] ?? '') as {
@@ -30,15 +35,38 @@ const settingsIn = (text: string) =>
 
 describe('a page', () => {
   it('is shown without a sign-in where the provider cannot be asked, and the log says why', async () => {
+    const warning = { level: 40, msg: 'the identity provider could not be asked where to sign in' };
+    await vi.waitFor(() => expect(gateway.log()).toContainEqual(expect.objectContaining(warning)));
     const { status, text } = await gateway.fetch('GET', '/api/v1/docs', html);
     expect(status).toBe(200);
     expect(settingsIn(text).signIn).toBeUndefined();
-    expect(gateway.log()).toContainEqual(
-      expect.objectContaining({
-        level: 40,
-        msg: 'the identity provider could not be asked where to sign in',
-      }),
-    );
+  });
+
+  it('waits for no provider, and signs in once the provider has told where, asked again after 30 seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await using slow = await startIllBehavedIssuer();
+    const held: (() => void)[] = [];
+    const url = slow.config.issuer;
+    const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
+    slow.behaviour.metadata = (response) => {
+      held.push(() => slow.json(held.length === 1 ? {} : { issuer: url, ...endpoints })(response));
+    };
+    await using other = await createTestGateway(slow, { pages: { shown: ['reference'], signIn } });
+    const read = async () => settingsIn((await other.fetch('GET', '/api/v1/docs', html)).text).signIn;
+    const untilAsked = (times: number) => vi.waitUntil(() => held.length === times);
+    await untilAsked(1);
+    expect(await Promise.all(Array.from({ length: 50 }, read))).toEqual(Array(50).fill(undefined));
+    held[0]?.();
+    await vi.waitUntil(() => vi.getTimerCount() > 0);
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(slow.counts.metadata).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await untilAsked(2);
+    expect(await read()).toBeUndefined();
+    held[1]?.();
+    await vi.waitUntil(async () => (await read()) !== undefined);
+    expect(await read()).toMatchObject({ tokenEndpoint: endpoints.token_endpoint });
+    expect(slow.counts.metadata).toBe(2);
   });
 
   it('is told where to sign in, and may ask nobody else', async () => {
@@ -49,7 +77,10 @@ describe('a page', () => {
     };
     vi.stubGlobal('fetch', async () => Response.json(metadata));
     await using other = await createTestGateway(issuer, { pages: { shown: ['reference'], signIn } });
-    const { headers, text } = await other.fetch('GET', '/api/v1/docs', html);
+    const { headers, text } = await vi.waitUntil(async () => {
+      const answer = await other.fetch('GET', '/api/v1/docs', html);
+      return settingsIn(answer.text).signIn && answer;
+    });
     expect(settingsIn(text).signIn).toEqual({
       ...signIn,
       issuer: metadata.issuer,

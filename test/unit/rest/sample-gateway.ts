@@ -5,13 +5,14 @@ import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
-import { useCompiledExecution } from '../../../src/graphql/use-compiled-execution.ts';
-import { useVariableErrors } from '../../../src/graphql/use-variable-errors.ts';
+import { useExecutor } from '../../../src/graphql/use-executor.ts';
+import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
 import { useHead } from '../../../src/http/use-head.ts';
 import { useTelemetry } from '../../../src/observability/use-telemetry.ts';
 import { parseInput } from '../../../src/operation.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
+
 import { useRest } from '../../../src/rest/use-rest.ts';
 import { schema as gatewaySchema } from '../../../src/schema.ts';
 
@@ -122,6 +123,7 @@ const useSomebody = (): Plugin<WithAccessToken> => ({
 /** The sample schema on both transports; everybody is signed in. */
 export async function createSampleGateway() {
   const { schema, given } = createSampleSchema();
+  const sofa = createSofa(schema, routes);
   const yoga = createYoga({
     schema,
     logging: false,
@@ -129,10 +131,10 @@ export async function createSampleGateway() {
     plugins: [
       useTelemetry(pino({ level: 'silent' })),
       useHead(),
-      useRest(createSofa(schema, routes), 'https://issuer.test/', toGatewayError),
+      useRest(sofa, 'https://issuer.test/', toGatewayError),
       useSomebody(),
-      useVariableErrors(),
-      useCompiledExecution(),
+      useInputErrors(),
+      useExecutor(sofa.compiledOf),
     ],
   });
   const send = async (path: string, init?: RequestInit) => {

@@ -1,0 +1,125 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isObjectType,
+  Kind,
+  parse,
+  SchemaMetaFieldDef,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+} from 'graphql';
+
+/** Finds a fragment of a document; undefined or null where there is none of this name. */
+export type FindFragment = (name: string) => FragmentDefinitionNode | null | undefined;
+
+type Field = GraphQLField<unknown, unknown>;
+
+/**
+ * Counts the values that `__schema` or `__type` answers, by reading them from the schema as the executor would. A
+ * product of the lists' lengths would be far more than there is.
+ * @param most where it stops counting: a document that asks for more costs no more to count
+ */
+export function countIntrospection(
+  schema: GraphQLSchema,
+  node: FieldNode,
+  findFragment: FindFragment,
+  most: number,
+): number {
+  const info = { schema } as GraphQLResolveInfo;
+  const collected = new Map<SelectionSetNode, readonly FieldNode[]>();
+  let count = 0;
+
+  const collect = (set: SelectionSetNode): readonly FieldNode[] => {
+    const fields = collected.get(set) ?? fieldsOf(set, findFragment);
+    collected.set(set, fields);
+    return fields;
+  };
+
+  const visit = (field: FieldNode, definition: Field | undefined, source: unknown): void => {
+    count += 1;
+    const type = getNamedType(definition?.type);
+    if (!isObjectType(type) || !field.selectionSet) return;
+    const selected = collect(field.selectionSet);
+    for (const value of valuesOf(field, definition, source)) {
+      for (const inner of selected) {
+        if (count > most) return;
+        visit(inner, type.getFields()[inner.name.value], value);
+      }
+    }
+  };
+
+  const valuesOf = (field: FieldNode, definition: Field | undefined, source: unknown): unknown[] => {
+    const args = argumentsOf(field);
+    // A variable may name any type, and counts as all of them.
+    if (definition === TypeMetaFieldDef && args.name === undefined) return Object.values(schema.getTypeMap());
+    const value = definition?.resolve?.(source, args, undefined, info);
+    return Array.isArray(value) ? value : [value].filter((one) => one !== undefined && one !== null);
+  };
+
+  visit(node, node.name.value === SchemaMetaFieldDef.name ? SchemaMetaFieldDef : TypeMetaFieldDef, undefined);
+  return count;
+}
+
+/** The fields of a selection, those of each fragment once, as the executor collects them. */
+function fieldsOf(set: SelectionSetNode, findFragment: FindFragment): FieldNode[] {
+  const followed = new Set<string>();
+  const collect = (selection: SelectionNode): FieldNode[] => {
+    if (selection.kind === Kind.FIELD) return [selection];
+    if (selection.kind === Kind.INLINE_FRAGMENT) return selection.selectionSet.selections.flatMap(collect);
+    const name = selection.name.value;
+    if (followed.has(name)) return [];
+    followed.add(name);
+    return findFragment(name)?.selectionSet.selections.flatMap(collect) ?? [];
+  };
+  return set.selections.flatMap(collect);
+}
+
+/** The arguments of introspection: `name` where it is written, and all that is deprecated unless it is plainly left out. */
+function argumentsOf({ arguments: given = [] }: FieldNode) {
+  const written = (argument: string) => given.find(({ name }) => name.value === argument)?.value;
+  const name = written('name');
+  const deprecated = written('includeDeprecated');
+  return {
+    name: name?.kind === Kind.STRING ? name.value : undefined,
+    includeDeprecated: deprecated !== undefined && (deprecated.kind !== Kind.BOOLEAN || deprecated.value),
+  };
+}
+
+const usualQuery = parse(
+  getIntrospectionQuery({
+    specifiedByUrl: true,
+    directiveIsRepeatable: true,
+    schemaDescription: true,
+    inputValueDeprecation: true,
+    oneOf: true,
+  }),
+);
+
+const usualCounts = new WeakMap<GraphQLSchema, number>();
+
+/** How many values the introspection answers that tools ask for, with all of its options. */
+export function usualIntrospection(schema: GraphQLSchema): number {
+  const count = usualCounts.get(schema) ?? countUsual(schema);
+  usualCounts.set(schema, count);
+  return count;
+}
+
+function countUsual(schema: GraphQLSchema): number {
+  const [operation, ...others] = usualQuery.definitions;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) return 0;
+  const findFragment: FindFragment = (name) =>
+    others.find((one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name) as
+      | FragmentDefinitionNode
+      | undefined;
+  const fields = fieldsOf(operation.selectionSet, findFragment);
+  return fields.reduce(
+    (count, field) => count + countIntrospection(schema, field, findFragment, Number.POSITIVE_INFINITY),
+    0,
+  );
+}

@@ -1,0 +1,55 @@
+import { gzipSync } from 'node:zlib';
+import { type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { notAuthenticated } from '../auth/challenge.ts';
+import type { WithAccessToken } from '../auth/use-access-token.ts';
+import { takesGzip } from '../http/takes-gzip.ts';
+import { toGraphQLError } from './mask-error.ts';
+
+/** How many times as long as its request an answer may be that anybody may have. */
+const mostTimes = 20;
+
+interface Context extends WithAccessToken {
+  /** The body of an answer that is sent compressed. */
+  compressed?: Buffer<ArrayBuffer>;
+}
+
+/** How long a request is, in bytes: its target, its headers and its body. */
+const lengthOf = ({ url, headers }: Request): number => {
+  let length = url.length + Number(headers.get('content-length') ?? 0);
+  headers.forEach((value, name) => {
+    length += name.length + value.length + 4;
+  });
+  return length;
+};
+
+/**
+ * Answers introspection to callers without a token too, where it is open. Such an answer is at most 20 times as long
+ * as its request, so that nobody can aim this service at somebody else; it is compressed where the client takes that.
+ * A longer one needs a token.
+ */
+export function useIntrospection(isOpen: boolean): Plugin<Context, Context> {
+  return {
+    onValidate: ({ addValidationRule }) => {
+      if (!isOpen) addValidationRule(NoSchemaIntrospectionCustomRule);
+    },
+    onResultProcess: ({ request, result, setResult, serverContext }) => {
+      // Without a token, nothing else has data.
+      if (serverContext.accessToken || !(result as ExecutionResult).data) return;
+      const text = Buffer.from(JSON.stringify(result));
+      const isCompressed = takesGzip(request);
+      const body = isCompressed ? gzipSync(text) : text;
+      if (body.length > mostTimes * lengthOf(request))
+        setResult({ errors: [toGraphQLError(notAuthenticated())] });
+      else if (isCompressed) serverContext.compressed = body;
+    },
+    onResponse: ({ response, setResponse, serverContext: { compressed }, fetchAPI }) => {
+      if (!compressed) return;
+      const { status, headers } = response;
+      headers.delete('content-length');
+      headers.set('content-encoding', 'gzip');
+      headers.append('vary', 'Accept-Encoding');
+      setResponse(new fetchAPI.Response(response.body === null ? null : compressed, { status, headers }));
+    },
+  };
+}

@@ -1,0 +1,3 @@
+import { start } from './start.ts';
+
+await start(() => import('../database/run-migrate.ts'));

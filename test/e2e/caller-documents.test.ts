@@ -1,0 +1,90 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let service: ServiceProcess;
+let tokens: { alice: string; bob: string };
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  service = await startProcess(folder.path, { LOG_LEVEL: 'silent' });
+  tokens = { alice: await service.token('alice'), bob: await service.token('bob') };
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** So long may a request take that is held up by nothing, on a busy machine. */
+const patience = { signal: AbortSignal.timeout(20_000) };
+
+const fragments = (count: number) =>
+  Array.from({ length: count }, (_, i) =>
+    i === count - 1
+      ? `fragment F${i} on __Type{name}`
+      : `fragment F${i} on __Type{ofType{...F${i + 1}}ofType{...F${i + 1}}}`,
+  ).join('');
+
+const send = async (token: string | undefined, json: object, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${service.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body: JSON.stringify(json),
+  });
+  return { status: response.status, body: await response.json() };
+};
+
+describe('a document that a stranger sends', () => {
+  it('does not stop the process, however often its fragments double', async () => {
+    const query = `{__schema{queryType{...F0}}}${fragments(40)}`;
+    for (const _ of [1, 2, 3]) {
+      const answer = await fetch(`${service.url}/graphql?${new URLSearchParams({ query })}`, patience);
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toEqual({ data: { __schema: { queryType: { ofType: null } } } });
+    }
+    expect((await fetch(`${service.url}/health/live`, patience)).status).toBe(200);
+  });
+
+  it('is answered with at most 20 times its length', async () => {
+    const query = getIntrospectionQuery({ descriptions: true }).replaceAll(/\s+/g, ' ');
+    const plain = await send(undefined, { query }, { 'accept-encoding': 'identity' });
+    expect([plain.status, plain.body.errors[0].message]).toEqual([401, 'Not authenticated']);
+    // Tools take it compressed.
+    const compressed = await send(undefined, { query });
+    expect([compressed.status, compressed.body.data.__schema.queryType.name]).toEqual([200, 'Query']);
+    const known = await send(tokens.alice, { query }, { 'accept-encoding': 'identity' });
+    expect([known.status, known.body]).toEqual([200, compressed.body]);
+  });
+});
+
+describe('a document that several callers send', () => {
+  it('is changed by none of them: what one skips, another runs', async () => {
+    const query = `mutation Preview($id:Int!,$dry:Boolean!){...R @skip(if:$dry) __typename}
+      mutation Revoke($id:Int!){...R}
+      fragment R on Mutation{deactivateApiKey(keyId:$id){id isActive}}`;
+    const preview = { query, operationName: 'Preview', variables: { id: 1, dry: true } };
+    for (const _ of [1, 2, 3])
+      expect((await send(tokens.alice, preview)).body).toEqual({ data: { __typename: 'Mutation' } });
+    const revoke = { query, operationName: 'Revoke', variables: { id: 4 } };
+    expect((await send(tokens.bob, revoke)).body).toEqual({
+      data: { deactivateApiKey: { id: 4, isActive: false } },
+    });
+  });
+
+  it.each([
+    [
+      'a variable of an object’s own name',
+      'query($toString:Int=1){apiKeys(first:$toString){edges{node{id}}}}',
+    ],
+    ['an alias that promises have', '{then:privateKeyStatus{then:hasKey}}'],
+  ])('is answered again as at first: %s', async (_what, query) => {
+    const first = await send(tokens.alice, { query });
+    expect([first.status, first.body.errors]).toEqual([200, undefined]);
+    for (const _ of [1, 2]) expect(await send(tokens.alice, { query })).toEqual(first);
+  });
+});

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runsNginx, startNginx } from './nginx.ts';
+import { freePort } from './process.ts';
+import { runsProxy, startProxy } from './proxy-process.ts';
+
+const document = readFileSync(new URL('../../docs/forward-auth.md', import.meta.url), 'utf8');
+
+/** The first block of code of a language in the document. */
+function blockOf(language: string): string {
+  const [, text] = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(document) ?? [];
+  if (text === undefined) throw new Error(`docs/forward-auth.md has no ${language}`);
+  return text;
+}
+
+/** A text with addresses and paths of the test in place of documented ones, each of which must be there. */
+function adapt(text: string, replacements: Readonly<Record<string, string>>): string {
+  return Object.entries(replacements).reduce((adapted, [documented, own]) => {
+    if (!adapted.includes(documented)) throw new Error(`docs/forward-auth.md does not say ${documented}`);
+    return adapted.replaceAll(documented, own);
+  }, text);
+}
+
+/** Who stands behind a proxy: on which ports Keyward and the API listen. */
+export interface Behind {
+  readonly keyward: number;
+  readonly api: number;
+}
+
+const addresses = ({ keyward, api }: Behind) => ({
+  '127.0.0.1:4000': `127.0.0.1:${keyward}`,
+  '127.0.0.1:8080': `127.0.0.1:${api}`,
+});
+
+/** Starts nginx, configured as documented. */
+const startDocumentedNginx = (folder: string, behind: Behind) =>
+  startNginx(folder, (port) =>
+    adapt(blockOf('nginx'), { ...addresses(behind), 'listen 80;': `listen 127.0.0.1:${port};` }),
+  );
+
+const caddy = '/usr/bin/caddy';
+
+/** Starts Caddy, configured as documented, but without TLS: nobody signs a certificate here. */
+async function startDocumentedCaddy(folder: string, behind: Behind) {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const file = join(folder, 'Caddyfile');
+  const recipe = adapt(blockOf('caddyfile'), { ...addresses(behind), 'api.example.com': url });
+  await writeFile(file, `{\n\tadmin off\n}\n${recipe}`);
+  return await startProxy(caddy, ['run', '--adapter', 'caddyfile', '--config', file], folder, url);
+}
+
+const haproxy = '/usr/sbin/haproxy';
+
+/** Starts HAProxy, configured as documented. */
+async function startDocumentedHaproxy(folder: string, behind: Behind) {
+  const port = await freePort();
+  const script = join(folder, 'keyward.lua');
+  const file = join(folder, 'haproxy.cfg');
+  // Linux has one such name for all processes.
+  const socket = { 'abns@keyward': `abns@keyward-${port}` };
+  await writeFile(script, adapt(blockOf('lua'), socket));
+  const here = { 'bind :80': `bind 127.0.0.1:${port}`, '/etc/haproxy/keyward.lua': script };
+  await writeFile(file, adapt(blockOf('haproxy'), { ...addresses(behind), ...socket, ...here }));
+  return await startProxy(haproxy, ['-db', '-f', file], folder, `http://127.0.0.1:${port}`);
+}
+
+/** A proxy that Debian has, and what it answers where Keyward fails. */
+export interface DocumentedProxy {
+  readonly name: string;
+  readonly isRun: boolean;
+  readonly start: (folder: string, behind: Behind) => ReturnType<typeof startProxy>;
+  /** Its status where nobody listens on Keyward's port. */
+  readonly down: number;
+  /** Its status where Keyward takes the request and does not answer. */
+  readonly hanging: number;
+}
+
+export const documentedNginx: DocumentedProxy = {
+  name: 'nginx',
+  isRun: runsNginx,
+  start: startDocumentedNginx,
+  down: 503,
+  hanging: 503,
+};
+
+export const documentedCaddy: DocumentedProxy = {
+  name: 'Caddy',
+  isRun: runsProxy(caddy),
+  start: startDocumentedCaddy,
+  down: 502,
+  hanging: 504,
+};
+
+export const documentedHaproxy: DocumentedProxy = {
+  name: 'HAProxy',
+  isRun: runsProxy(haproxy),
+  start: startDocumentedHaproxy,
+  down: 503,
+  hanging: 504,
+};

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Long enough for a busy machine. */
+const patience = 8_000;
+
+/**
+ * Whether the tests of a proxy are run: always in CI, where it fails if it is missing; elsewhere where it is
+ * installed, and else one line says that they are skipped.
+ */
+export function runsProxy(program: string): boolean {
+  if (process.env['CI'] !== undefined || existsSync(program)) return true;
+  process.stderr.write(`\n*** No ${program}: the tests of its recipe are skipped. ***\n\n`);
+  return false;
+}
+
+const isAnswered = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(patience) }).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Starts a proxy as the user that the test runs as, and waits until it answers.
+ * @param folder its home, where it may keep files
+ * @param url where it listens
+ * @throws {Error} with what it printed, where it does not start
+ */
+export async function startProxy(program: string, args: readonly string[], folder: string, url: string) {
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  await once(child, 'spawn');
+  const ended = once(child, 'close');
+  const until = performance.now() + patience;
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  while (!(await isAnswered(url))) {
+    if (child.exitCode === null && performance.now() < until) {
+      await delay(20);
+      continue;
+    }
+    await stop();
+    throw new Error(`${program} does not start: ${output}`);
+  }
+  return { url, [Symbol.asyncDispose]: stop };
+}

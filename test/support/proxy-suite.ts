@@ -1,0 +1,309 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { type ExactRequest, send, stream, upgrade } from './exact-client.ts';
+import type { DocumentedProxy } from './forward-auth-recipes.ts';
+import { startKeyService } from './key-service.ts';
+import { createTemporaryFolder } from './process.ts';
+import { type Received, readLikeCgi, startProxiedApi } from './proxied-api.ts';
+
+type Headers = NonNullable<ExactRequest['headers']>;
+
+const userHeader = 'X-Keyward-User';
+const keyHeader = 'X-Keyward-Key';
+
+const byBearer = (secret: string): Headers => [['Authorization', `Bearer ${secret}`]];
+const byApiKey = (secret: string): Headers => [['X-API-Key', secret]];
+
+/** How a client may spell a header that the proxy sets, so that some application takes it for that. */
+const spellings = [
+  (name: string) => name,
+  (name: string) => name.toUpperCase(),
+  (name: string) => name.replaceAll('-', '_'),
+  (name: string) => name.replace('-', '_'),
+  (name: string) => name.replace(/-(?=\w+$)/, '_').toLowerCase(),
+  (name: string) => name.replaceAll('-', '.'),
+];
+
+/** The numbers of the accounts. */
+const accounts = { alice: '1', bob: '2' };
+type Subject = keyof typeof accounts;
+
+/** Requests with one key in a minute: more than all tests send with a key that they share. */
+const limit = 60;
+
+/** How long a proxy waits for Keyward, in milliseconds, as documented. */
+const patience = 5_000;
+
+/** A proxy between a client and an API, beside a Keyward of its own. */
+async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
+  const folder = stack.use(await createTemporaryFolder());
+  const api = stack.use(await startProxiedApi());
+  const { service } = stack.use(await startKeyService(folder.path, { RATE_LIMIT_API_KEY: `${limit}/60` }));
+  const { url } = stack.use(await proxy.start(folder.path, { keyward: service.port, api: api.port }));
+
+  const manage = async (subject: Subject, method: string, path = '') => {
+    const headers = {
+      authorization: `Bearer ${await service.token(subject)}`,
+      'content-type': 'application/json',
+    };
+    const body = method === 'POST' ? { body: '{}' } : {};
+    return await fetch(`${service.url}/api/v1/auth/keys${path}`, { method, headers, ...body });
+  };
+  const createKey = async (subject: Subject) => {
+    const { id, key } = (await (await manage(subject, 'POST')).json()) as { id: number; key: string };
+    return { id, secret: key, identity: [[accounts[subject]], [`${id}`]] };
+  };
+  const revoke = (subject: Subject, id: number) => manage(subject, 'DELETE', `/${id}`);
+  const keys = { alice: await createKey('alice'), bob: await createKey('bob') };
+  return { url, api, service, keys, createKey, revoke };
+}
+
+/** Whose key it is, as an API reads it. */
+const identityOf = (received: Received | undefined) =>
+  received && [readLikeCgi(received, userHeader), readLikeCgi(received, keyHeader)];
+
+/** Tests that a proxy, configured as documented, lets through what Keyward allows, and nothing else. */
+export function describeDocumentedProxy(proxy: DocumentedProxy): void {
+  describe.skipIf(!proxy.isRun)(`${proxy.name}, configured as documented`, () => {
+    const stack = new AsyncDisposableStack();
+    let running: Awaited<ReturnType<typeof startStack>>;
+
+    beforeAll(async () => {
+      running = await startStack(proxy, stack);
+    }, 30_000);
+    afterAll(() => stack.disposeAsync());
+
+    const call = (headers: Headers, wanted: ExactRequest = {}) =>
+      send(running.url, { target: '/v1/things', ...wanted, headers });
+    const latest = () => running.api.received.at(-1);
+
+    /** Does something, and tells how many requests reached the API meanwhile. */
+    const countPassed = async (act: () => Promise<unknown>) => {
+      const before = running.api.received.length;
+      await act();
+      return running.api.received.length - before;
+    };
+
+    it('lets a good key pass, by either header, and tells the API whose it is and not what', async () => {
+      const key = running.keys.alice;
+      const target = '/v1/a%2Fb//c/../d/%7e?page=2&q=%20a+b';
+      for (const headers of [byBearer(key.secret), byApiKey(key.secret)]) {
+        const answer = await call(headers, { target });
+        expect(answer).toMatchObject({ status: 200, body: 'from the API' });
+        expect(latest()).toMatchObject({ method: 'GET', target });
+        expect(identityOf(latest())).toEqual(key.identity);
+        expect(JSON.stringify(latest())).not.toContain(key.secret);
+      }
+    });
+
+    it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('keeps method and body: %s', async (method) => {
+      const { secret } = running.keys.alice;
+      const body = 'x'.repeat(100_000);
+      expect(await call(byApiKey(secret), { method, body })).toMatchObject({ status: 200 });
+      expect(latest()).toMatchObject({ method, target: '/v1/things', body });
+    });
+
+    it('refuses what is no key, and hands the challenge on', async () => {
+      const refused = async (headers: Headers) => {
+        const answer = await call(headers);
+        return [answer.status, answer.headers['www-authenticate']];
+      };
+      const passed = await countPassed(async () => {
+        expect(await refused([])).toEqual([401, 'Bearer realm="api"']);
+        const invalid = [401, 'Bearer realm="api", error="invalid_token"'];
+        expect(await refused(byBearer(createApiKeySecret()))).toEqual(invalid);
+        expect(await refused(byApiKey('x'))).toEqual(invalid);
+        expect((await call([], { target: '/keyward' })).status).toBeOneOf([401, 404]);
+      });
+      expect(passed).toBe(0);
+    });
+
+    it('refuses a key at once that is revoked', async () => {
+      const { id, secret } = await running.createKey('alice');
+      expect((await call(byApiKey(secret))).status).toBe(200);
+      expect((await running.revoke('alice', id)).status).toBe(200);
+      expect(await countPassed(async () => expect((await call(byApiKey(secret))).status).toBe(401))).toBe(0);
+    });
+
+    it('hands on that there are too many requests, and for how long', async () => {
+      const { secret } = await running.createKey('alice');
+      const passed = await countPassed(async () => {
+        for (let sent = 0; sent < limit; sent += 1) expect((await call(byBearer(secret))).status).toBe(200);
+        const refused = await call(byBearer(secret));
+        expect(refused.status).toBe(429);
+        expect(refused.headers['retry-after']).toMatch(/^[1-9]\d?$/);
+      });
+      expect(passed).toBe(limit);
+    });
+
+    describe('a header of a client that looks like one of its own', () => {
+      const forge = (spell: (name: string) => string): Headers =>
+        [userHeader, keyHeader, userHeader, keyHeader].map((name) => [spell(name), '1']);
+
+      it.each(spellings.map((spell) => [spell(userHeader), spell] as const))(
+        'does not reach the API beside a good key, nor lets in without one: %s',
+        async (_spelling, spell) => {
+          const key = running.keys.bob;
+          expect((await call([...byApiKey(key.secret), ...forge(spell)])).status).toBe(200);
+          expect((await call([...forge(spell), ...byApiKey(key.secret)])).status).toBe(200);
+          for (const received of running.api.received.slice(-2))
+            expect(identityOf(received)).toEqual(key.identity);
+          expect(key.identity).not.toEqual([['1'], ['1']]);
+          const passed = await countPassed(async () => expect((await call(forge(spell))).status).toBe(401));
+          expect(passed).toBe(0);
+        },
+      );
+
+      it('does not reach the API in all spellings at once', async () => {
+        const key = running.keys.bob;
+        const forged = spellings.flatMap(forge);
+        expect((await call([...forged, ...byBearer(key.secret), ...forged])).status).toBe(200);
+        expect(identityOf(latest())).toEqual(key.identity);
+      });
+    });
+
+    it.each<[string, Headers]>([
+      ['in one line', [['Connection', `close, ${userHeader}, ${keyHeader}`]]],
+      ['in small letters', [['Connection', 'close, x-keyward-user, x-keyward-key']]],
+      ['in lines of their own', [userHeader, keyHeader].map((name) => ['Connection', name])],
+      [
+        'beside forged ones',
+        [
+          ['Connection', userHeader],
+          ['X_Keyward_User', '1'],
+        ],
+      ],
+    ])('sets its headers even if Connection names them: %s', async (_how, headers) => {
+      const key = running.keys.bob;
+      expect((await call([...byApiKey(key.secret), ...headers])).status).toBe(200);
+      const received = latest();
+      expect(identityOf(received)).toEqual(key.identity);
+      // Another proxy behind it would take them away.
+      expect(received && readLikeCgi(received, 'Connection').join()).not.toMatch(/keyward/i);
+      expect(await countPassed(async () => expect((await call(headers)).status).toBe(401))).toBe(0);
+    });
+
+    describe('an upgrade', () => {
+      const asking = (connection: string, ...protocols: string[]): Headers => [
+        ['Connection', connection],
+        ...protocols.map((protocol) => ['Upgrade', protocol] as const),
+      ];
+      const ask = (headers: Headers, method = 'GET') =>
+        upgrade(running.url, { method, target: '/socket', headers });
+
+      it.each([
+        ['Upgrade', 'websocket'],
+        ['keep-alive, Upgrade', 'WebSocket'],
+        [`Upgrade, ${userHeader}, ${keyHeader}`, 'websocket'],
+      ])('to a WebSocket passes with a key: Connection: %s', async (connection, protocol) => {
+        const key = running.keys.bob;
+        const { status, socket } = await ask([...byBearer(key.secret), ...asking(connection, protocol)]);
+        expect(status).toBe(101);
+        expect(identityOf(latest())).toEqual(key.identity);
+        socket?.write('through');
+        expect(`${socket && (await once(socket, 'data'))[0]}`).toBe('through');
+        socket?.destroy();
+      });
+
+      it('to a WebSocket is refused without a key', async () => {
+        const passed = await countPassed(async () =>
+          expect((await ask(asking('Upgrade', 'websocket'))).status).toBe(401),
+        );
+        expect(passed).toBe(0);
+      });
+
+      it.each([
+        ['h2c', ['h2c']],
+        ['h2c before websocket', ['h2c', 'websocket']],
+        ['h2c and websocket in one', ['h2c, websocket']],
+        ['websocket and h2c in one', ['websocket, h2c']],
+      ])('to anything else does not reach the API, which would tunnel: %s', async (_what, protocols) => {
+        const { secret } = running.keys.bob;
+        const { status, socket } = await ask([
+          ...byBearer(secret),
+          ...asking('Upgrade, HTTP2-Settings', ...protocols),
+          ['HTTP2-Settings', 'AAMAAABkAARAAAAAAAIAAAAA'],
+        ]);
+        socket?.destroy();
+        expect(status).toBeOneOf([101, 200]);
+        const received = latest();
+        expect(received && readLikeCgi(received, 'Upgrade').join()).not.toMatch(/h2c/i);
+      });
+    });
+
+    it.each(['/events', '/events/until-close'])(
+      'hands an event on as soon as it is there: %s',
+      async (target) => {
+        const { secret } = running.keys.alice;
+        const { status, pieces } = await stream(running.url, { target, headers: byApiKey(secret) });
+        expect(status).toBe(200);
+        expect(await pieces.next()).toEqual({ done: false, value: 'data: first\n\n' });
+        running.api.endEvents();
+        expect(await pieces.next()).toEqual({ done: false, value: 'data: second\n\n' });
+        expect(await pieces.next()).toMatchObject({ done: true });
+      },
+    );
+
+    describe('a preflight', () => {
+      const asking: Headers = [
+        ['Origin', 'https://page.example'],
+        ['Access-Control-Request-Method', 'PUT'],
+      ];
+
+      it("is the API's to answer, which is told of nobody", async () => {
+        const forged = spellings.map((spell) => [spell(userHeader), '1'] as const);
+        const answer = await call([...asking, ...forged], { method: 'OPTIONS' });
+        expect(answer.status).toBe(204);
+        expect(answer.headers['access-control-allow-origin']).toBe('https://page.example');
+        expect(latest()).toMatchObject({ method: 'OPTIONS', target: '/v1/things' });
+        expect(identityOf(latest())).toEqual([[], []]);
+      });
+
+      it('does not upgrade', async () => {
+        const headers: Headers = [...asking, ['Connection', 'Upgrade'], ['Upgrade', 'websocket']];
+        const { status } = await upgrade(running.url, { method: 'OPTIONS', headers });
+        expect(status).toBe(204);
+      });
+
+      it.each<[string, string, Headers]>([
+        ['OPTIONS that asks for no method', 'OPTIONS', asking.slice(0, 1)],
+        ['another method with its headers', 'GET', asking],
+        ['another method with its headers and a body', 'POST', asking],
+      ])('is nothing else: %s', async (_what, method, headers) => {
+        const body = method === 'POST' ? { body: 'x' } : {};
+        const passed = await countPassed(async () =>
+          expect((await call(headers, { method, ...body })).status).toBe(401),
+        );
+        expect(passed).toBe(0);
+      });
+    });
+
+    it('refuses while Keyward hangs, in time, and works again after', async () => {
+      const { secret } = running.keys.alice;
+      running.service.signal('SIGSTOP');
+      const started = performance.now();
+      const passed = await countPassed(async () => {
+        const answers = await Promise.all([call(byApiKey(secret)), call([]), call(byBearer('x'))]);
+        expect(answers.map(({ status }) => status)).toEqual(Array(3).fill(proxy.hanging));
+      }).finally(() => running.service.signal('SIGCONT'));
+      expect(performance.now() - started).toBeLessThan(patience + 2_000);
+      expect(passed).toBe(0);
+      while ((await call(byApiKey(secret))).status !== 200) await delay(50);
+    });
+
+    it('refuses while Keyward is down', async () => {
+      const { secret } = running.keys.alice;
+      running.service.signal('SIGTERM');
+      await running.service.ended;
+      const started = performance.now();
+      const passed = await countPassed(async () => {
+        expect((await call(byApiKey(secret))).status).toBe(proxy.down);
+        expect((await call([])).status).toBe(proxy.down);
+      });
+      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(passed).toBe(0);
+    });
+  });
+}

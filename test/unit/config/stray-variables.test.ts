@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { environmentSchema } from '../../../src/config/environment.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { strayVariables } from '../../../src/config/stray-variables.ts';
+import { foreignVariables } from '../../support/foreign-variables.ts';
+
+const ours = Object.keys(environmentSchema.shape);
+
+describe('a variable that looks like one of ours', () => {
+  it.each([
+    ['AUTH_AUDIANCE', 'AUTH_AUDIENCE'],
+    ['AUTH_ISSUER_URL', 'AUTH_ISSUER'],
+    ['AUTH_ISSUERSS', 'AUTH_ISSUERS'],
+    ['AHTU_ISSUER', 'AUTH_ISSUER'],
+    ['DATABASE_POOLSIZE', 'DATABASE_POOL_SIZE'],
+    ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
+    ['KEY_PEPPER', 'KEY_PEPPERS'],
+    ['KEYPEPPERS', 'KEY_PEPPERS'],
+    ['RATE_LIMIT_ADDRESSES', 'RATE_LIMIT_ADDRESS'],
+    ['RATE_LIMIT_KEY', 'RATE_LIMIT_API_KEY'],
+    ['SESSION_DURATION', 'SESSION_DURATION_MIN'],
+    ['HTTP_MAX_BODY_SIZE', 'HTTP_MAX_BODY'],
+    ['MAX_INFLIGHT', 'MAX_IN_FLIGHT'],
+    ['NODE_EVN', 'NODE_ENV'],
+    ['NODEENV', 'NODE_ENV'],
+    ['node_env', 'NODE_ENV'],
+    ['auth_audience', 'AUTH_AUDIENCE'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['TRUSTED_PROXY', 'TRUST_PROXY'],
+    ['TRUST_PROXIES', 'TRUST_PROXY'],
+    ['PORTT', 'PORT'],
+    ['OTEL_TRACES_SAMPLER_ARGS', 'OTEL_TRACES_SAMPLER_ARG'],
+    ['OTEL_EXPORTER_OTLP_ENPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  ])('%s is refused, and %s is named', (name, meant) => {
+    expect(() => loadConfig({ [name]: 'c4n4ry' })).toThrow(
+      new RegExp(`^  ${name} is no variable of Keyward: did you mean ${meant}\\?$`, 'm'),
+    );
+    expect(() => loadConfig({ [name]: 'c4n4ry' })).not.toThrow('c4n4ry');
+  });
+
+  it('is told beside other faults', () => {
+    expect(() => loadConfig({ AUTH_AUDIANCE: 'keyward', PORT: 'http' })).toThrow(
+      /\n {2}PORT must .+\n {2}AUTH_AUDIANCE is no variable/,
+    );
+  });
+
+  it('counts as not set where it is set to nothing', () => {
+    expect(loadConfig({ AUTH_AUDIANCE: '', KEY_VAULT: ' ' })).toEqual(loadConfig({}));
+  });
+
+  it('is any of ours with a slip in it', () => {
+    /** A letter that is missing, doubled, replaced, or in the place of the next one. */
+    const slips = [
+      (name: string, at: number) => name.slice(0, at) + name.slice(at + 1),
+      (name: string, at: number) => name.slice(0, at) + name[at] + name.slice(at),
+      (name: string, at: number) => `${name.slice(0, at)}X${name.slice(at + 1)}`,
+      (name: string, at: number) => `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}`,
+    ];
+    // A swap is two wrong letters: too many for a short name.
+    const names = fc.constantFrom(...ours.filter((name) => name.length >= 8));
+    fc.assert(
+      fc.property(names, fc.constantFrom(...slips), fc.nat(), (name, slip, place) => {
+        const misspelt = slip(name, place % (name.length - 1));
+        fc.pre(!ours.includes(misspelt));
+        expect(strayVariables([misspelt])).toEqual([
+          expect.stringMatching(`^${misspelt} is no variable of Keyward: did you mean [A-Z_]+\\?$`),
+        ]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('what others set', () => {
+  it('passes: none of ours is refused', () => {
+    expect(strayVariables(ours)).toEqual([]);
+  });
+
+  it.each(Object.entries(foreignVariables))('passes: %s', (_whose, names) => {
+    expect(names.length).toBeGreaterThan(3);
+    expect(strayVariables(names)).toEqual([]);
+  });
+
+  it('passes: all that these tests were started with', () => {
+    expect(strayVariables(Object.keys(process.env))).toEqual([]);
+  });
+});

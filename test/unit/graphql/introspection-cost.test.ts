@@ -1,0 +1,64 @@
+import {
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  graphqlSync,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { countIntrospection } from '../../../src/graphql/introspection-cost.ts';
+import { schema } from '../../../src/schema.ts';
+
+const count = (query: string, most = Number.POSITIVE_INFINITY): number => {
+  const { definitions } = parse(query);
+  const operation = definitions.find(
+    ({ kind }) => kind === Kind.OPERATION_DEFINITION,
+  ) as OperationDefinitionNode;
+  const fragments = definitions.filter(
+    (definition): definition is FragmentDefinitionNode => definition.kind === Kind.FRAGMENT_DEFINITION,
+  );
+  const find = (name: string) => fragments.find((fragment) => fragment.name.value === name);
+  return countIntrospection(schema, operation.selectionSet.selections[0] as FieldNode, find, most);
+};
+
+/** The members of all objects of an answer. */
+const members = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return value.reduce<number>((sum, inner) => sum + members(inner), 0);
+  return Object.values(value).reduce<number>((sum, inner) => sum + 1 + members(inner), 0);
+};
+
+describe('the count of introspection', () => {
+  it.each([
+    '{ __schema { description types { name fields { name args { name type { name ofType { name } } } } } } }',
+    '{ __schema { directives { name locations args { name } } mutationType { fields(includeDeprecated: true) { name } } } }',
+    '{ __type(name: "ApiKey") { name fields { type { ofType { ofType { name } } } } } }',
+    '{ __type(name: "Nothing") { name } }',
+    '{ __schema { types { ...A ...A } } } fragment A on __Type { name ... { kind } ...B } fragment B on __Type { description }',
+  ])('is that of the answer: %s', (query) => {
+    const { data, errors } = graphqlSync({ schema, source: query }) as ExecutionResult;
+    expect(errors).toBeUndefined();
+    expect(count(query)).toBe(members(data));
+  });
+
+  it('is not lower where the same is asked twice, or a type by a variable', () => {
+    expect(count('{ __schema { queryType { name name } } }')).toBe(4);
+    const variable = count('query ($n: String!) { __type(name: $n) { fields { name } } }');
+    expect(variable).toBeGreaterThan(count('{ __type(name: "ApiKey") { fields { name } } }'));
+  });
+
+  it('ends soon after the most that is of interest, whatever there is', () => {
+    const nested = `{ __schema { types ${'{ fields { type '.repeat(20)} { name } ${'} }'.repeat(20)} } }`;
+    const startedAt = performance.now();
+    expect(count(nested, 1000)).toBeLessThan(1100);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it('follows no cycle of fragments for ever', () => {
+    expect(count('{ __schema { types { ...A } } } fragment A on __Type { name ...A }')).toBeGreaterThan(1);
+    const growing = '{ __schema { types { ...A } } } fragment A on __Type { fields { type { ...A } } }';
+    expect(count(growing, 1000)).toBeLessThan(1100);
+  });
+});
