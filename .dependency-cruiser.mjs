@@ -4,6 +4,15 @@ const SLICES = 'accounts|api-keys|audit|private-key|automation-settings';
 const TABLES = '^src/database/tables[.]ts$';
 const FIELDS = '[.]graphql[.]ts$';
 
+// The rooms of the house, from the top to the bottom: a folder imports folders below it alone. So no two import each
+// other, nor do any in a circle. A new folder gets its place here.
+const HOUSE = [
+  ...['dev', 'start', 'rewrap', 'process'],
+  ...['api-keys', 'automation-settings', 'private-key', 'audit', 'accounts'],
+  ...['rest', 'graphql', 'pages', 'forward-auth', 'rate-limits'],
+  ...['auth', 'observability', 'http', 'database', 'config', 'secrets'],
+];
+
 /** Rules are errors, all of them. */
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
@@ -167,8 +176,25 @@ const rooms = [
   ),
 ];
 
+const house = [
+  ...HOUSE.slice(1).map((room, index) =>
+    forbid(
+      `no-import-runs-up-from-${room}`,
+      'A folder imports folders below it alone, types included: see HOUSE.',
+      { path: `^src/${room}/` },
+      { path: `^src/(${HOUSE.slice(0, index + 1).join('|')})/` },
+    ),
+  ),
+  forbid(
+    'every-room-has-its-place',
+    'A folder that HOUSE does not name might import any other.',
+    { path: '^src/[^/]+/', pathNot: `^src/(${HOUSE.join('|')})/` },
+    {},
+  ),
+];
+
 export default {
-  forbidden: [...general, ...slices, ...rooms],
+  forbidden: [...general, ...slices, ...rooms, ...house],
   options: {
     parser: 'tsc',
     tsPreCompilationDeps: true,

@@ -7,6 +7,7 @@ import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { DocumentLimits, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -14,7 +15,7 @@ import { Account, type AccountId, ApiKey, ApiKeySecret, PrivateKey } from '../..
 import { createGateway } from '../../src/gateway.ts';
 import type { Edge, GatewayDependencies } from '../../src/gateway-plugins.ts';
 import { Load } from '../../src/http/load.ts';
-import { createLimiters, type Rates } from '../../src/rate-limits/create-limiters.ts';
+import { createLimiters } from '../../src/rate-limits/create-limiters.ts';
 import { SharedCounts } from '../../src/rate-limits/shared-counts.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
