@@ -106,10 +106,10 @@ class Session implements DatabaseConnection {
   }
 
   async #runAlone<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const { reader, writer, connections } = this.#database;
-    const statement = await whenFree(() => reader.prepare(query.sql));
-    if (!statement.readonly) return writer.write(query);
-    const isForReader = statement.reader && connections.reader !== connections.writer;
-    return isForReader ? whenFree(() => reader.run(query)) : writer.read(query);
+    const { connections, reader, writer } = this.#database;
+    const hasReader = connections.reader !== connections.writer;
+    const answer = hasReader ? await whenFree(() => reader.read<Row>(query)) : undefined;
+    if (answer) return answer;
+    return reader.prepare(query.sql).readonly ? writer.runBetween(query) : writer.runAsMember(query);
   }
 }

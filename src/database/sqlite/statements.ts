@@ -29,12 +29,19 @@ export class Statements {
     return statement;
   }
 
-  /** Runs a query as it is; its values may be dates and booleans. */
+  /** Runs a query; its values may be dates and booleans. */
   run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
     const statement = this.prepare(sql);
     const values = parameters.map(toSqlite);
     if (statement.reader) return { rows: statement.all(values) as Row[] };
     const { changes, lastInsertRowid } = statement.run(values);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  /** Runs a query where all that it does is to answer rows; undefined where it would do more. */
+  read<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> | undefined {
+    const statement = this.prepare(sql);
+    if (!statement.reader || !statement.readonly) return undefined;
+    return { rows: statement.all(parameters.map(toSqlite)) as Row[] };
   }
 }

@@ -65,7 +65,7 @@ export class Writer implements MemberWriter {
   }
 
   /** Runs a query that is a transaction of its own. */
-  async write<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async runAsMember<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const member = await this.enter();
     try {
       const result = member.run<Row>(query);
@@ -77,8 +77,8 @@ export class Writer implements MemberWriter {
     }
   }
 
-  /** Runs a query that changes nothing, outside of any transaction: after the group that is open. */
-  async read<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  /** Runs a query that changes nothing when the group that is open has ended. */
+  async runBetween<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     while (this.#group) await this.#group.outcome.catch(() => {});
     const result = this.#statements.run<Row>(query);
     if (!this.#connection.inTransaction) return result;
