@@ -1,8 +1,17 @@
 // Who may import whom. Type imports count as well, so the rules hold for the design and not only for what runs.
 
 const SLICES = 'accounts|api-keys|audit|private-key|automation-settings';
-const ENTITY = '[.]entity[.]ts$';
+const TABLES = '^src/database/tables[.]ts$';
 const FIELDS = '[.]graphql[.]ts$';
+
+// The rooms of the house, from the top to the bottom: a folder imports folders below it alone. So no two import each
+// other, nor do any in a circle. A new folder gets its place here.
+const HOUSE = [
+  ...['dev', 'start', 'rewrap', 'process'],
+  ...['api-keys', 'automation-settings', 'private-key', 'audit', 'accounts'],
+  ...['rest', 'graphql', 'pages', 'forward-auth', 'rate-limits'],
+  ...['auth', 'observability', 'http', 'database', 'config', 'secrets'],
+];
 
 /** Rules are errors, all of them. */
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
@@ -48,38 +57,31 @@ const general = [
 
 const slices = [
   forbid(
-    'entity-knows-entities',
-    'An entity imports MikroORM and other entities.',
-    { path: ENTITY },
-    { pathNot: ['^node_modules/@mikro-orm/', `^src/(${SLICES})/.*${ENTITY}`] },
+    'tables-know-the-orm-alone',
+    'What is stored is told by MikroORM and nothing else.',
+    { path: TABLES },
+    { pathNot: '^node_modules/@mikro-orm/' },
   ),
   forbid(
     'operation-knows-domain',
-    'An operation knows entities, queries, its own slice, accounts, errors and events: no GraphQL, no HTTP.',
-    { path: `^src/(${SLICES})/.+[.]ts$`, pathNot: [ENTITY, FIELDS] },
+    'An operation knows tables, queries, its own slice, accounts, errors and events: no GraphQL, no HTTP.',
+    { path: `^src/(${SLICES})/.+[.]ts$`, pathNot: FIELDS },
     {
       dependencyTypesNot: ['core'],
       pathNot: [
-        `^src/(${SLICES})/.*${ENTITY}`,
         '^src/(accounts|audit|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operation|observability/events|database/(db|page|prepare-query)|secrets/[a-z-]+)[.]ts$',
+        '^src/(errors|operation|observability/events|database/(db|page|prepare-query|tables)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|@mikro-orm/[^/]+)/',
       ],
     },
   ),
   forbid(
     'operation-context-knows-domain',
-    'operation.ts is what every operation is given: entities, errors and events.',
+    'operation.ts is what every operation is given: tables, errors and events.',
     { path: '^src/operation[.]ts$' },
     {
       path: '^src/',
-      pathNot: [
-        `^src/(${SLICES})/.*${ENTITY}`,
-        '^src/accounts/',
-        '^src/errors[.]ts$',
-        '^src/(observability|secrets)/',
-        '^src/database/db[.]ts$',
-      ],
+      pathNot: [TABLES, '^src/errors[.]ts$', '^src/(observability|secrets)/', '^src/database/db[.]ts$'],
     },
   ),
   forbid(
@@ -90,17 +92,17 @@ const slices = [
   ),
   forbid(
     'fields-know-own-slice',
-    'Fields import the builder, the scalars, the names of scopes, and operations and entities of their own slice.',
+    'Fields import the builder, the scalars, the names of scopes, and tables, and operations of their own slice.',
     { path: `^src/(${SLICES})/.*${FIELDS}` },
     {
       path: '^(src|test)/',
-      pathNot: ['^src/graphql/(builder|scalars)[.]ts$', '^src/auth/scopes[.]ts$', '^src/$1/'],
+      pathNot: ['^src/graphql/(builder|scalars)[.]ts$', '^src/auth/scopes[.]ts$', TABLES, '^src/$1/'],
     },
   ),
   forbid(
     'only-schema-loads-fields',
-    'graphql/schema.ts is the one place where fields are loaded.',
-    { path: '^src/', pathNot: '^src/graphql/schema[.]ts$' },
+    'schema.ts is the one place where fields are loaded.',
+    { path: '^src/', pathNot: '^src/schema[.]ts$' },
     { path: FIELDS },
   ),
 ];
@@ -114,9 +116,9 @@ const rooms = [
   ),
   forbid(
     'rest-knows-no-slice',
-    'REST knows fields by name and neither a slice nor an entity.',
+    'REST knows fields by name and neither a slice nor a table.',
     { path: '^src/rest/' },
-    { path: [`^src/(${SLICES})/`, ENTITY] },
+    { path: [`^src/(${SLICES})/`, TABLES] },
   ),
   forbid(
     'forward-auth-knows-no-slice',
@@ -134,7 +136,7 @@ const rooms = [
     'auth-knows-no-slice',
     'Authentication knows neither slices nor REST nor the schema.',
     { path: '^src/auth/' },
-    { path: [`^src/(${SLICES})/`, '^src/rest/', '^src/graphql/schema[.]ts$'] },
+    { path: [`^src/(${SLICES})/`, '^src/rest/', '^src/schema[.]ts$'] },
   ),
   forbid(
     'secrets-know-errors-alone',
@@ -174,8 +176,25 @@ const rooms = [
   ),
 ];
 
+const house = [
+  ...HOUSE.slice(1).map((room, index) =>
+    forbid(
+      `no-import-runs-up-from-${room}`,
+      'A folder imports folders below it alone, types included: see HOUSE.',
+      { path: `^src/${room}/` },
+      { path: `^src/(${HOUSE.slice(0, index + 1).join('|')})/` },
+    ),
+  ),
+  forbid(
+    'every-room-has-its-place',
+    'A folder that HOUSE does not name might import any other.',
+    { path: '^src/[^/]+/', pathNot: `^src/(${HOUSE.join('|')})/` },
+    {},
+  ),
+];
+
 export default {
-  forbidden: [...general, ...slices, ...rooms],
+  forbidden: [...general, ...slices, ...rooms, ...house],
   options: {
     parser: 'tsc',
     tsPreCompilationDeps: true,

@@ -1,9 +1,9 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { loadConfig } from './src/config/load-config.ts';
-import { databaseOptions, isPostgres } from './src/database/options.ts';
+import { backendOf, databaseOptions, isPostgres } from './src/database/options.ts';
 
 const { database } = loadConfig();
-const options = await databaseOptions(database);
+const options = databaseOptions(await backendOf(database));
 
 /** The ORM's options, for its command line (`npm run db:check` and the like). */
 export default {

@@ -35,11 +35,13 @@ interface Details {
   readonly issues?: readonly InputIssue[];
   /** A short code for the log, never shown: which check refused. */
   readonly reason?: string;
+  /** The account of whoever is refused, for the log, never shown. */
+  readonly accountId?: number | undefined;
   /** What really happened, for the log, never shown. */
   readonly cause?: unknown;
 }
 
-/** The one class in which an error travels back: `message` is public, `reason` and `cause` are not. */
+/** The one class in which an error travels back: `message` is public; `reason`, `accountId` and `cause` are not. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -48,6 +50,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly issues: readonly InputIssue[];
   readonly reason: string | undefined;
+  readonly accountId: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
@@ -56,6 +59,7 @@ export class GatewayError extends Error {
     this.headers = details.headers ?? {};
     this.issues = details.issues ?? [];
     this.reason = details.reason;
+    this.accountId = details.accountId;
   }
 }
 

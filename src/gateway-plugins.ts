@@ -12,7 +12,6 @@ import { translateError } from './database/translate-error.ts';
 import { forwardAuthOpenApi } from './forward-auth/openapi.ts';
 import { useForwardAuth } from './forward-auth/use-forward-auth.ts';
 import { createDocumentCache } from './graphql/document-cache.ts';
-import { schema } from './graphql/schema.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
 import { useExecutor } from './graphql/use-executor.ts';
@@ -45,6 +44,7 @@ import { routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
 
 import { useRest } from './rest/use-rest.ts';
+import { schema } from './schema.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
 const sofa = createSofa(schema, routes);

@@ -2,9 +2,9 @@ import { createYoga, type FetchAPI } from 'graphql-yoga';
 import { translateError } from './database/translate-error.ts';
 import { createPlugins, type GatewayDependencies } from './gateway-plugins.ts';
 import { createMaskError } from './graphql/mask-error.ts';
-import { schema } from './graphql/schema.ts';
 import type { Load } from './http/load.ts';
 import { type RequestSource, runRequestHooks } from './http/request-hooks.ts';
+import { schema } from './schema.ts';
 
 /** GraphQL and REST as a handler of fetch requests. */
 export interface Gateway {

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { AccountId } from './accounts/account.entity.ts';
 import type { Db } from './database/db.ts';
 import { badUserInput, type InputIssue } from './errors.ts';
 import type { EventLog } from './observability/events.ts';
@@ -11,8 +10,6 @@ export interface Caller {
   readonly issuer: string;
   /** `sub` of the access token: unique within the issuer. */
   readonly subject: string;
-  /** Their account, once it was looked up. */
-  accountId?: AccountId | undefined;
 }
 
 /** What every operation is given beside its input. */

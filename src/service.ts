@@ -52,7 +52,7 @@ export async function startService(config: Config): Promise<Service> {
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
   const own = provider && trust(provider.issuer, logger, started);
   const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
-  await telemetry.observe(orm, trusted);
+  telemetry.observe(orm, trusted);
   const gateway = createGateway({
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),

@@ -1,16 +1,14 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { Account, type AccountId } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { Account, type AccountId } from './account.entity.ts';
 import { findAccount } from './find-account.ts';
 
-const insertAccount = prepareQuery(
-  Account,
-  (db, { issuer, subject, now }: Pick<Caller, 'issuer' | 'subject'> & { now: Date }) =>
-    db
-      .insertInto('account')
-      .values({ issuer, subject, created_at: now })
-      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
-      .returning('id'),
+const insertAccount = prepareQuery(Account, (db, { issuer, subject, now }: Caller & { now: Date }) =>
+  db
+    .insertInto('account')
+    .values({ issuer, subject, created_at: now })
+    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+    .returning('id'),
 );
 
 /** The caller's account, created where there is none; two first writes at once get the same one. */
@@ -21,7 +19,6 @@ export async function ensureAccount(context: OperationContext): Promise<AccountI
   const [created] = await insertAccount(db, { ...caller, now: new Date() });
   // Where another first write was quicker, its account is there now.
   if (!created) return ensureAccount(context);
-  caller.accountId = created.id;
   context.events('account-created', { accountId: created.id });
   return created.id;
 }

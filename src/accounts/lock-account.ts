@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { Account, type AccountId } from './account.entity.ts';
+import { Account, type AccountId } from '../database/tables.ts';
 
 // An UPDATE that changes nothing locks its row on both databases; SQLite has no SELECT … FOR UPDATE.
 const touchAccount = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { ApiKey } from '../database/tables.ts';
 import { type OperationContext, parseInput } from '../operation.ts';
-import type { ApiKey } from './api-key.entity.ts';
 import { ownApiKey } from './own-api-key.ts';
 
 /** The input of {@link apiKey}. */

@@ -1,6 +1,6 @@
 import { accountAdmin } from '../auth/scopes.ts';
+import { ApiKey } from '../database/tables.ts';
 import { builder, type FieldBuilder } from '../graphql/builder.ts';
-import { ApiKey } from './api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';
 import { rotateApiKey } from './rotate-api-key.ts';
 import type { NewApiKey } from './store-secret.ts';

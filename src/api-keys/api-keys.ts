@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
 import { type Caller, type OperationContext, parseInput } from '../operation.ts';
-import { ApiKey } from './api-key.entity.ts';
 
 /** The input of {@link apiKeys}. */
 export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });
 
-interface Asked extends Pick<Caller, 'issuer' | 'subject'>, PageRange {
+interface Asked extends Caller, PageRange {
   /** The states that are asked for, which may be the same one. */
   readonly state: boolean;
   readonly otherState: boolean;
@@ -40,9 +40,5 @@ export async function apiKeys(
 ): Promise<Page<ApiKey>> {
   const { isActive, ...page } = parseInput(ApiKeysInput, input);
   const asked = { ...caller, state: isActive ?? true, otherState: isActive ?? false };
-  return readPage(page, async (range, order) => {
-    const found: ApiKey[] = await select[order](db, { ...asked, ...range });
-    caller.accountId = found[0]?.account;
-    return found;
-  });
+  return readPage(page, (range, order) => select[order](db, { ...asked, ...range }));
 }

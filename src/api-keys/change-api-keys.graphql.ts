@@ -1,6 +1,6 @@
 import { accountAdmin } from '../auth/scopes.ts';
+import { ApiKey } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
-import { ApiKey } from './api-key.entity.ts';
 import { deactivateApiKey } from './deactivate-api-key.ts';
 import { renameApiKey } from './rename-api-key.ts';
 import { setDefaultApiKey } from './set-default-api-key.ts';

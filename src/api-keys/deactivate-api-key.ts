@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
 import { type OperationContext, parseInput } from '../operation.ts';
-import { ApiKey } from './api-key.entity.ts';
 import { ownApiKey } from './own-api-key.ts';
 
 /** The input of {@link deactivateApiKey}. */

@@ -1,21 +1,19 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { ApiKey } from './api-key.entity.ts';
 
-const selectDefault = prepareQuery(
-  ApiKey,
-  (db, { issuer, subject, now }: Pick<Caller, 'issuer' | 'subject'> & { readonly now: Date }) =>
-    db
-      .selectFrom('api_key')
-      .innerJoin('account', 'account.id', 'api_key.account_id')
-      .where('account.issuer', '=', issuer)
-      .where('account.subject', '=', subject)
-      .where('api_key.is_active', '=', true)
-      .where(({ eb, or }) => or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', now)]))
-      .orderBy('api_key.is_default', 'desc')
-      .orderBy('api_key.id')
-      .limit(1)
-      .selectAll('api_key'),
+const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller & { readonly now: Date }) =>
+  db
+    .selectFrom('api_key')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .where('account.issuer', '=', issuer)
+    .where('account.subject', '=', subject)
+    .where('api_key.is_active', '=', true)
+    .where(({ eb, or }) => or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', now)]))
+    .orderBy('api_key.is_default', 'desc')
+    .orderBy('api_key.id')
+    .limit(1)
+    .selectAll('api_key'),
 );
 
 /**
@@ -24,6 +22,5 @@ const selectDefault = prepareQuery(
  */
 export async function defaultApiKey({ caller, db }: OperationContext): Promise<ApiKey | null> {
   const [found] = await selectDefault(db, { ...caller, now: new Date() });
-  caller.accountId = found?.account;
   return found ?? null;
 }

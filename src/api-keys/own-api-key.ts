@@ -1,10 +1,10 @@
 import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { ApiKey } from './api-key.entity.ts';
 
-type Owned = Pick<Caller, 'issuer' | 'subject'> & { readonly keyId: number };
+type Owned = Caller & { readonly keyId: number };
 
 const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned) =>
   db
@@ -23,15 +23,13 @@ const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned
 export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKey> {
   const { caller, db } = context;
   const [found] = await selectApiKey(db, { ...caller, keyId });
-  if (!found) {
-    // For the log; a key that is somebody else's and none at all are the same work.
-    await findAccount(context);
-    throw new GatewayError('NOT_FOUND', 'API key not found');
-  }
-  caller.accountId = found.account;
-  return found;
+  if (found) return found;
+  // A key that is somebody else's and none at all are the same work.
+  throw new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
 }
 
 /** Why a key that cannot be used cannot be used. */
-export const unusable = ({ isActive }: ApiKey): GatewayError =>
-  new GatewayError('CONFLICT', isActive ? 'API key has expired' : 'API key is inactive');
+export const unusable = ({ isActive, account }: ApiKey): GatewayError =>
+  new GatewayError('CONFLICT', isActive ? 'API key has expired' : 'API key is inactive', {
+    accountId: account,
+  });

@@ -1,6 +1,6 @@
 import { signedIn } from '../auth/scopes.ts';
+import { ApiKey } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
-import { ApiKey } from './api-key.entity.ts';
 import { apiKey } from './api-key.ts';
 import { apiKeys } from './api-keys.ts';
 import { defaultApiKey } from './default-api-key.ts';

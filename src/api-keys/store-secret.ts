@@ -1,8 +1,7 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { type ApiKey, ApiKeySecret } from '../database/tables.ts';
 import type { OperationContext } from '../operation.ts';
 import type { PepperedDigest } from '../secrets/peppers.ts';
-import type { ApiKey } from './api-key.entity.ts';
-import { ApiKeySecret } from './api-key-secret.entity.ts';
 
 /** An API key as its owner sees it once: with its secret. */
 export interface NewApiKey extends ApiKey {

@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
-import type { AccountId } from '../accounts/account.entity.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operation.ts';
-import { ApiKey } from './api-key.entity.ts';
 import { isApiKeySecret } from './api-key-secret.ts';
 
 /** Why a secret lets nobody in. What is unknown, malformed or wrong is all the same. */

@@ -1,6 +1,6 @@
 import { signedIn } from '../auth/scopes.ts';
+import { AuditEvent } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
-import { AuditEvent } from './audit-event.entity.ts';
 import { auditEvents } from './audit-events.ts';
 
 builder.objectType(AuditEvent, {

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { AuditEvent } from '../database/tables.ts';
 import { type Caller, type OperationContext, parseInput } from '../operation.ts';
-import { AuditEvent } from './audit-event.entity.ts';
 
-type Asked = Pick<Caller, 'issuer' | 'subject'> & PageRange;
+type Asked = Caller & PageRange;
 
 const prepareSelect = (order: 'asc' | 'desc') =>
   prepareQuery(AuditEvent, (db, { issuer, subject, floor, ceiling, limit }: Asked) =>
@@ -30,9 +30,5 @@ export async function auditEvents(
   { caller, db }: OperationContext,
   input: z.input<typeof PageInput>,
 ): Promise<Page<AuditEvent>> {
-  return readPage(parseInput(PageInput, input), async (range, order) => {
-    const found: AuditEvent[] = await select[order](db, { ...caller, ...range });
-    caller.accountId = found[0]?.account;
-    return found;
-  });
+  return readPage(parseInput(PageInput, input), (range, order) => select[order](db, { ...caller, ...range }));
 }

@@ -1,9 +1,8 @@
-import type { AccountId } from '../accounts/account.entity.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, AuditEvent } from '../database/tables.ts';
 import type { BusinessEvents } from '../observability/events.ts';
 import type { OperationContext } from '../operation.ts';
-import { AuditEvent } from './audit-event.entity.ts';
 
 interface NewEvent {
   readonly account: AccountId;

@@ -1,6 +1,6 @@
 import { signedIn } from '../auth/scopes.ts';
+import { AutomationSettings } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
-import { AutomationSettings } from './automation-settings.entity.ts';
 import { automationSettings, type CurrentAutomationSettings } from './automation-settings.ts';
 import { updateAutomationSettings } from './update-automation-settings.ts';
 

@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { AutomationSettings } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { AutomationSettings } from './automation-settings.entity.ts';
 
 /** The settings as they stand; all null for somebody who never set any, and their account too where there is none. */
 export type CurrentAutomationSettings = {
@@ -38,6 +38,5 @@ export async function automationSettings({
   db,
 }: OperationContext): Promise<CurrentAutomationSettings> {
   const [settings] = await selectSettings(db, caller);
-  caller.accountId = settings?.account;
   return settings ?? neverSet;
 }

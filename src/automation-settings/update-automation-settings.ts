@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { AccountId } from '../accounts/account.entity.ts';
 import { ensureAccount } from '../accounts/ensure-account.ts';
 import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import {
   type Caller,
   type OperationContext,
@@ -11,7 +11,6 @@ import {
   oncePerLimits,
   parseInput,
 } from '../operation.ts';
-import { AutomationSettings } from './automation-settings.entity.ts';
 
 /** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
 export const updateAutomationSettingsInput = oncePerLimits(
@@ -97,7 +96,6 @@ async function changeSettings(context: OperationContext, change: Change): Promis
   });
   // Another first call was quicker.
   if (!settings) return changeSettings(context, change);
-  caller.accountId = settings.account;
   if (change.givesEnabled || change.givesDuration)
     events('automation-settings-updated', { accountId: settings.account });
   return settings;

@@ -1,7 +1,7 @@
-import type { Rates } from '../rate-limits/create-limiters.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import type { Environment } from './environment.ts';
 import type { SignatureAlgorithm } from './issuers.ts';
+import type { Rates } from './rates.ts';
 
 /** An identity provider whose access tokens are accepted. */
 export interface IssuerConfig {
@@ -26,9 +26,11 @@ export interface DatabaseConfig {
   readonly migrateAtStart: boolean;
   /** The most connections of one process to PostgreSQL. */
   readonly poolSize: number;
-  /** PostgreSQL's, in milliseconds. */
+  /** In milliseconds. */
   readonly timeouts: {
+    /** PostgreSQL's. */
     readonly connect: number;
+    /** PostgreSQL's. */
     readonly statement: number;
     readonly idleInTransaction: number;
   };

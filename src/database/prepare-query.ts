@@ -1,7 +1,17 @@
 import type { EntityName } from '@mikro-orm/sql';
 import type { Compilable, CompiledQuery, Kysely } from 'kysely';
 import type { Db } from './db.ts';
-import type { EntityRow, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
+
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** The entity's property behind a column; a foreign key belongs to the relation that it stands for. */
+type PropertyOf<Column> = Column extends `${infer Relation}_id` ? CamelCase<Relation> : CamelCase<Column>;
+
+/** A row in the names of its entity. */
+export type EntityRow<Row> = { [Column in keyof Row as PropertyOf<Column> & string]: Row[Column] };
 
 /** Stands in a query for a value that is known when it runs. */
 class Parameter {

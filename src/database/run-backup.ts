@@ -2,7 +2,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { loadConfig } from '../config/load-config.ts';
-import { isPostgres, sqliteFile } from './options.ts';
+import { isPostgres } from './options.ts';
+import { sqliteFile } from './sqlite/file.ts';
 
 /** Makes a file and its folder, for their owner alone. A link counts as a file that exists, wherever it leads. */
 function createFile(path: string): void {

@@ -1,10 +1,8 @@
-import { ApiKey } from '../api-keys/api-key.entity.ts';
-import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { PrivateKey } from '../private-key/private-key.entity.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Db } from './db.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
+import { ApiKey, ApiKeySecret, PrivateKey } from './tables.ts';
 
 /** The least version above another that rows refer to; null where there is none. An index has it. */
 type NextVersion = PreparedQuery<{ above: number }, { version: number | null }>;

@@ -1,27 +1,156 @@
-import type { InferKyselyDB } from '@mikro-orm/sql';
-import type { accountSchema } from '../accounts/account.entity.ts';
-import type { apiKeySchema } from '../api-keys/api-key.entity.ts';
-import type { apiKeySecretSchema } from '../api-keys/api-key-secret.entity.ts';
-import type { auditEventSchema } from '../audit/audit-event.entity.ts';
-import type { automationSettingsSchema } from '../automation-settings/automation-settings.entity.ts';
-import type { privateKeySchema } from '../private-key/private-key.entity.ts';
+import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
+
+// All that is stored. An account owns the rest; whatever an account has done is recorded for ever.
+//
+//   Account ─┬─ ApiKey ── ApiKeySecret
+//            ├─ PrivateKey            (none or one)
+//            ├─ AutomationSettings    (none or one)
+//            └─ AuditEvent
+
+/** An account's id. Branded: nothing but an account that was found or created has one. */
+export type AccountId = number & { readonly __brand: 'AccountId' };
+
+const accountSchema = defineEntity({
+  name: 'Account',
+  tableName: 'account',
+  uniques: [{ properties: ['issuer', 'subject'] }],
+  properties: {
+    id: p.integer().primary().autoincrement().$type<AccountId>(),
+    issuer: p.string(),
+    subject: p.string(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+/** Who owns things here: one subject of one issuer. Created on the first write. */
+export class Account extends accountSchema.class {}
+accountSchema.setClass(Account);
+
+const apiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_key',
+  // One default key an account, whatever races for it.
+  uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
+  indexes: [
+    // An account's active keys are counted when it gets another; how many are inactive does not matter then.
+    { properties: ['account'], where: { isActive: true }, name: 'api_key_active' },
+    // The versions that sealed copies refer to are looked up at each start.
+    {
+      properties: ['encryptionVersion'],
+      where: { encryptedKey: { $ne: null } },
+      name: 'api_key_sealed_version',
+    },
+  ],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    account: () => p.manyToOne(Account).mapToPk().index(),
+    keyPrefix: p.string(),
+    name: p.string().nullable(),
+    isActive: p.boolean().default(true),
+    isDefault: p.boolean().default(false),
+    encryptedKey: p.text().nullable(),
+    encryptionVersion: p.integer().default(1),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** From then on it is valid no more; null: for as long as it is active. */
+    expiresAt: p.datetime(3).nullable(),
+    deactivatedAt: p.datetime(3).nullable(),
+    /** Written in batches: up to half a minute late. */
+    lastUsedAt: p.datetime(3).nullable(),
+  },
+});
+
+/** A customer's credential at the API provider: never the secret itself, only what is known of it. */
+export class ApiKey extends apiKeySchema.class {}
+apiKeySchema.setClass(ApiKey);
+
+const apiKeySecretSchema = defineEntity({
+  name: 'ApiKeySecret',
+  tableName: 'api_key_secret',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    apiKey: () => p.manyToOne(ApiKey).mapToPk().index(),
+    /** HMAC-SHA-256 of the secret under a pepper: by this alone is a secret found. */
+    digest: p.blob().unique(),
+    /** The version of that pepper. */
+    pepperVersion: p.integer().index(),
+    /** When a secret that was rotated out ceases to work; null: it is the key's current one. */
+    worksUntil: p.datetime(3).nullable(),
+  },
+});
+
+/** A secret by which an API key is known: its current one, and those rotated out whose grace has not ended. */
+export class ApiKeySecret extends apiKeySecretSchema.class {}
+apiKeySecretSchema.setClass(ApiKeySecret);
+
+const privateKeySchema = defineEntity({
+  name: 'PrivateKey',
+  tableName: 'private_key',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    account: () => p.oneToOne(Account).mapToPk().owner(),
+    /** Compact JWE (RFC 7516). No operation returns it, whole or in part. */
+    sealedKey: p.text().hidden(),
+    /** The version of the key-encryption key that sealed it. */
+    encryptionVersion: p.integer().default(1).index(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+/** The private key that an account has stored, sealed. */
+export class PrivateKey extends privateKeySchema.class {}
+privateKeySchema.setClass(PrivateKey);
+
+const automationSettingsSchema = defineEntity({
+  name: 'AutomationSettings',
+  tableName: 'automation_settings',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    account: () => p.oneToOne(Account).mapToPk().owner(),
+    isEnabled: p.boolean().nullable(),
+    /** Seconds. */
+    sessionDuration: p.integer().nullable(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+/** How an account's automation runs; null where it was never set. */
+export class AutomationSettings extends automationSettingsSchema.class {}
+automationSettingsSchema.setClass(AutomationSettings);
+
+const auditEventSchema = defineEntity({
+  name: 'AuditEvent',
+  tableName: 'audit_event',
+  indexes: [{ properties: ['account', 'id'] }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    account: () => p.manyToOne(Account).mapToPk(),
+    /** The name of the business event. */
+    action: p.string(),
+    /** The id of the row that was changed, in the table that the action is about. */
+    target: p.integer().nullable(),
+    /** The id of the request, as its answer named it. */
+    request: p.string(),
+    /** The IP address of the caller; null where it is not known. */
+    address: p.string().nullable(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+/** That an account's owner changed something. Rows are added, never changed: the database sees to that. */
+export class AuditEvent extends auditEventSchema.class {}
+auditEventSchema.setClass(AuditEvent);
+
+/** All of them, for the ORM. */
+export const entities = [Account, ApiKey, ApiKeySecret, PrivateKey, AutomationSettings, AuditEvent];
 
 /** The tables and their columns as queries name them, inferred from the entities. */
 export type Tables = InferKyselyDB<
   | typeof accountSchema
   | typeof apiKeySchema
   | typeof apiKeySecretSchema
-  | typeof auditEventSchema
-  | typeof automationSettingsSchema
   | typeof privateKeySchema
+  | typeof automationSettingsSchema
+  | typeof auditEventSchema
 >;
-
-type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
-/** The entity's property behind a column; a foreign key belongs to the relation that it stands for. */
-type PropertyOf<Column> = Column extends `${infer Relation}_id` ? CamelCase<Relation> : CamelCase<Column>;
-
-/** A row in the names of its entity. */
-export type EntityRow<Row> = { [Column in keyof Row as PropertyOf<Column> & string]: Row[Column] };

@@ -1,9 +1,9 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { forwardAuthOpenApi } from '../forward-auth/openapi.ts';
-import { schema } from '../graphql/schema.ts';
 import { createOpenApi } from '../rest/openapi.ts';
 import { routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';
+import { schema } from '../schema.ts';
 
 /** The published GraphQL contract: sorted SDL. */
 export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/core';
-import { Account, type AccountId } from '../accounts/account.entity.ts';
-import { ApiKey } from '../api-keys/api-key.entity.ts';
-import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
 import { createApiKeySecret, keyPrefixOf } from '../api-keys/api-key-secret.ts';
-import { PrivateKey } from '../private-key/private-key.entity.ts';
+import { Account, type AccountId, ApiKey, ApiKeySecret, PrivateKey } from '../database/tables.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 

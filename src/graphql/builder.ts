@@ -2,16 +2,21 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import { connectionOptions } from './connections.ts';
 import type { GatewayContext } from './context.ts';
+import './note-account-plugin.ts';
 import './require-scopes-plugin.ts';
 
-/** The schema's builder; the slices define on it, `schema.ts` builds. */
+/** The schema's builder; the slices define on it, `src/schema.ts` builds. */
 export const builder = new SchemaBuilder<{
   Context: GatewayContext;
   Scalars: { DateTime: { Input: Date; Output: Date } };
   DefaultFieldNullability: false;
   DefaultEdgesNullability: { list: false; items: false };
   DefaultNodeNullability: false;
-}>({ plugins: ['requireScopes', RelayPlugin], defaultFieldNullability: false, relay: connectionOptions });
+}>({
+  plugins: ['requireScopes', 'noteAccount', RelayPlugin],
+  defaultFieldNullability: false,
+  relay: connectionOptions,
+});
 
 builder.queryType({ description: 'What can be read.' });
 builder.mutationType({ description: 'What can be changed.' });

@@ -1,19 +1,10 @@
-import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { Plugin } from 'graphql-yoga';
 import { GatewayError, toGatewayError } from '../errors.ts';
+import { graphqlPath, toRequestError } from '../http/error-answer.ts';
 import { limitBody } from '../http/limit-body.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import { negotiateMediaType } from './negotiate.ts';
 import { readBody, readQueryString } from './read-parameters.ts';
-
-/** The one path of GraphQL. */
-export const graphqlPath = '/graphql';
-
-/** An error as GraphQL answers it where no document was read. */
-export const toRequestError = (error: GatewayError, { Response }: FetchAPI): Response =>
-  Response.json(
-    { errors: [{ message: error.message, extensions: { code: error.code } }] },
-    { status: error.status, headers: error.headers },
-  );
 
 /**
  * Lets GraphQL requests through: on its exact path (Yoga goes by how the URL ends), GET and POST, of a bounded size,

@@ -19,10 +19,9 @@ export const useOperationContext = (
   onContextBuilding: ({ context: { accessToken, record }, extendContext }) => {
     if (!accessToken) return;
     const { issuer, subject } = accessToken;
-    record.caller = { issuer, subject };
     extendContext({
       ...services,
-      caller: record.caller,
+      caller: { issuer, subject },
       requestSource: { id: record.requestId, address: record.address },
       events: createEventLog(logger, record),
     });

@@ -1,6 +1,15 @@
 import type { FetchAPI } from 'graphql-yoga';
 import type { GatewayError } from '../errors.ts';
-import { graphqlPath, toRequestError } from '../graphql/use-graphql-endpoint.ts';
+
+/** The one path of GraphQL. */
+export const graphqlPath = '/graphql';
+
+/** An error as GraphQL answers it where no document was read. */
+export const toRequestError = (error: GatewayError, { Response }: FetchAPI): Response =>
+  Response.json(
+    { errors: [{ message: error.message, extensions: { code: error.code } }] },
+    { status: error.status, headers: error.headers },
+  );
 
 /** An error that holds for any request, in the manner of the transport that was called. */
 export const errorAnswer = (error: GatewayError, pathname: string, fetchAPI: FetchAPI): Response =>

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import { createAddressTest, withoutZone } from './address-range.ts';
+import { createAddressTest, withoutZone } from '../config/address-range.ts';
 
 /** What a proxy has said of a request. */
 export interface WithForwarded {

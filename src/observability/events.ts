@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AccountId } from '../accounts/account.entity.ts';
+import type { AccountId } from '../database/tables.ts';
 
 /** What happened in the business, for the log: every event and its members stand here. */
 export interface BusinessEvents {

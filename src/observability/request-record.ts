@@ -1,5 +1,5 @@
+import type { AccountId } from '../database/tables.ts';
 import type { GatewayError } from '../errors.ts';
-import type { Caller } from '../operation.ts';
 import type { RequestIds } from './events.ts';
 
 /** What is noted of a request while it runs, for its one line in the log. */
@@ -16,8 +16,8 @@ export interface RequestRecord extends RequestIds {
   operation?: string;
   /** Of a request whose token is good: whether its signature was verified now or before. */
   token?: 'verified' | 'remembered';
-  /** Who called, once the token was verified. */
-  caller?: Caller;
+  /** The caller's account, where what was answered names it. */
+  accountId?: AccountId | undefined;
   /** Why it failed, if it did. */
   failure?: GatewayError;
 }

@@ -1,11 +1,10 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
 import type { Config } from '../config/config.ts';
-import { connectionPoolOf } from '../database/connection-pool.ts';
 import type { Database } from '../database/database.ts';
 import { isPostgres } from '../database/options.ts';
 import type { Metrics } from './metrics/create-metrics.ts';
+import type { WatchedIssuer } from './metrics/observe-key-sets.ts';
 import type { WithRecord } from './request-record.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
@@ -16,7 +15,7 @@ export interface Telemetry extends AsyncDisposable {
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
   /** Measures what is there from now on: the connections to the database, and the keys of issuers. */
-  observe(database: Database, trusted: readonly TrustedIssuer[]): Promise<void>;
+  observe(database: Database, trusted: readonly WatchedIssuer[]): void;
 }
 
 /**
@@ -31,8 +30,7 @@ export async function startTelemetry(config: Config, logger: Logger): Promise<Te
   return {
     metrics: metrics?.plugin,
     tracing,
-    observe: async (database, trusted) =>
-      metrics?.observe(trusted, await connectionPoolOf(database, config.database)),
+    observe: ({ pool }, trusted) => metrics?.observe(trusted, pool),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -46,6 +46,6 @@ const line = (status: number, record: RequestRecord) => ({
   operation: record.operation,
   status,
   milliseconds: Math.round((performance.now() - record.startedAt) * 100) / 100,
-  accountId: record.caller?.accountId,
+  accountId: record.accountId ?? record.failure?.accountId,
   reason: record.failure?.reason,
 });

@@ -1,16 +1,23 @@
 import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, PrivateKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operation.ts';
-import { PrivateKey } from './private-key.entity.ts';
 
 /** Whether a private key is registered, and since when. Never the key. */
 export interface PrivateKeyStatus {
+  /** Whose it is; null for somebody who never wrote anything here. */
+  readonly account: AccountId | null;
   readonly hasKey: boolean;
   readonly createdAt: Date | null;
   readonly updatedAt: Date | null;
 }
 
 /** The status of somebody who has no private key here. */
-export const noPrivateKey: PrivateKeyStatus = { hasKey: false, createdAt: null, updatedAt: null };
+export const noPrivateKey = (account: AccountId | null = null): PrivateKeyStatus => ({
+  account,
+  hasKey: false,
+  createdAt: null,
+  updatedAt: null,
+});
 
 const selectStatus = prepareQuery(PrivateKey, (db, { issuer, subject }: Caller) =>
   db
@@ -24,7 +31,6 @@ const selectStatus = prepareQuery(PrivateKey, (db, { issuer, subject }: Caller) 
 /** The status of the caller's private key; the sealed key itself is not even read. */
 export async function privateKeyStatus({ caller, db }: OperationContext): Promise<PrivateKeyStatus> {
   const [status] = await selectStatus(db, caller);
-  caller.accountId = status?.account;
-  if (!status?.createdAt) return noPrivateKey;
-  return { hasKey: true, createdAt: status.createdAt, updatedAt: status.updatedAt };
+  if (!status?.createdAt) return noPrivateKey(status?.account);
+  return { ...status, hasKey: true };
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { AccountId } from '../accounts/account.entity.ts';
 import { ensureAccount } from '../accounts/ensure-account.ts';
 import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, PrivateKey } from '../database/tables.ts';
 import { type OperationContext, parseInput } from '../operation.ts';
-import { PrivateKey } from './private-key.entity.ts';
 import type { PrivateKeyStatus } from './private-key-status.ts';
 
 /** The order of secp256k1's group (SEC 2, section 2.4.1): a private key is less. */
@@ -83,5 +82,5 @@ async function store(
   const sealed = await secrets.sealer.seal(Buffer.from(privateKey), binding);
   const [stored] = await updateRow(db, { id: row.id, ...sealed, now });
   if (!stored) return store(context, account, privateKey);
-  return { hasKey: true, ...stored };
+  return { account, hasKey: true, ...stored };
 }

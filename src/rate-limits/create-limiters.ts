@@ -1,18 +1,6 @@
+import type { Rate, Rates } from '../config/rates.ts';
 import { Limiter } from './limiter.ts';
 import type { SharedCounts } from './shared-counts.ts';
-import type { Rate } from './window.ts';
-
-/** Whose requests are counted, each by a rate of its own; undefined: they are not limited. */
-export interface Rates {
-  /** Of one client address. */
-  readonly address?: Rate | undefined;
-  /** Of one person. */
-  readonly account?: Rate | undefined;
-  /** Of one caller that may verify API keys. */
-  readonly verifier?: Rate | undefined;
-  /** With one API key, at a reverse proxy. */
-  readonly apiKey?: Rate | undefined;
-}
 
 /** A limiter for each rate that is given. */
 export type Limiters = { readonly [Name in keyof Rates]?: Limiter };

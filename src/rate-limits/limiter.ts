@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import type { Rate } from '../config/rates.ts';
 import { GatewayError } from '../errors.ts';
 import type { SharedCounts } from './shared-counts.ts';
-import type { Rate, Window } from './window.ts';
+import type { Window } from './window.ts';
 
 /** What is left of a limit after a request, as the fields `RateLimit-Policy` and `RateLimit` say it. */
 export interface Quota {

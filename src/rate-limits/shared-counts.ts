@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import type { Rate } from '../config/rates.ts';
 import type { Db } from '../database/db.ts';
-import type { Rate, Window } from './window.ts';
+import type { Window } from './window.ts';
 
 /** After how much of a rate the others are told. */
 const share = 1 / 10;

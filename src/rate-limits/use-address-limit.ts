@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Plugin } from 'graphql-yoga';
+import { createAddressTest } from '../config/address-range.ts';
 import { toGatewayError } from '../errors.ts';
-import { createAddressTest } from '../http/address-range.ts';
 import { errorAnswer } from '../http/error-answer.ts';
 import type { WithRecord } from '../observability/request-record.ts';
 import type { Limiter, WithQuotas } from './limiter.ts';

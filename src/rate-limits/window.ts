@@ -1,9 +1,3 @@
-/** How many requests are answered in a time. */
-export interface Rate {
-  readonly requests: number;
-  readonly seconds: number;
-}
-
 /** What was used of a rate, from the first request on until it is reset. */
 export interface Window {
   used: number;

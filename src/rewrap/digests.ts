@@ -1,7 +1,6 @@
-import type { AccountId } from '../accounts/account.entity.ts';
-import { ApiKeySecret } from '../api-keys/api-key-secret.entity.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, ApiKeySecret } from '../database/tables.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 

@@ -6,9 +6,8 @@ import { assertMigrated } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { deleteEndedSecrets, digests } from './digests.ts';
-import { privateKeys } from './private-keys.ts';
 import { type Rewrapping, rewrap } from './rewrap.ts';
-import { sealedApiKeys } from './sealed-api-keys.ts';
+import { privateKeys, sealedApiKeys } from './sealed-values.ts';
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 

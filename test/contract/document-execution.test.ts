@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { Db } from '../../src/database/db.ts';
 import { translateError } from '../../src/database/translate-error.ts';
 import { createMaskError } from '../../src/graphql/mask-error.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/schema.ts';
 import { Draw, type DrawnOperation, drawDocument } from '../support/draw-document.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { AccountId } from '../../src/accounts/account.entity.ts';
+import type { AccountId } from '../../src/database/tables.ts';
 import { routes } from '../../src/rest/routes.ts';
+import { setReadOnly } from '../support/database.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 
@@ -265,7 +266,7 @@ describe('the gateway', () => {
     await gateway.database.em.fork().execute('drop table private_key');
     const answer = await gateway.rest('GET', '/auth/private-key', { token });
     expectDocumented('privateKeyStatus', 500, answer);
-    await gateway.database.em.fork().execute('pragma query_only = on');
+    await setReadOnly(gateway.database, true);
     const settings = await gateway.rest('PUT', '/automation/settings', { token, json: {} });
     expectDocumented('updateAutomationSettings', 503, settings);
   });

@@ -12,8 +12,8 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { openApiText, sdlText } from '../../src/dev/contracts.ts';
-import { schema } from '../../src/graphql/schema.ts';
 import { routes } from '../../src/rest/routes.ts';
+import { schema } from '../../src/schema.ts';
 
 const signedIn = ['openid', 'email', 'profile'];
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountId } from '../../src/accounts/account.entity.ts';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { verifySecret } from '../../src/api-keys/verify-secret.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import type { AccountId } from '../../src/database/tables.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig } from '../support/database.ts';

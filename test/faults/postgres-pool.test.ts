@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Account } from '../../src/accounts/account.entity.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { Account } from '../../src/database/tables.ts';
 import { translateError } from '../../src/database/translate-error.ts';
 import { createOnServer, databaseConfig, inTransaction } from '../support/database.ts';
 import type { Query } from '../support/ledger.ts';

@@ -1,16 +1,19 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { translateError } from '../../src/database/translate-error.ts';
-import { databaseConfig, inTransaction } from '../support/database.ts';
+import { databaseConfig, inTransaction, writerOf } from '../support/database.ts';
 import {
   acknowledged,
   audit,
   deactivate,
   phantoms,
   report,
+  rounds,
   send,
   signIn,
   startLoad,
@@ -18,6 +21,7 @@ import {
   type Writer,
 } from '../support/ledger.ts';
 import { createTemporaryFolder, startProcess, unlimited } from '../support/process.ts';
+import { callers, RandomTransactions, reasonOf } from '../support/random-transactions.ts';
 import { createSqliteFile } from '../support/sqlite-service.ts';
 import { canMount, limitFileSize, mountTinyDisk } from '../support/tiny-disk.ts';
 
@@ -106,6 +110,43 @@ it('answers 503 to writes while the disk fails, reads on, and recovers by itself
   }));
 });
 
+/** Lets random transactions run, each time with a fault from one turn of the event loop to another. */
+async function disturb(file: string, { begin, end }: Fault): Promise<Set<string | undefined>> {
+  await using database = await RandomTransactions.open(file);
+  const seen = new Set<string | undefined>();
+  const turns = fc.nat({ max: 30 });
+  const property = fc.asyncProperty(
+    callers({ overfills: false }),
+    turns,
+    turns,
+    async (all, after, during) => {
+      const outcomes = await database.check(all, async () => {
+        for (let passed = 0; passed < after; passed += 1) await turn();
+        begin();
+        for (let passed = 0; passed < during; passed += 1) await turn();
+        end();
+      });
+      for (const outcome of outcomes) seen.add(reasonOf(outcome));
+    },
+  );
+  await fc.assert(property, { numRuns: rounds(300, 40) });
+  return seen;
+}
+
+const reasons = (seen: ReadonlySet<string | undefined>) => [...seen].map(String).sort();
+
+it('leaves what those left that were committed, whatever fails in the middle of a group', async () => {
+  await using folder = await createTemporaryFolder();
+  const file = join(folder.path, 'keyward.db');
+  const seen = await disturb(file, {
+    begin: () => limitFileSize(process.pid, Math.min(statSync(`${file}-wal`).size, statSync(file).size)),
+    end: () => limitFileSize(process.pid, 'unlimited'),
+  });
+  report('random transactions with an I/O error in the middle', { 'what became of them': reasons(seen) });
+  expect(reasons(seen)).toEqual(expect.arrayContaining(['undefined', 'SQLITE_CONSTRAINT_UNIQUE', 'enough']));
+  expect(reasons(seen).filter((reason) => /^SQLITE_(IOERR|FULL)/.test(reason))).not.toEqual([]);
+});
+
 // Only some users may mount a file system; the tests below do without.
 if (canMount()) {
   it('answers 503 to writes while the disk is full, reads on, and recovers by itself', async () => {
@@ -114,6 +155,14 @@ if (canMount()) {
     mkdirSync(data);
     using disk = mountTinyDisk(data);
     await suffer('disk full', folder.path, () => ({ begin: disk.fill, end: disk.free }));
+  });
+
+  it('leaves what those left that were committed, where the disk is full in the middle of a group', async () => {
+    await using folder = await createTemporaryFolder();
+    using disk = mountTinyDisk(folder.path);
+    const seen = await disturb(join(folder.path, 'keyward.db'), { begin: disk.fill, end: disk.free });
+    report('random transactions with a full disk in the middle', { 'what became of them': reasons(seen) });
+    expect(reasons(seen)).toContain('SQLITE_FULL');
   });
 } else {
   process.stdout.write('\nNo file system can be mounted here: the disk is not filled.\n');
@@ -125,7 +174,7 @@ async function openFile(folder: string) {
   const config = databaseConfig(`sqlite:${file}`);
   const database = await openDatabase(config);
   await migrate(database, config);
-  const limit = (pages: number) => database.em.getConnection().execute(`pragma max_page_count = ${pages}`);
+  const limit = (pages: number) => writerOf(database).pragma(`max_page_count = ${pages}`);
   const faults = {
     'a statement that finds no room': [() => limit(1), () => limit(1_000_000)],
     'a COMMIT that cannot be written': [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import type { AccountId } from '../../src/accounts/account.entity.ts';
+import type { AccountId } from '../../src/database/tables.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import type { Answer } from '../support/gateway.ts';
 import { createApiKeys } from '../support/key-suite.ts';

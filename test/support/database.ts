@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type Sqlite from 'better-sqlite3';
 import { CompiledQuery } from 'kysely';
 import { inject } from 'vitest';
-import { Account } from '../../src/accounts/account.entity.ts';
 import type { DatabaseConfig } from '../../src/config/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import type { SqliteConnections } from '../../src/database/sqlite/connections.ts';
+import { SqliteDialect } from '../../src/database/sqlite/dialect.ts';
+import { Account } from '../../src/database/tables.ts';
 
 /** The most connections of a test's database to PostgreSQL. */
 const poolSize = 5;
@@ -28,6 +31,17 @@ export async function openTestDatabase(): Promise<Database> {
   const database = await openDatabase(config);
   await migrate(database, config);
   return database;
+}
+
+/** The connections of an SQLite database, below everything else; undefined for PostgreSQL. */
+export const sqliteConnections = ({ dialect }: Database): SqliteConnections | undefined =>
+  dialect instanceof SqliteDialect ? dialect.connections : undefined;
+
+/** The connection of an SQLite database that writes, below everything else. */
+export function writerOf(database: Database): Sqlite.Database {
+  const { writer } = sqliteConnections(database) ?? {};
+  if (!writer) throw new Error('This is no SQLite database');
+  return writer;
 }
 
 /** A transaction as operations have it, in which statements are run as they are written. */
@@ -88,7 +102,7 @@ async function onEveryConnection(database: Database, statement: string): Promise
 /** Lets a database be read alone, as one that is full, or a standby; or be written again. */
 export async function setReadOnly(database: Database, readOnly: boolean): Promise<void> {
   if (inject('postgresUrl') === undefined) {
-    await database.em.getConnection().execute(`pragma query_only = ${readOnly ? 'on' : 'off'}`);
+    writerOf(database).pragma(`query_only = ${readOnly ? 'on' : 'off'}`);
     return;
   }
   const access = readOnly ? 'read only' : 'read write';

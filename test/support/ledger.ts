@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Account } from '../../src/accounts/account.entity.ts';
-import { ApiKey } from '../../src/api-keys/api-key.entity.ts';
 import type { Database } from '../../src/database/database.ts';
+import { Account, ApiKey } from '../../src/database/tables.ts';
 
 /** Somebody who writes, one request at a time, and what they know of it: kept here, outside of the service. */
 export interface Writer {
@@ -94,6 +93,32 @@ export async function phantoms(writers: readonly Writer[], query: Query): Promis
   const sent = new Set(writers.flatMap(({ deactivated }) => [...deactivated.sent]));
   const inactive = await query('select id from api_key where not is_active');
   return inactive.map(({ id }) => Number(id)).filter((id) => !sent.has(id));
+}
+
+/**
+ * Looks for changes without their record, and records without their change: the two are one transaction.
+ * @returns a sentence for each
+ */
+export async function halfDone(writers: readonly Writer[], query: Query): Promise<string[]> {
+  const keys = await query('select id from api_key where not is_active order by id');
+  const records = await query(
+    "select target from audit_event where action = 'api-key-deactivated' order by target",
+  );
+  const [changed, recorded] = [keys.map(({ id }) => Number(id)), records.map(({ target }) => Number(target))];
+  const updates = await query(
+    "select subject, count(*) as times from audit_event join account on account.id = account_id where action = 'automation-settings-updated' group by subject",
+  );
+  const times = new Map(updates.map((row) => [row['subject'], Number(row['times'])]));
+  return [
+    ...(`${changed}` === `${recorded}` ? [] : [`deactivated: ${changed}; recorded: ${recorded}`]),
+    ...writers.flatMap(({ subject, acknowledged, deactivated, settings }) => {
+      const recordedTimes = times.get(subject) ?? 0;
+      const least = acknowledged - deactivated.acknowledged.size;
+      const most = settings.sent - (firstDuration - 1);
+      const fits = recordedTimes >= least && recordedTimes <= most;
+      return fits ? [] : [`${subject}: ${recordedTimes} updates recorded, not ${least}…${most}`];
+    }),
+  ];
 }
 
 /** How long a request may take before it counts as one that hangs; longer than any timeout of the service. */

@@ -1,27 +1,28 @@
-import type Sqlite from 'better-sqlite3';
 import type { DatabaseConnection } from 'kysely';
 import { vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { sqliteConnections } from './database.ts';
 
 /** What a database was asked to do. */
 export interface Statements {
-  /** The SQL of each statement, BEGIN and COMMIT included, in order. */
+  /** The SQL of each statement, in order; not what begins transactions and ends them, which may be for many at once. */
   readonly sql: readonly string[];
-  /** SQLite: what each was prepared as. A statement that is kept comes again as the same object. */
-  readonly prepared: readonly unknown[];
+  /** SQLite: those that were prepared for it. One that is kept is not. */
+  readonly prepared: readonly string[];
 }
 
 /** Runs something and returns the statements that reached the database meanwhile, from whoever they came. */
 export async function recordStatements(database: Database, run: () => Promise<unknown>): Promise<Statements> {
   const executed = vi.spyOn(await connectionPrototype(database), 'executeQuery');
-  const prepare = await spyOnPrepare(database);
+  const prepares = spyOnPrepare(database);
   await run();
-  const sql = executed.mock.calls.map(([query]) => query.sql);
-  const prepared = prepare?.mock.results.map(({ value }) => value) ?? [];
-  executed.mockRestore();
-  prepare?.mockRestore();
+  const sql = executed.mock.calls.map(([query]) => query.sql).filter((text) => !isControl(text));
+  const prepared = prepares.flatMap(({ mock }) => mock.calls.map(([text]) => text));
+  for (const spy of [executed, ...prepares]) spy.mockRestore();
   return { sql, prepared };
 }
+
+const isControl = (sql: string): boolean => /^(begin|commit|rollback|savepoint|release)\b/i.test(sql);
 
 /** What all connections of the driver have in common: a pool may use any of them, and open others. */
 const connectionPrototype = (database: Database): Promise<DatabaseConnection> =>
@@ -30,8 +31,9 @@ const connectionPrototype = (database: Database): Promise<DatabaseConnection> =>
     .getExecutor()
     .provideConnection(async (connection) => Object.getPrototypeOf(connection));
 
-async function spyOnPrepare(database: Database) {
-  const connection = database.em.getConnection() as unknown as { getNativeClient(): Promise<object> };
-  const client = await connection.getNativeClient();
-  return 'prepare' in client ? vi.spyOn(client as Sqlite.Database, 'prepare') : undefined;
+function spyOnPrepare(database: Database) {
+  const { reader, writer } = sqliteConnections(database) ?? {};
+  return [...new Set([reader, writer])]
+    .filter((connection) => connection !== undefined)
+    .map((connection) => vi.spyOn(connection, 'prepare'));
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountId } from '../../src/accounts/account.entity.ts';
 import type { Database } from '../../src/database/database.ts';
+import type { AccountId } from '../../src/database/tables.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
 import { createBuilders } from './gateway.ts';
 

@@ -42,7 +42,7 @@ export const databaseVariables = {
     example: '10',
   }),
   DATABASE_IDLE_TRANSACTION_TIMEOUT: seconds(1, 600).default(10).meta({
-    description: 'PostgreSQL: seconds that a transaction may stand idle',
+    description: 'How many seconds a transaction may stand idle before it is ended',
     example: '10',
   }),
 };

@@ -1,10 +1,9 @@
 import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { Plugin } from 'graphql-yoga';
-import type { TrustedIssuer } from '../../auth/trusted-issuer.ts';
-import type { ConnectionPool } from '../../database/connection-pool.ts';
+import type { ConnectionPool } from '../../database/backend.ts';
 import type { WithRecord } from '../request-record.ts';
 import { readVersion } from '../version.ts';
-import { observeKeySets } from './observe-key-sets.ts';
+import { observeKeySets, type WatchedIssuer } from './observe-key-sets.ts';
 import { observePool } from './observe-pool.ts';
 import { useRequestMetrics } from './use-request-metrics.ts';
 
@@ -14,7 +13,7 @@ export interface Metrics {
   /** Measures requests. */
   readonly plugin: Plugin<WithRecord, WithRecord>;
   /** Measures the verification keys of issuers, and the connections to PostgreSQL where that is the database. */
-  observe(trusted: readonly TrustedIssuer[], pool: ConnectionPool | undefined): void;
+  observe(trusted: readonly WatchedIssuer[], pool: ConnectionPool | undefined): void;
 }
 
 /** Begins to measure this process. What all services in Node.js have keeps the names that dashboards know. */

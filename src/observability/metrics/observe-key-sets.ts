@@ -1,8 +1,16 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { TrustedIssuer } from '../../auth/trusted-issuer.ts';
+
+/** An issuer, as far as it is watched: its keys, and how often they were read or could not be. */
+export interface WatchedIssuer {
+  readonly config: { readonly issuer: string };
+  readonly keys: {
+    readonly current: { readonly size: number } | undefined;
+    readonly refreshes: { readonly success: number; readonly failure: number };
+  };
+}
 
 /** Shows how many verification keys of each issuer there are, and how often they were read. */
-export function observeKeySets(registry: Registry, trusted: readonly TrustedIssuer[]): void {
+export function observeKeySets(registry: Registry, trusted: readonly WatchedIssuer[]): void {
   new Gauge({
     name: 'keyward_verification_keys',
     help: "An issuer's verification keys that can be used.",

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
-import type { ConnectionPool } from '../../database/connection-pool.ts';
+import type { ConnectionPool } from '../../database/backend.ts';
 
 /** Shows how many connections to PostgreSQL are in use, idle and waited for. */
 export function observePool(registry: Registry, pool: ConnectionPool): void {

@@ -1,7 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { type Context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
 import type { Plugin } from 'graphql-yoga';
-import type { AroundCheck } from '../../auth/use-access-token.ts';
 import type { Db } from '../../database/db.ts';
 import type { RequestRecord, WithRecord } from '../request-record.ts';
 import { createQueryDescriptions } from './describe-query.ts';
@@ -15,7 +14,7 @@ export interface Tracing {
   /** A span for each request; all others are below it. */
   readonly request: Plugin<WithRecord, WithRecord>;
   /** A span for each check of an access token. */
-  readonly tokenCheck: AroundCheck;
+  readonly tokenCheck: (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
   /** A span for each operation, below which are those of its queries. */
   operations(em: SqlEntityManager): Plugin<WithRecord, WithRecord>;
   /** The database for what a request asks outside of an operation. */

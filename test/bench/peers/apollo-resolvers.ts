@@ -1,10 +1,13 @@
 import type { EntityManager } from '@mikro-orm/core';
 import { GraphQLScalarType } from 'graphql';
-import { Account, type AccountId } from '../../../src/accounts/account.entity.ts';
-import { ApiKey } from '../../../src/api-keys/api-key.entity.ts';
-import { AuditEvent } from '../../../src/audit/audit-event.entity.ts';
-import { AutomationSettings } from '../../../src/automation-settings/automation-settings.entity.ts';
-import { PrivateKey } from '../../../src/private-key/private-key.entity.ts';
+import {
+  Account,
+  type AccountId,
+  ApiKey,
+  AuditEvent,
+  AutomationSettings,
+  PrivateKey,
+} from '../../../src/database/tables.ts';
 import { accountAdmin, type Caller, requireScopes, signedIn } from './caller.ts';
 import { keyNotFound } from './refusal.ts';
 import type { RequestSource } from './request-source.ts';

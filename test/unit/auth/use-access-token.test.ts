@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { useAccessToken } from '../../../src/auth/use-access-token.ts';
 import { type KeySet, parseVerificationKey } from '../../../src/auth/verification-key.ts';
 import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
-import { schema } from '../../../src/graphql/schema.ts';
+import { schema } from '../../../src/schema.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 type Plugin = ReturnType<typeof useAccessToken>;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { databaseConfig } from '../../support/database.ts';
+import { databaseConfig, sqliteConnections } from '../../support/database.ts';
 import { createTemporaryFolder, freePort } from '../../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -23,7 +23,10 @@ describe('an SQLite file', () => {
     ['foreign_keys', 1, 'holds to its foreign keys'],
   ])('pragma %s is %s: it %s', async (pragma, value, _what) => {
     await using database = await open();
-    expect(await database.em.fork().execute(`pragma ${pragma}`)).toEqual([{ [pragma]: value }]);
+    const { reader, writer } = sqliteConnections(database) ?? {};
+    expect(reader).not.toBe(writer);
+    for (const connection of [reader, writer])
+      expect(connection?.pragma(pragma, { simple: true })).toBe(value);
   });
 
   it.runIf(process.platform !== 'win32')('is for its owner alone, with all that lies beside it', async () => {

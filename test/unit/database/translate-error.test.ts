@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { translateError } from '../../../src/database/translate-error.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { databaseConfig } from '../../support/database.ts';
+import { databaseConfig, writerOf } from '../../support/database.ts';
 
 const insert = "insert into account (issuer, subject, created_at) values ('i', 's', 0)";
 
@@ -38,20 +38,21 @@ describe('503', () => {
 
   it('a database that is full', async () => {
     const fill = `insert into account (issuer, subject, created_at) values (hex(zeroblob(100000)), 's', 0)`;
-    const error = await run('pragma max_page_count = 1', fill);
+    writerOf(database).pragma('max_page_count = 1');
+    const error = await run(fill);
     expect(String(error)).toContain('full');
     expect(translateError(error)).toMatchObject({ ...unavailable, cause: error });
   });
 
   it('a database that cannot be written', async () => {
-    const error = await run('pragma query_only = on', insert);
+    writerOf(database).pragma('query_only = on');
+    const error = await run(insert);
     expect(translateError(error)).toMatchObject(unavailable);
   });
 
   it('a database that another process holds', async () => {
     // Not one of Keyward's, which would be refused, but any tool.
     const other = new Sqlite(join(folder, 'keyward.db'));
-    await database.em.fork().execute('pragma busy_timeout = 0');
     other.exec('begin immediate');
     const error = await run(insert);
     other.close();
@@ -60,7 +61,8 @@ describe('503', () => {
   });
 
   it('however deep it is wrapped', async () => {
-    const originalError = (await run('pragma query_only = on', insert)) as Error;
+    writerOf(database).pragma('query_only = on');
+    const originalError = (await run(insert)) as Error;
     const wrapped = new GraphQLError('x', { originalError: new GraphQLError('y', { originalError }) });
     expect(translateError(wrapped)).toMatchObject({ ...unavailable, cause: originalError });
   });

@@ -4,9 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { databaseOptions } from '../../../src/database/options.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { backendOf, databaseOptions } from '../../../src/database/options.ts';
 import { watchDatabase } from '../../../src/database/watchdog.ts';
-import { databaseConfig, openTestDatabase } from '../../support/database.ts';
+import { databaseConfig } from '../../support/database.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
@@ -17,9 +18,15 @@ afterEach(() => {
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
+/** A database whose transactions may stand idle for longer than it is watched here. */
+function openPatient() {
+  const config = databaseConfig('sqlite::memory:');
+  return openDatabase({ ...config, timeouts: { ...config.timeouts, idleInTransaction: 600_000 } });
+}
+
 /** A database whose one connection is taken, and not given back until it is told to: `select 1` waits. */
 async function openBlocked() {
-  const database = await openTestDatabase();
+  const database = await openPatient();
   const { promise: over, resolve: release } = Promise.withResolvers<void>();
   const { promise: taken, resolve: take } = Promise.withResolvers<void>();
   const blocking = database.em.fork().transactional(async () => {
@@ -52,7 +59,7 @@ describe('a database that hangs', () => {
   });
 
   it('is noticed though it answered before', async () => {
-    await using database = await openTestDatabase();
+    await using database = await openPatient();
     const onHang = vi.fn();
     using _watch = watchDatabase(database, onHang);
     await pass(20_000);
@@ -79,7 +86,7 @@ describe('a database that hangs', () => {
 
 describe('left alone', () => {
   it('a database that answers', async () => {
-    await using database = await openTestDatabase();
+    await using database = await openPatient();
     const onHang = vi.fn();
     using _watch = watchDatabase(database, onHang);
     await pass(60_000);
@@ -103,8 +110,8 @@ describe('left alone', () => {
     const { port } = server.address() as { port: number };
     server.close();
     await once(server, 'close');
-    const options = await databaseOptions(databaseConfig(`postgres://keyward@127.0.0.1:${port}/keyward`));
-    const database = new MikroORM<AbstractSqlDriver>(options);
+    const backend = await backendOf(databaseConfig(`postgres://keyward@127.0.0.1:${port}/keyward`));
+    const database = new MikroORM<AbstractSqlDriver>(databaseOptions(backend));
     const asked = vi.spyOn(database.em.getConnection(), 'execute');
     const onHang = vi.fn();
     using _watch = watchDatabase(database, onHang);

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { costOf } from '../../../src/graphql/document-cost.ts';
-import { schema } from '../../../src/graphql/schema.ts';
+import { schema } from '../../../src/schema.ts';
 
 const isOperation = (
   definition: DocumentNode['definitions'][number],

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { countIntrospection } from '../../../src/graphql/introspection-cost.ts';
-import { schema } from '../../../src/graphql/schema.ts';
+import { schema } from '../../../src/schema.ts';
 
 const count = (query: string, most = Number.POSITIVE_INFINITY): number => {
   const { definitions } = parse(query);

@@ -2,8 +2,8 @@ import { createYoga } from 'graphql-yoga';
 import { describe, expect, it } from 'vitest';
 import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
 import { createDocumentCache } from '../../../src/graphql/document-cache.ts';
-import { schema } from '../../../src/graphql/schema.ts';
 import { useKnownDocuments } from '../../../src/graphql/use-known-documents.ts';
+import { schema } from '../../../src/schema.ts';
 
 const accessToken = { issuer: 'i', subject: 's', scopes: new Set<string>(), expiresAt: 0 };
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/sql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Account } from '../../../src/accounts/account.entity.ts';
 import type { Database } from '../../../src/database/database.ts';
+import { Account } from '../../../src/database/tables.ts';
 import { describeError } from '../../../src/observability/describe-error.ts';
 import { openTestDatabase } from '../../support/database.ts';
 

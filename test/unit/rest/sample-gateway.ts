@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
-import { schema as gatewaySchema } from '../../../src/graphql/schema.ts';
 import { useExecutor } from '../../../src/graphql/use-executor.ts';
 import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
 import { useHead } from '../../../src/http/use-head.ts';
@@ -15,6 +14,7 @@ import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
 
 import { useRest } from '../../../src/rest/use-rest.ts';
+import { schema as gatewaySchema } from '../../../src/schema.ts';
 
 const sdl = `
   scalar DateTime

@@ -1,9 +1,8 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.ts';
-import { createPrivately, lockFile } from '../../../src/database/sqlite-file.ts';
-import { createTemporaryFolder, root, startModule } from '../../support/process.ts';
+import { ConfigError } from '../../../../src/config/config-error.ts';
+import { lockFile } from '../../../../src/database/sqlite/lock.ts';
+import { createTemporaryFolder, root, startModule } from '../../../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let file: string;
@@ -13,32 +12,11 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-
-describe.runIf(process.platform !== 'win32')('createPrivately', () => {
-  it('makes a file and its folders for their owner alone, whatever the umask', () => {
-    const umask = process.umask(0);
-    createPrivately(file);
-    process.umask(umask);
-    expect(modeOf(file)).toBe('600');
-    expect(modeOf(join(file, '..'))).toBe('700');
-    expect(modeOf(join(file, '../..'))).toBe('700');
-  });
-
-  it('takes a file that is there from everybody else, and keeps what is in it', () => {
-    const path = join(folder.path, 'keyward.db');
-    writeFileSync(path, 'rows', { mode: 0o644 });
-    createPrivately(path);
-    expect(modeOf(path)).toBe('600');
-    expect(readFileSync(path, 'utf8')).toBe('rows');
-  });
-});
-
 describe('lockFile', () => {
   /** Another process that holds the file, or tries to: what it says of it stands in its output. */
   const holdElsewhere = () =>
     startModule(`
-      import { lockFile } from ${JSON.stringify(join(root, 'src/database/sqlite-file.ts'))};
+      import { lockFile } from ${JSON.stringify(join(root, 'src/database/sqlite/lock.ts'))};
       try {
         globalThis.lock = lockFile(${JSON.stringify(file)});
         console.log('held');

@@ -1,0 +1,115 @@
+import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
+import { closeConnections, openConnections, type SqliteConnections } from './connections.ts';
+import type { Member } from './member.ts';
+import { Statements } from './statements.ts';
+import { whenFree } from './when-free.ts';
+import { Writer, type WriterOptions } from './writer.ts';
+
+/** Which database, and how its writer works. */
+export interface SqliteOptions extends WriterOptions {
+  /** The path of a file, or `:memory:`. */
+  readonly file: string;
+}
+
+/** Where queries go: an open database. */
+interface Opened {
+  readonly connections: SqliteConnections;
+  readonly reader: Statements;
+  readonly writer: Writer;
+}
+
+/** Runs Kysely's queries and transactions on an SQLite database. */
+export class SqliteDriver implements Driver {
+  readonly #options: SqliteOptions;
+  #opened: Opened | undefined;
+
+  constructor(options: SqliteOptions) {
+    this.#options = options;
+  }
+
+  get connections(): SqliteConnections | undefined {
+    return this.#opened?.connections;
+  }
+
+  async init(): Promise<void> {
+    const connections = await whenFree(() => openConnections(this.#options.file));
+    const { reader, writer } = connections;
+    this.#opened = {
+      connections,
+      reader: new Statements(reader),
+      writer: new Writer(writer, this.#options),
+    };
+  }
+
+  async acquireConnection(): Promise<Session> {
+    if (!this.#opened) throw new Error('The database is closed');
+    return new Session(this.#opened);
+  }
+
+  beginTransaction(session: Session): Promise<void> {
+    return session.begin();
+  }
+
+  async commitTransaction(session: Session): Promise<void> {
+    await session.member?.release();
+  }
+
+  async rollbackTransaction(session: Session): Promise<void> {
+    await session.member?.rollBack();
+  }
+
+  async savepoint(session: Session, name: string): Promise<void> {
+    await session.executeQuery(CompiledQuery.raw(`savepoint ${quote(name)}`));
+  }
+
+  async rollbackToSavepoint(session: Session, name: string): Promise<void> {
+    await session.executeQuery(CompiledQuery.raw(`rollback to ${quote(name)}`));
+  }
+
+  async releaseSavepoint(session: Session, name: string): Promise<void> {
+    await session.executeQuery(CompiledQuery.raw(`release ${quote(name)}`));
+  }
+
+  /** There is nothing to give back: a session has no connection of its own. */
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    if (!this.#opened) return;
+    this.#opened.writer.flush();
+    closeConnections(this.#opened.connections);
+    this.#opened = undefined;
+  }
+}
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** What Kysely takes for a connection: a query, or the queries of a transaction. */
+class Session implements DatabaseConnection {
+  readonly #database: Opened;
+  member: Member | undefined;
+
+  constructor(database: Opened) {
+    this.#database = database;
+  }
+
+  async begin(): Promise<void> {
+    this.member = await this.#database.writer.enter();
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.member ? this.member.run(query) : this.#runAlone(query);
+  }
+
+  /** All of the rows at once: SQLite has them in the same process. */
+  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    yield await this.executeQuery(query);
+  }
+
+  async #runAlone<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const { connections, reader, writer } = this.#database;
+    const hasReader = connections.reader !== connections.writer;
+    const answer = hasReader ? await whenFree(() => reader.read<Row>(query)) : undefined;
+    if (answer) return answer;
+    return reader.prepare(query.sql).readonly ? writer.runBetween(query) : writer.runAsMember(query);
+  }
+}

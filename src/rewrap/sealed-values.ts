@@ -1,0 +1,88 @@
+import type { NotNull } from 'kysely';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, ApiKey, PrivateKey } from '../database/tables.ts';
+import type { Binding, Sealer } from '../secrets/sealer.ts';
+import { batchSize, type Rewrapping } from './rewrap.ts';
+
+/** A sealed value as it is stored. */
+interface SealedRow {
+  readonly id: number;
+  readonly owner: AccountId;
+  readonly sealed: string;
+  readonly version: number;
+}
+
+interface Resealed extends Pick<SealedRow, 'id' | 'sealed'> {
+  readonly jwe: string;
+  readonly version: number;
+}
+
+/** A column of sealed values. */
+type Column =
+  | { readonly entity: typeof ApiKey; readonly table: 'api_key'; readonly column: 'encrypted_key' }
+  | { readonly entity: typeof PrivateKey; readonly table: 'private_key'; readonly column: 'sealed_key' };
+
+// The names of what is selected are single words: no property of the entity stands behind them.
+const prepareQueries = ({ entity, table, column }: Column) => ({
+  countOlder: prepareQuery(entity, (db, { newest }: { newest: number }) =>
+    db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll().as('rows'))
+      .where(column, 'is not', null)
+      .where('encryption_version', '<>', newest),
+  ),
+  selectOlder: prepareQuery(entity, (db, { newest, after }: { newest: number; after: number }) =>
+    db
+      .selectFrom(table)
+      .select(['id', 'account_id as owner', `${column} as sealed`, 'encryption_version as version'])
+      .where(column, 'is not', null)
+      .where('encryption_version', '<>', newest)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(batchSize)
+      .$narrowType<{ sealed: NotNull }>(),
+  ),
+  // `updated_at` stays: the value is the same.
+  updateSealed: prepareQuery(entity, (db, { id, sealed, jwe, version }: Resealed) =>
+    db
+      .updateTable(table)
+      .set(column, jwe)
+      .set('encryption_version', version)
+      .where('id', '=', id)
+      .where(column, '=', sealed)
+      .returning('id'),
+  ),
+});
+
+/** What moves the values of a column to the newest version of the key that seals them. */
+function sealedValues(what: string, purpose: Binding['purpose'], stored: Column) {
+  const { countOlder, selectOlder, updateSealed } = prepareQueries(stored);
+  return (sealer: Sealer): Rewrapping<SealedRow> => {
+    const [newest] = sealer.versions;
+    return {
+      what,
+      count: async (db) => Number((await countOlder(db, { newest }))[0]?.rows),
+      next: (db, after) => selectOlder(db, { newest, after }),
+      prepare: async ({ id, owner, sealed, version }) => {
+        const binding = { purpose, accountId: owner, rowId: id };
+        const opened = await sealer.open(sealed, { ...binding, version });
+        const resealed = await sealer.seal(opened, binding);
+        return async (db) => (await updateSealed(db, { id, sealed, ...resealed })).length > 0;
+      },
+    };
+  };
+}
+
+/** The private keys. */
+export const privateKeys = sealedValues('private keys', 'private-key', {
+  entity: PrivateKey,
+  table: 'private_key',
+  column: 'sealed_key',
+});
+
+/** The sealed copies of API keys. */
+export const sealedApiKeys = sealedValues('sealed copies of API keys', 'api-key', {
+  entity: ApiKey,
+  table: 'api_key',
+  column: 'encrypted_key',
+});

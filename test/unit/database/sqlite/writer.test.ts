@@ -1,0 +1,449 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { type Kysely, sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type OpenSqlite, openSqlite, type Words } from '../../../support/open-sqlite.ts';
+import { createTemporaryFolder } from '../../../support/process.ts';
+
+let stack: AsyncDisposableStack;
+let file: string;
+let database: OpenSqlite;
+beforeEach(async () => {
+  stack = new AsyncDisposableStack();
+  file = join(stack.use(await createTemporaryFolder()).path, 'keyward.db');
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await stack.disposeAsync();
+});
+
+const open = async (options: Parameters<typeof openSqlite>[1] = {}) => {
+  database = stack.use(await openSqlite(file, options));
+};
+
+/** A database whose turns of the event loop end when the test says so, and last no time. */
+async function openStepwise() {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  let due: (() => void)[] = [];
+  await open({ endOfTurn: (run) => void due.push(run) });
+  return async () => {
+    const now = due;
+    due = [];
+    for (const run of now) run();
+    await settle();
+  };
+}
+
+/** Lets everything go on that waits for nothing but itself. */
+const settle = () => turn();
+
+const add = (kysely: Kysely<Words>, text: string) => kysely.insertInto('word').values({ text }).execute();
+const read = async (kysely: Kysely<Words> = database.kysely) =>
+  (await kysely.selectFrom('word').selectAll().execute()).map(({ text }) => text);
+const transact = <Result>(run: (inner: Kysely<Words>) => Promise<Result>) =>
+  database.kysely.transaction().execute(run);
+
+/** Notes what comes of promises, in the order in which it comes. */
+function watch(outcomes: string[]) {
+  return (name: string, promise: Promise<unknown>) =>
+    promise.then(
+      () => outcomes.push(name),
+      (error: Error) => outcomes.push(`${name}: ${error.message}`),
+    );
+}
+
+describe('transactions of one turn', () => {
+  it('are committed together when it ends, and nobody is answered before', async () => {
+    const endTurn = await openStepwise();
+    const outcomes: string[] = [];
+    const note = watch(outcomes);
+    void note(
+      'one',
+      transact((inner) => add(inner, 'one')),
+    );
+    void note('two', add(database.kysely, 'two'));
+    void note(
+      'three',
+      transact(async (inner) => {
+        await add(inner, 'three');
+        throw new Error('no');
+      }),
+    );
+    await settle();
+    expect(outcomes).toEqual([]);
+    expect(database.committed()).toEqual([]);
+    await endTurn();
+    expect(outcomes.sort()).toEqual(['one', 'three: no', 'two']);
+    expect(database.committed()).toEqual(['one', 'two']);
+  });
+
+  it('see each other’s work in their order, and a reader sees none of it before the commit', async () => {
+    const endTurn = await openStepwise();
+    const first = transact((inner) => add(inner, 'one'));
+    const second = transact(read);
+    await settle();
+    expect(await read()).toEqual([]);
+    await endTurn();
+    await first;
+    expect(await second).toEqual(['one']);
+    expect(await read()).toEqual(['one']);
+  });
+
+  it('run one after the other, whatever one of them waits for', async () => {
+    await open();
+    const steps: string[] = [];
+    const run = (name: string, wait: () => Promise<unknown>) =>
+      transact(async (inner) => {
+        steps.push(`${name} begins`);
+        await add(inner, name);
+        await wait();
+        await add(inner, `${name} again`);
+        steps.push(`${name} ends`);
+      });
+    await Promise.all([
+      run('slow', () => delay(20)),
+      run('quick', async () => {}),
+      run('third', () => turn()),
+    ]);
+    expect(steps).toEqual(['slow', 'quick', 'third'].flatMap((name) => [`${name} begins`, `${name} ends`]));
+    expect(database.committed()).toEqual([
+      'slow',
+      'slow again',
+      'quick',
+      'quick again',
+      'third',
+      'third again',
+    ]);
+  });
+
+  it('lose their own work alone where they fail', async () => {
+    await open();
+    const results = await Promise.allSettled([
+      transact((inner) => add(inner, 'one')),
+      transact(async (inner) => {
+        await add(inner, 'two');
+        await add(inner, 'one');
+      }),
+      add(database.kysely, 'one'),
+      transact((inner) => add(inner, 'three')),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(database.committed()).toEqual(['one', 'three']);
+  });
+
+  it('are committed before the turn ends where there are many', async () => {
+    const endTurn = await openStepwise();
+    const all = Array.from({ length: 100 }, (_, index) => transact((inner) => add(inner, `${index}`)));
+    await settle();
+    // The others wait for the next turn: whoever has been answered comes first.
+    expect(database.committed()).toHaveLength(64);
+    await endTurn();
+    expect(database.committed()).toHaveLength(64);
+    await endTurn();
+    expect(database.committed()).toHaveLength(100);
+    await Promise.all(all);
+  });
+
+  it('are committed before the turn ends where they take long', async () => {
+    const endTurn = await openStepwise();
+    const all = Array.from({ length: 4 }, (_, index) =>
+      transact(async (inner) => {
+        vi.advanceTimersByTime(4);
+        await add(inner, `${index}`);
+      }),
+    );
+    await settle();
+    expect(database.committed()).toEqual(['0', '1', '2']);
+    await endTurn();
+    await endTurn();
+    expect(await Promise.all(all)).toHaveLength(4);
+    expect(database.committed()).toEqual(['0', '1', '2', '3']);
+  });
+});
+
+describe('a group whose commit fails', () => {
+  /** Lets the next COMMIT fail as a disk does; what comes after works again. */
+  const breakCommit = () => {
+    database.connections.writer.exec(
+      'create table child (parent text references word (text) deferrable initially deferred)',
+    );
+    return sql`insert into child values ('nobody')`;
+  };
+
+  it('fails for everybody in it, also for one that had failed already, and the next is begun anew', async () => {
+    const endTurn = await openStepwise();
+    const outcomes: string[] = [];
+    const note = watch(outcomes);
+    const orphan = breakCommit();
+    void note(
+      'one',
+      transact((inner) => add(inner, 'one')),
+    );
+    void note(
+      'two',
+      transact((inner) => orphan.execute(inner)),
+    );
+    // What it says may be the work of another, which is not there.
+    void note(
+      'three',
+      transact(async (inner) => {
+        if ((await read(inner)).includes('one')) throw new Error('there is one');
+      }),
+    );
+    void note('four', add(database.kysely, 'four'));
+    await settle();
+    await endTurn();
+    expect(outcomes.sort()).toEqual(
+      ['four', 'one', 'three', 'two'].map((name) => `${name}: FOREIGN KEY constraint failed`),
+    );
+    expect(database.committed()).toEqual([]);
+    // Nor is any of it left on the connection.
+    expect(database.connections.writer.inTransaction).toBe(false);
+
+    const next = add(database.kysely, 'next');
+    await settle();
+    await endTurn();
+    await next;
+    expect(database.committed()).toEqual(['next']);
+  });
+});
+
+describe('a transaction that SQLite itself has ended', () => {
+  const overfill = (inner: Kysely<Words>) =>
+    sql`insert into word values (hex(zeroblob(1000000)))`.execute(inner);
+
+  it('runs nothing any more, not even where its error is passed over', async () => {
+    await open();
+    const before = transact((inner) => add(inner, 'before'));
+    database.connections.writer.pragma('max_page_count = 1');
+    const ended = transact(async (inner) => {
+      await add(inner, 'one');
+      await overfill(inner).catch(() => {});
+      // By itself this would be a transaction of its own.
+      await add(inner, 'two').catch(() => {});
+    });
+    const after = transact((inner) => add(inner, 'after'));
+    await expect(before).rejects.toThrow('full');
+    await expect(ended).rejects.toThrow('full');
+    await after;
+    expect(database.committed()).toEqual(['after']);
+  });
+});
+
+describe('a transaction that has ended', () => {
+  it('refuses what comes late', async () => {
+    const endTurn = await openStepwise();
+    let late: Kysely<Words> | undefined;
+    const ended = transact(async (inner) => {
+      late = inner;
+    });
+    const next = transact((inner) => add(inner, 'next'));
+    await settle();
+    await expect(add(late as Kysely<Words>, 'late')).rejects.toThrow('The transaction has ended');
+    await endTurn();
+    await Promise.all([ended, next]);
+    expect(database.committed()).toEqual(['next']);
+  });
+});
+
+describe('a transaction that stands idle', () => {
+  it('is undone, so that the others are committed, and is told so', async () => {
+    await open({ idle: 50 });
+    const before = transact((inner) => add(inner, 'before'));
+    const { promise: never, resolve } = Promise.withResolvers<void>();
+    const idle = transact(async (inner) => {
+      await add(inner, 'idle');
+      await never;
+      await add(inner, 'idle again');
+    });
+    idle.catch(() => {});
+    await Promise.all([before, add(database.kysely, 'after')]);
+    expect(database.committed()).toEqual(['before', 'after']);
+    resolve();
+    await expect(idle).rejects.toThrow('The transaction stood idle for too long');
+    expect(database.committed()).toEqual(['before', 'after']);
+  });
+
+  it('is not one that goes on and on', async () => {
+    await open({ idle: 50 });
+    await transact(async (inner) => {
+      for (let count = 0; count < 15; count += 1) {
+        await delay(10);
+        await add(inner, `${count}`);
+      }
+    });
+    expect(database.committed()).toHaveLength(15);
+  });
+
+  it('is not one that waits for a process that stood still', async () => {
+    await open({ idle: 20 });
+    await transact(async (inner) => {
+      await add(inner, 'one');
+      // From here on the writer is watching.
+      await turn();
+      await turn();
+      const answer = stat(file);
+      for (const until = performance.now() + 100; performance.now() < until; );
+      // The answer has come meanwhile, and the time is over: timers are looked at first.
+      await answer;
+      await add(inner, 'two');
+    });
+    expect(database.committed()).toEqual(['one', 'two']);
+  });
+});
+
+describe('a file that another process has locked', () => {
+  /** Another tool, which is in the middle of a transaction. */
+  const lock = () => {
+    const other = new Sqlite(file);
+    other.exec('begin immediate');
+    return { unlock: () => void other.close() };
+  };
+
+  it('is written when the lock is gone, and the event loop waits for nothing', async () => {
+    await open();
+    const { unlock } = lock();
+    const written = Promise.all(['one', 'two'].map((text) => add(database.kysely, text)));
+    let longest = 0;
+    for (let last = performance.now(), turns = 0; turns < 30; turns += 1) {
+      await delay(5);
+      expect(await read()).toEqual([]);
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }
+    unlock();
+    await written;
+    expect(database.committed()).toEqual(['one', 'two']);
+    // SQLite's own waiting would take its 5 seconds in one go.
+    expect(longest).toBeLessThan(1000);
+  });
+
+  it('is given up after five seconds, by each that has waited so long', async () => {
+    await open();
+    const { unlock } = lock();
+    const since = performance.now();
+    const results = await Promise.allSettled(
+      ['one', 'two', 'three'].map((text) => add(database.kysely, text)),
+    );
+    expect(results).toMatchObject(Array.from({ length: 3 }, () => ({ reason: { code: 'SQLITE_BUSY' } })));
+    expect(performance.now() - since).toBeGreaterThan(4900);
+    expect(performance.now() - since).toBeLessThan(7000);
+    unlock();
+    await add(database.kysely, 'four');
+    expect(database.committed()).toEqual(['four']);
+  });
+});
+
+describe('a statement outside of a transaction', () => {
+  it('that begins one is refused, and leaves nothing open', async () => {
+    await open();
+    for (const begin of ['begin', 'savepoint x', 'begin immediate', 'begin exclusive'])
+      await expect(sql.raw(begin).execute(database.kysely)).rejects.toThrow('transaction');
+    await add(database.kysely, 'one');
+    expect(database.committed()).toEqual(['one']);
+  });
+
+  it('that only sets something up reaches the writer, outside of a transaction', async () => {
+    await open();
+    const slow = transact(() => delay(20));
+    await sql`pragma foreign_keys = off`.execute(database.kysely);
+    await slow;
+    expect(database.connections.writer.pragma('foreign_keys', { simple: true })).toBe(0);
+  });
+
+  it('is not held up by a writer where it only reads', async () => {
+    await open();
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    const slow = transact(async (inner) => {
+      await add(inner, 'one');
+      await end;
+    });
+    expect(await read()).toEqual([]);
+    resolve();
+    await slow;
+    expect(await read()).toEqual(['one']);
+  });
+
+  it('waits for the end of the group in memory, where there is one connection', async () => {
+    file = ':memory:';
+    await open();
+    const undone = transact(async (inner) => {
+      await add(inner, 'one');
+      await delay(20);
+      throw new Error('no');
+    });
+    const seen = read();
+    await expect(undone).rejects.toThrow('no');
+    expect(await seen).toEqual([]);
+  });
+});
+
+describe('statements', () => {
+  it('are prepared once and kept', async () => {
+    await open();
+    const write = () => transact((inner) => add(inner, `${Math.random()}`));
+    await write();
+    await read();
+    const { reader, writer } = database.connections;
+    const spies = [vi.spyOn(reader, 'prepare'), vi.spyOn(writer, 'prepare')];
+    await write();
+    await read();
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+  });
+
+  it('are no more than 500: the one that was not used for longest is prepared anew', async () => {
+    await open();
+    const ask = (number: number) => sql.raw(`select ${number}`).execute(database.kysely);
+    for (let number = 0; number < 500; number += 1) await ask(number);
+    const prepare = vi.spyOn(database.connections.reader, 'prepare');
+    await ask(499);
+    expect(prepare).not.toHaveBeenCalled();
+    await ask(500);
+    await ask(501);
+    prepare.mockClear();
+    await ask(0);
+    expect(prepare).toHaveBeenCalledOnce();
+  });
+
+  it('take dates and booleans, and give what SQLite has', async () => {
+    await open();
+    const { rows } = await sql`select ${new Date(5)} as at, ${true} as yes, ${null} as none`.execute(
+      database.kysely,
+    );
+    expect(rows).toEqual([{ at: 5, yes: 1, none: null }]);
+  });
+});
+
+describe('when it is closed', () => {
+  it('what nobody has committed yet is committed', async () => {
+    await openStepwise();
+    const written = add(database.kysely, 'one');
+    await settle();
+    await database.kysely.destroy();
+    await written;
+    expect(new Sqlite(file, { readonly: true }).prepare('select text from word').pluck().all()).toEqual([
+      'one',
+    ]);
+  });
+
+  it('whoever comes late, or is in the middle, is told', async () => {
+    await open();
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    const middle = transact(async (inner) => {
+      await add(inner, 'one');
+      await end;
+      await add(inner, 'two');
+    });
+    middle.catch(() => {});
+    const waiting = add(database.kysely, 'three');
+    waiting.catch(() => {});
+    await settle();
+    await database.kysely.destroy();
+    resolve();
+    await expect(middle).rejects.toThrow('not open');
+    await expect(waiting).rejects.toThrow('not open');
+    await expect(read()).rejects.toThrow('destroyed');
+  });
+});
