@@ -30,7 +30,7 @@ export interface Backend {
   pool?(orm: MikroORM<AbstractSqlDriver>): Promise<ConnectionPool>;
   /**
    * Says why it could not be opened.
-   * @throws {ConfigError} or the error itself, where it is not the configuration that is wrong
+   * @throws {ConfigError} or {NotThereError}, or the error itself, where neither is why
    */
   refuse(error: Error & { readonly code?: string }): never;
 }

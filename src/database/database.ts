@@ -17,6 +17,7 @@ interface OpenDatabase {
 /**
  * Opens the database: a server's, or a file, which is made where it is missing.
  * @throws {ConfigError} where another process holds the file, or the database cannot be used
+ * @throws {NotThereError} where its server does not answer, or takes no connections now
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
   const backend = await backendOf(config);

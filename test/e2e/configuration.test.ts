@@ -94,14 +94,23 @@ describe('refused, in words', () => {
     );
   });
 
-  it('does not start on a PostgreSQL that is not there', async () => {
+  it('does not start on a PostgreSQL that is down, and ends with the code for another attempt', async () => {
     const DATABASE_URL = `postgres://keyward:secret@127.0.0.1:${await freePort()}/keyward`;
-    const fault =
-      'DATABASE_URL names a database that cannot be used (ECONNREFUSED): is it there, and are user and password right?';
-    expect(await runService(folder.path, { PORT: '0', DATABASE_URL })).toEqual(refusal(fault));
-    expect(
-      await runScript('dist/server/migrate.js', [], { cwd: folder.path, env: { DATABASE_URL } }),
-    ).toEqual(refusal(fault));
+    const refused = {
+      code: 75,
+      stdout: '',
+      stderr:
+        'Keyward cannot start: the PostgreSQL of DATABASE_URL takes no connection now (ECONNREFUSED). It ends with exit code 75, to be started again.\n',
+    };
+    expect(await runService(folder.path, { PORT: '0', DATABASE_URL })).toEqual(refused);
+    const provider = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
+    const workers = { ...secretVariables(), ...provider, DATABASE_URL, WORKERS: '2' };
+    expect(await runService(folder.path, workers)).toEqual(refused);
+    const command = await runScript('dist/server/migrate.js', [], {
+      cwd: folder.path,
+      env: { DATABASE_URL },
+    });
+    expect(command).toEqual(refused);
   });
 
   it('does not start on the database of a process that runs, which goes on', async () => {

@@ -2,8 +2,8 @@ import type { MikroORM } from '@mikro-orm/core';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { DatabaseConfig } from '../../config/config.ts';
-import { ConfigError } from '../../config/config-error.ts';
 import type { Backend, ConnectionPool } from '../backend.ts';
+import { refuseServer } from './refuse-server.ts';
 
 /** PostgreSQL. `pg` reads the URL itself, TLS included (`?sslmode=verify-full`). All times in milliseconds. */
 export const postgresOptions = ({ url, poolSize, timeouts }: DatabaseConfig): Backend => ({
@@ -29,12 +29,6 @@ export const postgresOptions = ({ url, poolSize, timeouts }: DatabaseConfig): Ba
 function poolOf(orm: MikroORM<AbstractSqlDriver>): Promise<ConnectionPool> {
   const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<ConnectionPool> };
   return connection.getNativeClient();
-}
-
-/** Says why PostgreSQL cannot be used, by the code of the failure. */
-function refuseServer(error: Error & { readonly code?: string }): never {
-  const fault = `DATABASE_URL names a database that cannot be used (${error.code ?? error.message}): is it there, and are user and password right?`;
-  throw new ConfigError([fault], { cause: error });
 }
 
 /** What is used of a connection of `pg`'s and of its pool. */

@@ -1,7 +1,7 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.ts';
+import { ConfigError, NotThereError } from '../../../src/config/config-error.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { databaseConfig, sqliteConnections } from '../../support/database.ts';
 import { createTemporaryFolder, freePort } from '../../support/process.ts';
@@ -90,9 +90,9 @@ describe('a PostgreSQL database', () => {
   it('that is not there is refused in a sentence, with the code and nothing of the URL', async () => {
     const config = databaseConfig(`postgres://keyward:c4n4ry@127.0.0.1:${await freePort()}/keyward`);
     const refused = openDatabase(config);
-    await expect(refused).rejects.toThrow(ConfigError);
+    await expect(refused).rejects.toThrow(NotThereError);
     await expect(refused).rejects.toThrow(
-      /\n {2}DATABASE_URL names a database that cannot be used \(ECONNREFUSED\): [^:]*$/,
+      /^Keyward cannot start: the PostgreSQL of DATABASE_URL takes no connection now \(ECONNREFUSED\)\. [^:]*$/,
     );
     await expect(refused).rejects.not.toThrow(/c4n4ry|127\.0\.0\.1/);
   });

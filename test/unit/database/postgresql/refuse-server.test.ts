@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, NotThereError } from '../../../../src/config/config-error.ts';
+import { refuseServer } from '../../../../src/database/postgresql/refuse-server.ts';
+
+const fail = (message: string, code?: string) =>
+  Object.assign(new Error(message), code !== undefined && { code });
+
+describe('refused for now', () => {
+  it.each([
+    ['a port that nobody listens on', fail('connect ECONNREFUSED 10.0.0.1:5432', 'ECONNREFUSED')],
+    ['a name that is not known', fail('getaddrinfo ENOTFOUND c4n4ry', 'ENOTFOUND')],
+    ['a name server that is down', fail('getaddrinfo EAI_AGAIN c4n4ry', 'EAI_AGAIN')],
+    ['a host that hangs up', fail('read ECONNRESET', 'ECONNRESET')],
+    ['a host that says nothing', fail('Connection terminated due to connection timeout')],
+    ['a connection that ends at once', fail('Connection terminated unexpectedly')],
+    ['a server that starts', fail('the database system is starting up', '57P03')],
+    ['a server with too many connections', fail('sorry, too many clients already', '53300')],
+    ['a pooler whose server is down', fail('server login has been failing: c4n4ry', '08P01')],
+  ])('%s', (_what, error) => {
+    const refuse = () => refuseServer(error);
+    expect(refuse).toThrow(NotThereError);
+    expect(refuse).toThrow(`takes no connection now (${error.code ?? error.message})`);
+    expect(refuse).not.toThrow(/c4n4ry|10\.0/);
+  });
+});
+
+describe('refused for the configuration', () => {
+  it.each([
+    ['a wrong password', fail('password authentication failed for user "c4n4ry"', '28P01')],
+    ['a database that is not there', fail('database "c4n4ry" does not exist', '3D000')],
+    ['a certificate of nobody', fail('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT')],
+    ['a server without TLS', fail('The server does not support SSL connections')],
+  ])('%s', (_what, error) => {
+    const refuse = () => refuseServer(error);
+    expect(refuse).toThrow(ConfigError);
+    expect(refuse).toThrow(`a database that cannot be used (${error.code ?? error.message})`);
+    expect(refuse).not.toThrow(/c4n4ry/);
+  });
+});
