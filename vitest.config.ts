@@ -21,7 +21,7 @@ export default defineConfig({
           name: 'main',
           include: ['test/{unit,integration,tokens,contract}/**/*.test.ts'],
           // An SQLite file is for one process.
-          exclude: ['test/integration/two-nodes*.test.ts'],
+          exclude: ['test/integration/two-nodes*.test.ts', 'test/integration/postgresql/**'],
           testTimeout: 30_000,
         },
       },

@@ -39,7 +39,7 @@ export async function startService(config: Config): Promise<Service> {
   const development = config.issuers.length > 0 ? undefined : import('./dev/development.ts');
   // Their keys are read while the database opens.
   const configured = config.issuers.map((issuer) => trust(issuer, logger, started));
-  const orm = started.use(await openDatabase(config.database));
+  const orm = started.use(await openDatabase(config.database, (message) => logger.warn(message)));
   await prepareSchema(orm, config.database);
   started.use(watchDatabase(orm, () => endHung(logger)));
   const secrets = await prepareSecrets(config, orm);

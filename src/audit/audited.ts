@@ -38,17 +38,17 @@ export async function audited<Result>(
   context: OperationContext,
   run: (context: OperationContext) => Promise<Result>,
 ): Promise<Result> {
-  const pending: Pending[] = [];
-  const events: OperationContext['events'] = (name, event) => {
-    pending.push({ name, event } as Pending);
-  };
-  const result = await context.db.transaction(async (db) => {
+  const { changed, pending } = await context.db.transaction(async (db) => {
+    const pending: Pending[] = [];
+    const events: OperationContext['events'] = (name, event) => {
+      pending.push({ name, event } as Pending);
+    };
     const changed = await run({ ...context, db, events });
     for (const one of pending) await write(db, context, one);
-    return changed;
+    return { changed, pending };
   });
   for (const { name, event } of pending) context.events(name, event);
-  return result;
+  return changed;
 }
 
 const write = (db: Db, { requestSource }: OperationContext, { name, event }: Pending) =>

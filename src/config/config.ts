@@ -26,6 +26,8 @@ export interface DatabaseConfig {
   readonly migrateAtStart: boolean;
   /** The most connections of one process to PostgreSQL. */
   readonly poolSize: number;
+  /** Whether PostgreSQL keeps statements that are run again and again, planned. */
+  readonly statements: 'named' | 'unnamed';
   /** In milliseconds. */
   readonly timeouts: {
     /** PostgreSQL's. */

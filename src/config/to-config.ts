@@ -37,6 +37,7 @@ const databaseConfig = (env: Environment): DatabaseConfig => {
     // One SQLite file has one node; a PostgreSQL database may have nodes of an older version at work.
     migrateAtStart: (env.DATABASE_MIGRATE ?? (url.startsWith('sqlite:') ? 'auto' : 'check')) === 'auto',
     poolSize: env.DATABASE_POOL_SIZE,
+    statements: env.DATABASE_STATEMENTS,
     timeouts: {
       connect: env.DATABASE_CONNECT_TIMEOUT * 1000,
       statement: env.DATABASE_STATEMENT_TIMEOUT * 1000,

@@ -13,6 +13,9 @@ export interface ConnectionPool {
   readonly options: { readonly max: number };
 }
 
+/** Is told something that an operator should know, in words. */
+export type Warn = (message: string) => void;
+
 /** What one sort of database brings: how the ORM reaches it, and what opening it takes beside. Making it opens nothing. */
 export interface Backend {
   /** The ORM's options that are its own: the driver and how it connects. */
@@ -27,7 +30,7 @@ export interface Backend {
   /** Readies the connection that was just made. */
   ready?(orm: MikroORM<AbstractSqlDriver>): Promise<void>;
   /** Its pool of connections, where it has one. */
-  pool?(orm: MikroORM<AbstractSqlDriver>): Promise<ConnectionPool>;
+  readonly pool?: ConnectionPool;
   /**
    * Says why it could not be opened.
    * @throws {ConfigError} or {NotThereError}, or the error itself, where neither is why

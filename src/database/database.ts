@@ -1,8 +1,7 @@
 import { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { DatabaseConfig } from '../config/config.ts';
-import type { Backend, ConnectionPool } from './backend.ts';
-import { mendTransactions } from './mend-transactions.ts';
+import type { Backend, ConnectionPool, Warn } from './backend.ts';
 import { backendOf, databaseOptions } from './options.ts';
 
 /** An open database; disposing of it closes it. */
@@ -16,24 +15,25 @@ interface OpenDatabase {
 
 /**
  * Opens the database: a server's, or a file, which is made where it is missing.
+ * @param warn told what of the configuration the database cannot do, and is done without
  * @throws {ConfigError} where another process holds the file, or the database cannot be used
  * @throws {NotThereError} where its server does not answer, or takes no connections now
  */
-export async function openDatabase(config: DatabaseConfig): Promise<Database> {
-  const backend = await backendOf(config);
+export async function openDatabase(config: DatabaseConfig, warn: Warn = tellOperator): Promise<Database> {
+  const backend = await backendOf(config, warn);
   return open(backend).catch(backend.refuse);
 }
+
+const tellOperator: Warn = (message) => void process.stderr.write(`Warning: ${message}.\n`);
 
 async function open(backend: Backend): Promise<Database> {
   await using opened = new AsyncDisposableStack();
   opened.use(backend.hold?.());
   const orm = new MikroORM<AbstractSqlDriver>(databaseOptions(backend));
-  mendTransactions(orm);
   opened.defer(() => orm.close());
   await orm.connect();
   await backend.ready?.(orm);
-  const pool = await backend.pool?.(orm);
-  const { dialect } = backend;
+  const { dialect, pool } = backend;
   const stack = opened.move();
   return Object.assign(orm, { dialect, pool, [Symbol.asyncDispose]: () => stack.disposeAsync() });
 }

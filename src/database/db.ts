@@ -23,6 +23,7 @@
 
 import type { EntityName, SqlEntityManager } from '@mikro-orm/sql';
 import type { CompiledQuery, Kysely } from 'kysely';
+import { isLostStatement } from './lost-statement.ts';
 import type { Tables } from './tables.ts';
 
 /** The database as operations see it, or a transaction in it. It remembers nothing: one serves all requests. */
@@ -56,8 +57,20 @@ export class Db {
     }
   }
 
-  /** Runs what happens as a whole or, where it throws, not at all. */
+  /**
+   * Runs what happens as a whole or, where it throws, not at all.
+   * @param run may be run a second time, where the first has stored nothing: it must change nothing but the database
+   */
   async transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#attempt(run);
+    } catch (error) {
+      if (!isLostStatement(error)) throw error;
+      return await this.#attempt(run);
+    }
+  }
+
+  async #attempt<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
     let ofWork: unknown;
     try {
       return await this.kysely.transaction().execute(async (transaction) => {

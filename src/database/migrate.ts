@@ -27,7 +27,8 @@ export async function migrate(orm: Orm, config: DatabaseConfig): Promise<void> {
   if (!isPostgres(config)) return runMigrations(orm, config);
   // On connections of its own: waiting for another node, or changing a large table, may take longer than a request.
   const timeouts = { ...config.timeouts, statement: patience, idleInTransaction: patience };
-  await using own = await openDatabase({ ...config, poolSize: 2, timeouts });
+  // What there is to warn of, the caller's own connections have told.
+  await using own = await openDatabase({ ...config, poolSize: 2, timeouts }, () => {});
   await own.em.fork().transactional(async (em) => {
     // Held until the transaction ends, however it ends; the migrations themselves run on the other connection.
     await em

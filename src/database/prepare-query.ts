@@ -1,6 +1,7 @@
 import type { EntityName } from '@mikro-orm/sql';
-import type { Compilable, CompiledQuery, Kysely } from 'kysely';
+import type { Compilable, Kysely } from 'kysely';
 import type { Db } from './db.ts';
+import { type NamedQuery, nameQuery } from './named-query.ts';
 import type { Tables } from './tables.ts';
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
@@ -36,10 +37,10 @@ export function prepareQuery<Values extends object, Row>(
   entity: EntityName,
   build: (kysely: Kysely<Tables>, values: Values) => Compilable<Row>,
 ): PreparedQuery<Values, Row> {
-  const compiled = new WeakMap<object, CompiledQuery>();
-  const compile = (kysely: Kysely<Tables>): CompiledQuery => {
+  const compiled = new WeakMap<object, NamedQuery>();
+  const compile = (kysely: Kysely<Tables>): NamedQuery => {
     const { adapter } = kysely.getExecutor();
-    const query = compiled.get(adapter) ?? build(kysely, parameters as Values).compile();
+    const query = compiled.get(adapter) ?? nameQuery(build(kysely, parameters as Values).compile());
     compiled.set(adapter, query);
     return query;
   };

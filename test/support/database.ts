@@ -18,6 +18,7 @@ export const databaseConfig = (url: string): DatabaseConfig => ({
   url,
   migrateAtStart: true,
   poolSize,
+  statements: 'named',
   timeouts: { connect: 5000, statement: 10_000, idleInTransaction: 10_000 },
 });
 

@@ -33,6 +33,11 @@ export const databaseVariables = {
     description: 'PostgreSQL: the most connections of one process; with `WORKERS`, of each',
     example: '20',
   }),
+  DATABASE_STATEMENTS: z.enum(['named', 'unnamed'], 'must be "named" or "unnamed"').default('named').meta({
+    description:
+      'PostgreSQL: `named` plans a statement once for each connection, and not each time; `unnamed` is for a pooler that cannot keep them, as PgBouncer before 1.21',
+    example: 'unnamed',
+  }),
   DATABASE_CONNECT_TIMEOUT: seconds(1, 600).default(3).meta({
     description: 'PostgreSQL: seconds to wait for a connection',
     example: '5',

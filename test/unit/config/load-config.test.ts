@@ -54,6 +54,7 @@ describe('defaults', () => {
       url: 'sqlite:data/keyward.db',
       migrateAtStart: true,
       poolSize: 10,
+      statements: 'named',
       timeouts: { connect: 3000, statement: 10_000, idleInTransaction: 10_000 },
     },
     secrets: undefined,
@@ -370,12 +371,14 @@ describe('the database', () => {
       databaseOf({
         DATABASE_URL: postgres,
         DATABASE_POOL_SIZE: '25',
+        DATABASE_STATEMENTS: 'unnamed',
         DATABASE_CONNECT_TIMEOUT: '1',
         DATABASE_STATEMENT_TIMEOUT: '20',
         DATABASE_IDLE_TRANSACTION_TIMEOUT: '600',
       }),
     ).toMatchObject({
       poolSize: 25,
+      statements: 'unnamed',
       timeouts: { connect: 1000, statement: 20_000, idleInTransaction: 600_000 },
     });
   });
@@ -494,6 +497,7 @@ describe('faults', () => {
     ['DATABASE_URL', 'postgres://user:secret@db:port/keyward', databaseUrl],
     ['DATABASE_URL', 'http://db/?postgres://', databaseUrl],
     ['DATABASE_MIGRATE', 'yes', 'DATABASE_MIGRATE must be "auto" or "check"'],
+    ['DATABASE_STATEMENTS', 'on', 'DATABASE_STATEMENTS must be "named" or "unnamed"'],
     ['DATABASE_POOL_SIZE', '0', 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000'],
     ['DATABASE_POOL_SIZE', '1001', 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000'],
     ['DATABASE_CONNECT_TIMEOUT', '0', `DATABASE_CONNECT_TIMEOUT ${timeout}`],
