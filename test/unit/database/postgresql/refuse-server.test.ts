@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError, NotThereError } from '../../../../src/config/config-error.ts';
 import { refuseServer } from '../../../../src/database/postgresql/refuse-server.ts';
 
-const fail = (message: string, code?: string) =>
-  Object.assign(new Error(message), code !== undefined && { code });
+const fail = (message: string, code?: string): Error & { readonly code?: string } =>
+  Object.assign(new Error(message), code === undefined ? {} : { code });
 
 describe('refused for now', () => {
   it.each([
