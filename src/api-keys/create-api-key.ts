@@ -45,7 +45,7 @@ const insertApiKey = prepareQuery(
   ApiKey,
   (db, { account, most, keyPrefix, name, expiresAt, createdAt }: NewRow) => {
     const keys = db.selectFrom('api_key').where('account_id', '=', account);
-    // Not a parameter: only of what is written in a query can SQLite know that an index on active keys has it.
+    // A literal, not a parameter: else SQLite does not see that the index of active keys has all of them.
     const active = keys.where('is_active', '=', sql.lit(true));
     return db
       .insertInto('api_key')

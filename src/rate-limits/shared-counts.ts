@@ -7,7 +7,7 @@ import type { Window } from './window.ts';
 const share = 1 / 10;
 
 /** How many statements of this process are under way at the most: whoever has real work needs connections too. */
-const mostAtOnce = 4;
+const mostAtOnce = 2;
 
 /** How often rows are deleted, and how long they must be over, in milliseconds. */
 const cleaningInterval = 5 * 60_000;
@@ -49,7 +49,8 @@ export class SharedCounts implements AsyncDisposable {
     try {
       await this.#clean();
       const { points, expire } = await this.#add(key, told, window.resetsAt);
-      window.used = points + window.untold;
+      // No less than what was counted here: a crash of the server may have emptied the table.
+      window.used = Math.max(points + window.untold, window.used);
       window.resetsAt = Number(expire);
     } catch {
       // Until the database answers again, each process counts for itself.
