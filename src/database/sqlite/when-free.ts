@@ -10,15 +10,18 @@ const isBusy = (error: unknown): boolean =>
 /**
  * Runs what another process's lock may be in the way of. It is tried again between turns of the event loop: SQLite
  * itself would wait inside of the call, and everybody with it.
- * @param since when the waiting began, by `performance.now()`
+ * @param since when the waiting began, by `performance.now()`; left out: now
  * @throws what SQLite says; `SQLITE_BUSY` after five seconds
  */
-export async function whenFree<Result>(run: () => Result, since = performance.now()): Promise<Result> {
+export async function whenFree<Result>(run: () => Result, since?: number): Promise<Result> {
+  let begunAt = since;
   for (;;) {
     try {
       return run();
     } catch (error) {
-      if (!isBusy(error) || performance.now() - since >= patience) throw error;
+      if (!isBusy(error)) throw error;
+      begunAt ??= performance.now();
+      if (performance.now() - begunAt >= patience) throw error;
     }
     await delay(pause);
   }

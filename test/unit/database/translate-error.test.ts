@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { GraphQLError } from 'graphql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { translateError } from '../../../src/database/translate-error.ts';
@@ -54,7 +55,13 @@ describe('503', () => {
     // Not one of Keyward's, which would be refused, but any tool.
     const other = new Sqlite(join(folder, 'keyward.db'));
     other.exec('begin immediate');
-    const error = await run(insert);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const failing = run(insert);
+    await delay(30);
+    // So long is it waited for.
+    vi.advanceTimersByTime(5000);
+    const error = await failing;
+    vi.useRealTimers();
     other.close();
     expect(String(error)).toContain('locked');
     expect(translateError(error)).toMatchObject(unavailable);
