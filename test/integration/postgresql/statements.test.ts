@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { Account } from '../../../src/database/tables.ts';
 import type { DatabaseConfig } from '../../../src/config/config.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { Db } from '../../../src/database/db.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { prepareQuery } from '../../../src/database/prepare-query.ts';
+import { Account } from '../../../src/database/tables.ts';
 import { translateError } from '../../../src/database/translate-error.ts';
 import { createOnServer, databaseConfig } from '../../support/database.ts';
 
@@ -38,10 +38,16 @@ async function open(config: Partial<DatabaseConfig> = {}): Promise<void> {
   db = new Db(database.em);
 }
 
+/** Triggers keep audit events from being truncated. */
+const emptying = `begin;
+  set local session_replication_role = replica;
+  truncate account restart identity cascade;
+  commit`;
+
 beforeEach(async () => {
   warn.mockReset();
   await open();
-  await run('truncate account restart identity cascade');
+  await database.em.getConnection().execute(emptying);
   await insert(db, { subject: 'alice' });
 });
 afterEach(() => database[Symbol.asyncDispose]());
