@@ -105,6 +105,8 @@ it('260 requests for pages, while the provider says nothing, are answered, and t
     AUTH_JWKS_URI: `${issuer.config.issuer}/jwks`,
     AUTH_BROWSER_CLIENT_ID: 'pages',
   });
+  // Read from the disk when they are first asked for.
+  for (const path of ['/console', '/sign-in/callback']) await send(service.url + path);
   const pages = Array.from({ length: 260 }, (_, turn) =>
     send(service.url + (turn % 2 === 0 ? '/console' : '/sign-in/callback')),
   );
