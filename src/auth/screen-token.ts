@@ -98,10 +98,14 @@ export function screenClaims(claims: Claims, config: IssuerConfig): void {
     ['id-token', !isIdToken(claims)],
     ['no-expiry', Number.isFinite(expiresAt)],
     ['expired', !isExpired(expiresAt)],
-    ['not-yet-valid', nbf === undefined || (typeof nbf === 'number' && nbf <= now() + clockTolerance)],
+    ['not-yet-valid', hasBegun(nbf)],
     ['claim-type', otherClaims.safeParse(claims).success],
   ]);
 }
+
+/** Whether a token is valid already. A number that is too large for a double would be one without an end. */
+const hasBegun = (nbf: unknown): boolean =>
+  nbf === undefined || (typeof nbf === 'number' && Number.isFinite(nbf) && nbf <= now() + clockTolerance);
 
 const textOrTexts = z.union([z.string(), z.array(z.string())]).optional();
 

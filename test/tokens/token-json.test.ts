@@ -145,6 +145,7 @@ describe('any JSON in a claim or in a member of the header', () => {
     const examples: [Drawn, Drawn][] = [
       [[], [['iss', '{"toString":1}']]],
       [[], [['scope', '"other"']]],
+      [[], [['nbf', '-1e400']]],
       [[], []],
     ];
     // The first request of all compiles what it runs.
