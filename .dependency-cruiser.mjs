@@ -7,9 +7,9 @@ const FIELDS = '[.]graphql[.]ts$';
 // The rooms of the house, from the top to the bottom: a folder imports folders below it alone. So no two import each
 // other, nor do any in a circle. A new folder gets its place here.
 const HOUSE = [
-  ...['dev', 'start', 'rewrap', 'process'],
+  ...['start', 'rewrap', 'process', 'dev'],
   ...['api-keys', 'automation-settings', 'private-key', 'audit', 'accounts'],
-  ...['rest', 'graphql', 'pages', 'forward-auth', 'rate-limits'],
+  ...['rest', 'graphql', 'pages', 'operations'],
   ...['auth', 'observability', 'http', 'database', 'config', 'secrets'],
 ];
 
@@ -70,24 +70,29 @@ const slices = [
       dependencyTypesNot: ['core'],
       pathNot: [
         '^src/(accounts|audit|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operation|observability/events|database/(db|page|prepare-query|tables)|secrets/[a-z-]+)[.]ts$',
+        '^src/(errors|operations/[a-z-]+|observability/events|database/(db|page|prepare-query|tables)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|@mikro-orm/[^/]+)/',
       ],
     },
   ),
   forbid(
-    'operation-context-knows-domain',
-    'operation.ts is what every operation is given: tables, errors and events.',
-    { path: '^src/operation[.]ts$' },
+    'operations-know-domain',
+    'operations/ is what every operation stands on: tables, queries, errors and events.',
+    { path: '^src/operations/' },
     {
       path: '^src/',
-      pathNot: [TABLES, '^src/errors[.]ts$', '^src/(observability|secrets)/', '^src/database/db[.]ts$'],
+      pathNot: [
+        TABLES,
+        '^src/errors[.]ts$',
+        '^src/(operations|observability|secrets)/',
+        '^src/database/(db|prepare-query)[.]ts$',
+      ],
     },
   ),
   forbid(
-    'operation-context-runs-no-package',
-    'operation.ts takes types from packages and nothing that runs.',
-    { path: '^src/operation[.]ts$' },
+    'operations-run-no-package',
+    'operations/ takes types from packages and nothing that runs.',
+    { path: '^src/operations/' },
     { path: '^node_modules/', dependencyTypesNot: ['type-only'] },
   ),
   forbid(
@@ -123,14 +128,14 @@ const rooms = [
   forbid(
     'forward-auth-knows-no-slice',
     'Forward auth is given how to verify; it knows neither slices, GraphQL nor REST.',
-    { path: '^src/forward-auth/' },
-    { path: '^src/', pathNot: '^src/(forward-auth/|errors[.]ts$|observability/|http/)' },
+    { path: '^src/http/forward-auth/' },
+    { path: '^src/', pathNot: '^src/(errors[.]ts$|http/)' },
   ),
   forbid(
     'only-gateway-knows-forward-auth',
     'Forward auth is a door of its own: the gateway opens it, and nothing else knows it.',
-    { path: '^src/', pathNot: '^src/(gateway-plugins[.]ts$|dev/contracts[.]ts$|forward-auth/)' },
-    { path: '^src/forward-auth/' },
+    { path: '^src/', pathNot: '^src/(gateway[.]ts$|dev/contracts[.]ts$|http/forward-auth/)' },
+    { path: '^src/http/forward-auth/' },
   ),
   forbid(
     'auth-knows-no-slice',
@@ -164,14 +169,14 @@ const rooms = [
   ),
   forbid(
     'only-service-knows-dev',
-    'What is for development is loaded by service.ts and by nothing else.',
-    { path: '^src/', pathNot: '^src/(service[.]ts$|dev/)' },
+    'What is for development is loaded by process/service.ts and by nothing else.',
+    { path: '^src/', pathNot: '^src/(process/service[.]ts$|dev/)' },
     { path: '^src/dev/' },
   ),
   forbid(
     'gateway-is-given-its-configuration',
     'createGateway(deps) is handed what it needs; of config/ it may know the types.',
-    { path: '^src/gateway(-plugins)?[.]ts$' },
+    { path: '^src/(gateway|graphql-plugins)[.]ts$' },
     { path: '^src/config/', dependencyTypesNot: ['type-only'] },
   ),
 ];

@@ -10,7 +10,6 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ['default', 'json'],
     outputFile: { json: 'artefacts/test-report.json' },
-    globalSetup: 'test/support/build-service.ts',
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
@@ -30,6 +29,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          globalSetup: 'test/support/build-service.ts',
           testTimeout: 30_000,
         },
       },
@@ -49,7 +49,7 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
-          globalSetup: 'test/support/postgres-server.ts',
+          globalSetup: ['test/support/build-service.ts', 'test/support/postgres-server.ts'],
           setupFiles: 'test/support/need-postgres.ts',
           // One fault at a time, each with the machine to itself.
           fileParallelism: false,
@@ -72,6 +72,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          globalSetup: 'test/support/build-service.ts',
           // One Chromium at a time: it is the slow one here, not the tests.
           fileParallelism: false,
           testTimeout: 30_000,

@@ -13,6 +13,7 @@ const statusOf = {
   TOO_MANY_REQUESTS: 429,
   INTERNAL_SERVER_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
+  OUTCOME_UNKNOWN: 503,
 } as const;
 
 /** The closed set of error codes; GraphQL shows them as `extensions.code`. */
@@ -67,12 +68,23 @@ export class GatewayError extends Error {
 export const badUserInput = (issues: readonly InputIssue[], cause?: unknown) =>
   new GatewayError('BAD_USER_INPUT', issues.map((issue) => issue.message).join(' '), { issues, cause });
 
-/** Something that this service needs does not answer; it is worth trying again in a few seconds. */
+/** How long to wait before another attempt. Each answer has its own: it puts other fields beside it. */
+const later = () => ({ 'retry-after': '5' });
+
+/** Something that this service needs does not answer, and nothing was changed; try again in a few seconds. */
 export const serviceUnavailable = (reason: string, cause?: unknown) =>
   new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', {
     reason,
     cause,
-    headers: { 'retry-after': '5' },
+    headers: later(),
+  });
+
+/** A change may have been made or not, and this service cannot find out. */
+export const outcomeUnknown = (reason: string, cause: unknown) =>
+  new GatewayError('OUTCOME_UNKNOWN', 'It is not known whether the change was made', {
+    reason,
+    cause,
+    headers: later(),
   });
 
 /**

@@ -1,58 +1,161 @@
-import { createYoga, type FetchAPI } from 'graphql-yoga';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { YogaServer } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { verifySecret } from './api-keys/verify-secret.ts';
+import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
+import type { TrustedIssuer } from './auth/trusted-issuer.ts';
+import type { DocumentLimits, EdgeConfig, PagesConfig } from './config/config.ts';
+import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
-import { createPlugins, type GatewayDependencies } from './gateway-plugins.ts';
+import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/mask-error.ts';
+import type { OperationServices } from './graphql/use-operation-context.ts';
+import { createGraphqlPlugins } from './graphql-plugins.ts';
+import { answerErrors, graphqlPath } from './http/answer-errors.ts';
+import { answerHeaders } from './http/answer-headers.ts';
+import { cors } from './http/cors.ts';
+import { beginExchange, compose, type Exchange, type Handler, type Middleware } from './http/exchange.ts';
+import { authorize, authorizePath } from './http/forward-auth/authorize.ts';
+import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
+import { forwarded } from './http/forwarded.ts';
+import { head } from './http/head.ts';
 import type { Load } from './http/load.ts';
-import { type RequestSource, runRequestHooks } from './http/request-hooks.ts';
+import type { Limiters } from './http/rate-limits/create-limiters.ts';
+import { limitAddress } from './http/rate-limits/limit-address.ts';
+import { quotaHeaders } from './http/rate-limits/quota-headers.ts';
+import { shedLoad } from './http/shed-load.ts';
+import { route, type Table } from './http/table.ts';
+import { describeError } from './observability/describe-error.ts';
+import { logRequests } from './observability/log-requests.ts';
+import type { Tracing } from './observability/tracing/tracing.ts';
+import type { KeyUsageNotes, OperationLimits } from './operations/context.ts';
+import { showPages } from './pages/show-pages.ts';
+import { answerRest } from './rest/answer-rest.ts';
+import { basePath, routes } from './rest/routes.ts';
+import { createSofa } from './rest/sofa.ts';
 import { schema } from './schema.ts';
+import type { Secrets } from './secrets/secrets.ts';
 
-/** GraphQL and REST as a handler of fetch requests. */
+const sofa = createSofa(schema, routes);
+
+/** What a gateway is made of. */
+export interface GatewayDependencies {
+  /** The issuers whose access tokens are accepted, at least one. */
+  readonly trusted: readonly [TrustedIssuer, ...TrustedIssuer[]];
+  /** The URL by which clients reach this service. */
+  readonly publicUrl: string;
+  /** The global entity manager. */
+  readonly em: SqlEntityManager;
+  readonly limits: OperationLimits;
+  readonly secrets: Secrets;
+  readonly keyUsage: KeyUsageNotes;
+  /** The most bytes of a body. */
+  readonly bodyLimit: number;
+  /** After how many milliseconds a request is answered 503; undefined: never. */
+  readonly answerTimeout?: number;
+  readonly documents: DocumentLimits;
+  /** Whether introspection is answered. */
+  readonly introspection: boolean;
+  /** The pages for a browser; undefined: there are none. */
+  readonly pages: PagesConfig | undefined;
+  readonly edge: Edge;
+  readonly logger: Logger;
+  /** Measures requests; undefined: nothing does. */
+  readonly metrics?: Middleware | undefined;
+  /** Traces requests; undefined: nothing does. */
+  readonly tracing?: Tracing | undefined;
+}
+
+/** What stands between callers and the operations. */
+export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
+  readonly load: Load;
+  readonly limiters: Limiters;
+}
+
+/** The service as a handler of fetch requests. */
 export interface Gateway {
-  /** The classes that it knows requests and answers by. */
-  readonly fetchAPI: FetchAPI;
-  /** Answers a request; what it throws is a fault of this service. */
-  fetch(request: Request, source?: RequestSource): Promise<Response>;
+  /**
+   * Answers a request; what it throws is a fault of this service.
+   * @param address the IP address of the peer; null where it is not known
+   */
+  fetch(request: Request, address?: string | null): Promise<Response>;
   /** Counts the requests in flight. */
   readonly load: Load;
 }
 
-/** Makes the gateway: Yoga, and the plugins in their order. */
+/** Makes the gateway: the way of a request, from its arrival to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const plugins = createPlugins(dependencies);
-  let answerGraphql: (request: Request, serverContext: never) => Response | Promise<Response>;
-  const { fetchAPI } = createYoga({
+  const { edge, logger, metrics, tracing, publicUrl, answerTimeout } = dependencies;
+  const around: readonly (Middleware | false | undefined)[] = [
+    edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
+    logRequests(logger),
+    metrics,
+    tracing?.requests,
+    answerHeaders(edge.hstsMaxAge),
+    pointToMetadata(publicUrl),
+    Object.keys(edge.limiters).length > 0 && quotaHeaders,
+    edge.corsOrigins.length > 0 && cors(edge.corsOrigins),
+    shedLoad(edge.load),
+    head,
+    answerErrors(translateError),
+  ];
+  const handle = compose(
+    around.filter((middleware) => typeof middleware === 'function'),
+    createTable(dependencies),
+  );
+  return {
+    fetch: async (request, address = null) => handle(beginExchange(request, address, answerTimeout)),
+    load: edge.load,
+  };
+}
+
+/** The handlers by their paths. */
+function createTable(dependencies: GatewayDependencies): Handler {
+  const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
+  const { limits, secrets, keyUsage } = dependencies;
+  const { limiters } = edge;
+  const services = { db: new Db(em), limits, secrets, keyUsage };
+  const yoga = createYogaServer(dependencies, services);
+  const issuers = trusted.map(({ config }) => config.issuer);
+  const verify = (secret: string, { record }: Exchange) =>
+    verifySecret(tracing ? { ...services, db: tracing.db(em, record) } : services, secret);
+  const door = authorize(verify, limiters.apiKey?.count);
+  const rest = { sofa, issuer: trusted[0].config.issuer, other: forwardAuthOpenApi, bodyLimit };
+  const apis: Table = [
+    [`${basePath}/`, answerRest(yoga, rest)],
+    [graphqlPath, answerGraphql(yoga, bodyLimit)],
+  ];
+  const others = route(apis, pages && showPages(trusted[0].config, pages, reportProvider(logger)));
+  return route([
+    [metadataPath, resourceMetadata(publicUrl, issuers)],
+    [authorizePath, door],
+    [`${authorizePath}/`, door],
+    ['/', limiters.address ? limitAddress(limiters.address, edge.exemptAddresses)(others) : others],
+  ]);
+}
+
+/** Yoga, without the server adapter that `createYoga` puts around it: requests come to it by the table. */
+const createYogaServer = (dependencies: GatewayDependencies, services: OperationServices) =>
+  new YogaServer({
     schema,
     landingPage: false,
     graphiql: false,
     cors: false,
     multipart: false,
-    // `useGraphqlEndpoint` and `useRest` bound bodies; Yoga's own way pipes each through a transform stream.
+    // `answerGraphql` and `answerRest` bound bodies; Yoga's own way pipes each through a transform stream.
     maxRequestBodySize: false,
     // `useKnownDocuments` keeps documents, within a bound of bytes.
     parserAndValidationCache: false,
     logging: false,
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
-    plugins: [
-      ...plugins.map(({ onRequest, onResponse, ...ofOperations }) => ofOperations),
-      {
-        onYogaInit: ({ yoga }) => {
-          answerGraphql = yoga.handle;
-        },
-      },
-    ],
+    plugins: createGraphqlPlugins({
+      ...dependencies,
+      services,
+      limiters: dependencies.edge.limiters,
+      compiledOf: sofa.compiledOf,
+      tracing: dependencies.tracing,
+    }),
   });
-  // Not Yoga's own hooks of requests: its health check and its endpoint go by how a URL ends.
-  const run = runRequestHooks(plugins, fetchAPI, (request, context) =>
-    answerGraphql(request, context as never),
-  );
-  const { load } = dependencies.edge;
-  const fetch: Gateway['fetch'] = async (request, { address } = { address: null }) => {
-    load.inFlight += 1;
-    try {
-      return await run(request, { address });
-    } finally {
-      load.inFlight -= 1;
-    }
-  };
-  return { fetchAPI, fetch, load };
-}
+
+const reportProvider = (logger: Logger) => (error: unknown) =>
+  logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');

@@ -1,3 +1,4 @@
+import { write } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import type { Config } from './config/config.ts';
 import { readTask, usage } from './process/command-line.ts';
@@ -11,9 +12,10 @@ const stopped = firstSignal();
 
 async function runService(config: Config): Promise<void> {
   await using service = await (config.workers > 1
-    ? (await import('./workers.ts')).startWorkers(config)
-    : (await import('./service.ts')).startService(config));
-  process.stdout.write(service.greeting);
+    ? (await import('./process/workers.ts')).startWorkers(config, stopped)
+    : (await import('./process/service.ts')).startService(config, stopped));
+  // Whether anybody reads it or not: the service goes on.
+  write(process.stdout.fd, service.greeting, () => {});
   await stopped;
 }
 

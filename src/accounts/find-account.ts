@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
 import { Account, type AccountId } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operation.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
 
 const selectAccount = prepareQuery(Account, (db, { issuer, subject }: Caller) =>
   db.selectFrom('account').select('id').where('issuer', '=', issuer).where('subject', '=', subject),

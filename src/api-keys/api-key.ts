@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ApiKey } from '../database/tables.ts';
-import { type OperationContext, parseInput } from '../operation.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 import { ownApiKey } from './own-api-key.ts';
 
 /** The input of {@link apiKey}. */

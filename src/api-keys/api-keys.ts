@@ -2,19 +2,20 @@ import { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
-import { type Caller, type OperationContext, parseInput } from '../operation.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 
 /** The input of {@link apiKeys}. */
 export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });
 
-interface Asked extends Caller, PageRange {
+interface KeysWanted extends Caller, PageRange {
   /** The states that are asked for, which may be the same one. */
   readonly state: boolean;
   readonly otherState: boolean;
 }
 
 const prepareSelect = (order: 'asc' | 'desc') =>
-  prepareQuery(ApiKey, (db, { issuer, subject, state, otherState, floor, ceiling, limit }: Asked) =>
+  prepareQuery(ApiKey, (db, { issuer, subject, state, otherState, floor, ceiling, limit }: KeysWanted) =>
     db
       .selectFrom('api_key')
       .innerJoin('account', 'account.id', 'api_key.account_id')

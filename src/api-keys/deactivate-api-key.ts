@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
-import { type OperationContext, parseInput } from '../operation.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 import { ownApiKey } from './own-api-key.ts';
 
 /** The input of {@link deactivateApiKey}. */

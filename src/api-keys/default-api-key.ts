@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operation.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
 
 const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller & { readonly now: Date }) =>
   db

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
-import type { KeyUsageNotes } from '../operation.ts';
+import type { KeyUsageNotes } from '../operations/context.ts';
 
 /** How often uses are written, in milliseconds. */
 const interval = 30_000;

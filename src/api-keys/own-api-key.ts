@@ -2,7 +2,7 @@ import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, OperationContext } from '../operation.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
 
 type Owned = Caller & { readonly keyId: number };
 

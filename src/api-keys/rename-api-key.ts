@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
-import { type OperationContext, parseInput } from '../operation.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 import { apiKeyName } from './api-key-name.ts';
 import { ownApiKey } from './own-api-key.ts';
 
-/** Null takes the name away, and nothing is not null. */
+/** A name of null removes the name. A name that is left out is refused, so that nobody removes one by mistake. */
 const RenameApiKeyInput = z.object({ keyId: z.int32(), name: apiKeyName });
 
 const updateName = prepareQuery(

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { audited } from '../audit/audited.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey, ApiKeySecret } from '../database/tables.ts';
-import { type OperationContext, parseInput } from '../operation.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 import { createApiKeySecret, keyPrefixOf } from './api-key-secret.ts';
 import { ownApiKey, unusable } from './own-api-key.ts';
 import { type NewApiKey, sealSecret, storeSecret } from './store-secret.ts';

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { lockAccount } from '../accounts/lock-account.ts';
-import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
-import { type OperationContext, parseInput } from '../operation.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 import { ownApiKey, unusable } from './own-api-key.ts';
 
 /** The input of {@link setDefaultApiKey}. */
@@ -48,7 +49,7 @@ export async function setDefaultApiKey(
     const before = await ownApiKey(inner, keyId);
     await unsetOthers(db, before);
     const [row] = await setDefault(db, { ...before, now: new Date() });
-    // What was unset is set again: the transaction does not end well.
+    // The error rolls the transaction back, and with it the change of the former default.
     if (!row) throw unusable(await ownApiKey(inner, keyId));
     if (!before.isDefault) events('default-api-key-set', { accountId: account, keyId });
     return row;

@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type ApiKey, ApiKeySecret } from '../database/tables.ts';
-import type { OperationContext } from '../operation.ts';
+import type { OperationContext } from '../operations/context.ts';
 import type { PepperedDigest } from '../secrets/peppers.ts';
 
 /** An API key as its owner sees it once: with its secret. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type OperationContext, parseInput } from '../operation.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 import { type ApiKeyVerification, verifySecret } from './verify-secret.ts';
 
 /** The input of {@link verifyApiKey}: the key as a client sent it, whatever that is. */

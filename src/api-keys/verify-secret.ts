@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, ApiKey } from '../database/tables.ts';
-import type { OperationContext } from '../operation.ts';
+import type { OperationContext } from '../operations/context.ts';
 import { isApiKeySecret } from './api-key-secret.ts';
 
 /** Why a secret lets nobody in. What is unknown, malformed or wrong is all the same. */

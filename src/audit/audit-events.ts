@@ -2,12 +2,13 @@ import type { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AuditEvent } from '../database/tables.ts';
-import { type Caller, type OperationContext, parseInput } from '../operation.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 
-type Asked = Caller & PageRange;
+type EventsWanted = Caller & PageRange;
 
 const prepareSelect = (order: 'asc' | 'desc') =>
-  prepareQuery(AuditEvent, (db, { issuer, subject, floor, ceiling, limit }: Asked) =>
+  prepareQuery(AuditEvent, (db, { issuer, subject, floor, ceiling, limit }: EventsWanted) =>
     db
       .selectFrom('audit_event')
       .innerJoin('account', 'account.id', 'audit_event.account_id')

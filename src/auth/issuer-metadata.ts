@@ -8,20 +8,24 @@ const issuerSchema = z.object({ issuer: z.string() });
 const keySetSchema = z.object({ keys: z.array(z.unknown()) });
 
 /**
- * A function that reads an issuer's verification keys. Where they are is found out once, and again after a failure.
+ * A function that reads an issuer's verification keys. Where they are is found out each time: an issuer may begin to
+ * sign with keys that it publishes elsewhere. Where it does not tell, they are read where they were before.
  */
 export function createKeyReader({ issuer, jwksUri }: IssuerConfig): () => Promise<KeySet> {
   let found = jwksUri;
   return async () => {
-    try {
-      found ??= await discoverJwksUri(issuer);
-      return await fetchVerificationKeys(found);
-    } catch (error) {
-      found = jwksUri;
-      throw error;
-    }
+    found = jwksUri ?? (await discoverJwksUri(issuer).catch(orElse(found)));
+    return fetchVerificationKeys(found);
   };
 }
+
+/** What is taken in place of what failed, where there is something. */
+const orElse =
+  <T>(value: T | undefined) =>
+  (error: unknown): T => {
+    if (value === undefined) throw error;
+    return value;
+  };
 
 const discoverJwksUri = async (issuer: string): Promise<string> =>
   keysSchema.parse(await fetchIssuerMetadata(issuer)).jwks_uri;

@@ -3,7 +3,7 @@ export const scopeDescriptions = {
   openid: 'Who you are at the identity provider.',
   email: 'Your e-mail address.',
   profile: 'Your profile.',
-  'idp.signin.user.admin': 'Manage your own account: needed to change API keys.',
+  'idp.signin.user.admin': 'Manage your own account: needed to change your API keys and your private key.',
   'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
 } as const;
 
@@ -13,7 +13,7 @@ export type Scope = keyof typeof scopeDescriptions;
 /** What every operation on one's own things requires. */
 export const signedIn = ['openid', 'email', 'profile'] as const satisfies Scope[];
 
-/** What an operation that ends a credential requires. */
+/** What an operation that makes, changes or ends a credential requires. */
 export const accountAdmin = ['idp.signin.user.admin', ...signedIn] as const satisfies Scope[];
 
 /** What a provider's backend requires to verify API keys. It signs in as itself: nobody's `openid` is asked for. */

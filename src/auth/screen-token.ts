@@ -2,6 +2,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
 import { z } from 'zod';
 import type { IssuerConfig } from '../config/config.ts';
+import { isCanonicalBase64url } from '../secrets/canonical.ts';
 import type { Claims } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
@@ -18,9 +19,6 @@ interface Header {
 /** How far clocks may differ, in seconds. */
 const clockTolerance = 60;
 
-/** Whether a part is the one spelling of its bytes (RFC 4648, section 3.5): no token has two. */
-const isCanonical = (part: string) => Buffer.from(part, 'base64url').toString('base64url') === part;
-
 /** A token, read and not yet believed. */
 export interface DecodedToken {
   readonly header: Header;
@@ -33,7 +31,7 @@ export interface DecodedToken {
  * @throws {GatewayError} `UNAUTHENTICATED` where it is no signed JWT
  */
 export function decodeToken(token: string): DecodedToken {
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) || !token.split('.').every(isCanonical))
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) || !token.split('.').every(isCanonicalBase64url))
     throw invalidToken('malformed');
   try {
     const signature = Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url');

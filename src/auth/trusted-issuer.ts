@@ -1,6 +1,6 @@
 import type { IssuerConfig } from '../config/config.ts';
 import { createKeyReader } from './issuer-metadata.ts';
-import { VerificationKeys } from './verification-keys.ts';
+import { type ReadReport, VerificationKeys } from './verification-keys.ts';
 
 /** An issuer whose access tokens are accepted, and the keys that verify them. */
 export interface TrustedIssuer {
@@ -10,9 +10,9 @@ export interface TrustedIssuer {
 
 /**
  * Begins to trust an issuer. Its keys are read when they are first needed, or by `keys.refresh()`.
- * @param onFailure told why its keys could not be read
+ * @param report told how reads of its keys go
  */
-export const trustIssuer = (config: IssuerConfig, onFailure: (error: unknown) => void): TrustedIssuer => ({
+export const trustIssuer = (config: IssuerConfig, report: ReadReport): TrustedIssuer => ({
   config,
-  keys: new VerificationKeys(createKeyReader(config), onFailure),
+  keys: new VerificationKeys(createKeyReader(config), report),
 });

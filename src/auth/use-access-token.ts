@@ -1,6 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../errors.ts';
-import type { RequestRecord, WithRecord } from '../observability/request-record.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { RequestRecord } from '../http/request-record.ts';
 import { type AccessToken, type Claims, readAccessToken } from './access-token.ts';
 import { readBearerToken } from './bearer-token.ts';
 import { invalidToken } from './challenge.ts';
@@ -15,7 +16,7 @@ export interface WithAccessToken {
 }
 
 /** What plugin-jwt leaves there of a token whose signature is good. */
-interface WithJwt extends WithAccessToken, WithRecord {
+interface WithJwt extends WithAccessToken, Pick<Exchange, 'record'> {
   jwt?: { payload: Claims };
 }
 

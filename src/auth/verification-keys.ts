@@ -13,25 +13,47 @@ const refreshMilliseconds = 5 * 60_000;
  */
 const mostWaiting = 8;
 
-/** An issuer's verification keys, kept fresh in the background; the last good set stays while it is down. */
+/** When a read that failed is tried again while there are no keys: after twice as long each time, in milliseconds. */
+const firstRetry = 1000;
+const lastRetry = 30_000;
+
+/** A key set that could be read, and holds no key that can be used. */
+class UnusableKeySet extends Error {}
+
+/** Told how reads go. */
+export interface ReadReport {
+  /** Told why a read failed, unless the one before has failed for the same reason. */
+  failed(error: unknown): void;
+  /** Told that a read went well after one that has failed. */
+  recovered(): void;
+}
+
+/**
+ * An issuer's verification keys, kept fresh in the background. The last good set stays while the issuer is down, or
+ * publishes none that can be used; where there never was one, it is asked again by itself.
+ */
 export class VerificationKeys implements Disposable {
-  /** How often the set was read, and could not be. */
-  readonly refreshes = { success: 0, failure: 0 };
+  /** How often the set was read, could not be, and could be and held no key that can be used. */
+  readonly refreshes = { success: 0, failure: 0, unusable: 0 };
   readonly #read: () => Promise<KeySet>;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #report: ReadReport;
   readonly #timer: NodeJS.Timeout;
+  #retry: NodeJS.Timeout | undefined;
+  #retryAfter = firstRetry;
+  /** Why the last read failed. */
+  #failure: string | undefined;
   #keys: KeySet | undefined;
   #reading: Promise<void> | undefined;
   #waiting = 0;
+  #isDisposed = false;
   #lastRead = Number.NEGATIVE_INFINITY;
 
   /**
    * @param read reads the issuer's key set
-   * @param onFailure told why a read failed
    */
-  constructor(read: () => Promise<KeySet>, onFailure: (error: unknown) => void) {
+  constructor(read: () => Promise<KeySet>, report: ReadReport) {
     this.#read = read;
-    this.#onFailure = onFailure;
+    this.#report = report;
     this.#timer = setInterval(() => this.#refreshIfDue(), refreshMilliseconds).unref();
   }
 
@@ -65,6 +87,8 @@ export class VerificationKeys implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
+    clearTimeout(this.#retry);
+    this.#isDisposed = true;
   }
 
   /** Begins a read, unless the last was too short a time ago. */
@@ -84,11 +108,35 @@ export class VerificationKeys implements Disposable {
   async #readOnce(): Promise<void> {
     this.#lastRead = performance.now();
     try {
-      this.#keys = await this.#read();
-      this.refreshes.success += 1;
+      const keys = await this.#read();
+      if (keys.size === 0) throw new UnusableKeySet('no key of the set can be used');
+      this.#keys = keys;
+      this.#noteSuccess();
     } catch (error) {
-      this.refreshes.failure += 1;
-      this.#onFailure(error);
+      this.#noteFailure(error);
+      if (!this.#keys) this.#tryAgain();
     }
+  }
+
+  #noteSuccess(): void {
+    this.refreshes.success += 1;
+    if (this.#failure !== undefined) this.#report.recovered();
+    this.#failure = undefined;
+  }
+
+  #noteFailure(error: unknown): void {
+    this.refreshes[error instanceof UnusableKeySet ? 'unusable' : 'failure'] += 1;
+    const reason = error instanceof Error ? error.message : typeof error;
+    if (this.#failure !== reason) this.#report.failed(error);
+    this.#failure = reason;
+  }
+
+  /** Reads again in a while, by chance up to a quarter sooner: nodes that started together do not ask together. */
+  #tryAgain(): void {
+    clearTimeout(this.#retry);
+    if (this.#isDisposed) return;
+    const milliseconds = this.#retryAfter * (0.75 + Math.random() / 4);
+    this.#retry = setTimeout(() => void this.refresh(), milliseconds).unref();
+    this.#retryAfter = Math.min(this.#retryAfter * 2, lastRetry);
   }
 }

@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AutomationSettings } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operation.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
 
 /** The settings as they stand; all null for somebody who never set any, and their account too where there is none. */
 export type CurrentAutomationSettings = {

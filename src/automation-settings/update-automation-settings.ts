@@ -1,29 +1,33 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/ensure-account.ts';
-import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
-import {
-  type Caller,
-  type OperationContext,
-  type OperationLimits,
-  oncePerLimits,
-  parseInput,
-} from '../operation.ts';
+import { audited } from '../operations/audited.ts';
+import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+
+const createInput = ({ sessionDuration: { min, max } }: OperationLimits) =>
+  z.object({
+    isEnabled: z.boolean().nullish(),
+    sessionDuration: z
+      .int()
+      .min(min, `Must be at least ${min} seconds.`)
+      .max(max, `Must be at most ${max} seconds.`)
+      .nullish(),
+  });
+
+type Input = ReturnType<typeof createInput>;
+
+const inputs = new WeakMap<OperationLimits, Input>();
 
 /** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
-export const updateAutomationSettingsInput = oncePerLimits(
-  ({ sessionDuration: { min, max } }: OperationLimits) =>
-    z.object({
-      isEnabled: z.boolean().nullish(),
-      sessionDuration: z
-        .int()
-        .min(min, `Must be at least ${min} seconds.`)
-        .max(max, `Must be at most ${max} seconds.`)
-        .nullish(),
-    }),
-);
+function updateAutomationSettingsInput(limits: OperationLimits): Input {
+  // To make a schema takes longer than to use it.
+  const input = inputs.get(limits) ?? createInput(limits);
+  inputs.set(limits, input);
+  return input;
+}
 
 /** A change of settings: whether each field was given, and its value. */
 interface Change {
@@ -75,7 +79,7 @@ const insertSettings = prepareQuery(
  */
 export async function updateAutomationSettings(
   context: OperationContext,
-  input: z.input<ReturnType<typeof updateAutomationSettingsInput>>,
+  input: z.input<Input>,
 ): Promise<AutomationSettings> {
   const { isEnabled, sessionDuration } = parseInput(updateAutomationSettingsInput(context.limits), input);
   const change: Change = {

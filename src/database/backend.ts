@@ -31,6 +31,14 @@ export interface Backend {
   ready?(orm: MikroORM<AbstractSqlDriver>): Promise<void>;
   /** Its pool of connections, where it has one. */
   readonly pool?: ConnectionPool;
+  /** How many bytes its write-ahead log takes up, where that is a file of this process's. */
+  walSize?(): number;
+  /**
+   * Asks the database what it cannot do now, in one round trip.
+   * @returns it in words, for an operator; undefined: nothing is wrong
+   * @throws where it does not answer
+   */
+  check(): Promise<string | undefined>;
   /**
    * Says why it could not be opened.
    * @throws {ConfigError} or {NotThereError}, or the error itself, where neither is why

@@ -11,6 +11,14 @@ interface OpenDatabase {
   readonly dialect: Backend['dialect'];
   /** Its pool of connections; undefined for SQLite, which has none. */
   readonly pool: ConnectionPool | undefined;
+  /** How many bytes its write-ahead log takes up; undefined where it is in memory or on a server. */
+  readonly walSize: Backend['walSize'];
+  /**
+   * Asks the database what it cannot do now, for example `PostgreSQL takes no writes: it is a standby`.
+   * @returns undefined where nothing is wrong
+   * @throws where it does not answer, within the time-outs of its configuration
+   */
+  readonly check: Backend['check'];
 }
 
 /**
@@ -33,7 +41,13 @@ async function open(backend: Backend): Promise<Database> {
   opened.defer(() => orm.close());
   await orm.connect();
   await backend.ready?.(orm);
-  const { dialect, pool } = backend;
+  const { dialect, pool, walSize, check } = backend;
   const stack = opened.move();
-  return Object.assign(orm, { dialect, pool, [Symbol.asyncDispose]: () => stack.disposeAsync() });
+  return Object.assign(orm, {
+    dialect,
+    pool,
+    walSize,
+    check,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  });
 }

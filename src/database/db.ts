@@ -23,43 +23,62 @@
 
 import type { EntityName, SqlEntityManager } from '@mikro-orm/sql';
 import type { CompiledQuery, Kysely } from 'kysely';
+import { serviceUnavailable } from '../errors.ts';
 import { isLostStatement } from './lost-statement.ts';
+import { OutcomeUnknownError } from './outcome-unknown.ts';
 import type { Tables } from './tables.ts';
 
 /** The database as operations see it, or a transaction in it. It remembers nothing: one serves all requests. */
 export class Db {
   readonly kysely: Kysely<Tables>;
   protected readonly em: SqlEntityManager;
+  protected readonly deadline: number;
 
   /**
    * @param em the global entity manager
    * @param kysely what runs the queries, where it is not the manager's own
+   * @param deadline from when on nothing is asked, on the clock of `performance.now`
    */
-  constructor(em: SqlEntityManager, kysely: Kysely<Tables> = em.getKysely<Tables>()) {
+  constructor(
+    em: SqlEntityManager,
+    kysely: Kysely<Tables> = em.getKysely<Tables>(),
+    deadline = Number.POSITIVE_INFINITY,
+  ) {
     this.em = em;
     this.kysely = kysely;
+    this.deadline = deadline;
+  }
+
+  /** The same for a request, which is answered by then: what it has not changed until then, it never does. */
+  until(deadline: number): Db {
+    return new Db(this.em, this.kysely, deadline);
   }
 
   /**
    * Runs a query.
    * @param entity whose properties the columns become
-   * @returns its rows as data of the entity: dates and booleans for what SQLite keeps as numbers
+   * @returns its rows, with the entity's names and types: SQLite stores dates and booleans as numbers
    * @throws {DriverException} the ORM's error for what the database said
+   * @throws {OutcomeUnknownError} where it went with COMMIT, and the answer never came
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline
    */
   async run(query: CompiledQuery, entity: EntityName): Promise<object[]> {
+    const { deadline } = this;
+    if (performance.now() >= deadline) throw serviceUnavailable('answer-timeout');
     const driver = this.em.getDriver();
     const metadata = this.em.getMetadata().get(entity);
     try {
-      const { rows } = await this.kysely.executeQuery(query);
+      const { rows } = await this.kysely.executeQuery({ ...query, deadline } as CompiledQuery);
       return rows.map((row) => driver.mapResult(row as object, metadata) as object);
     } catch (error) {
-      throw driver.convertException(error as Error);
+      throw this.#convert(error);
     }
   }
 
   /**
    * Runs what happens as a whole or, where it throws, not at all.
    * @param run may be run a second time, where the first has stored nothing: it must change nothing but the database
+   * @throws {OutcomeUnknownError} where COMMIT was sent, and the answer never came
    */
   async transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
     try {
@@ -75,7 +94,7 @@ export class Db {
     try {
       return await this.kysely.transaction().execute(async (transaction) => {
         try {
-          return await run(new Db(this.em, transaction));
+          return await run(new Db(this.em, transaction, this.deadline));
         } catch (error) {
           ofWork = error;
           throw error;
@@ -83,7 +102,13 @@ export class Db {
       });
     } catch (error) {
       // What failed was the work, or else the transaction itself.
-      throw error === ofWork ? error : this.em.getDriver().convertException(error as Error);
+      throw error === ofWork ? error : this.#convert(error);
     }
+  }
+
+  /** The ORM's error for what the database said; what is not the database's stays as it is. */
+  #convert(error: unknown): unknown {
+    if (error instanceof OutcomeUnknownError) return error;
+    return this.em.getDriver().convertException(error as Error);
   }
 }

@@ -4,7 +4,7 @@ import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { openDatabase } from './database.ts';
 import { postgresMigrations, sqliteMigrations } from './migration-lists.ts';
-import { isPostgres } from './options.ts';
+import { backendOf, isPostgres } from './options.ts';
 
 type Orm = MikroORM<AbstractSqlDriver>;
 
@@ -14,17 +14,23 @@ const lockId = 0x6b657977;
 /** How long migrations may take, in milliseconds. */
 const patience = 24 * 60 * 60 * 1000;
 
+/** How the name of a migration ends that versions which do not know it can live with. */
+const compatible = /_compatible$/;
+
 /**
  * Makes the schema the one that this version works with, or makes sure that it is, as the configuration says.
- * @throws {ConfigError} where it is older and may not be changed
+ * @throws {ConfigError} where it is older and may not be changed, or newer
  */
 export const prepareSchema = (orm: Orm, config: DatabaseConfig): Promise<void> =>
   (config.migrateAtStart ? migrate : assertMigrated)(orm, config);
 
-/** Brings the schema up to date; of several nodes that do so at once, one works and the others wait. */
+/**
+ * Brings the schema up to date; of several nodes that do so at once, one works and the others wait.
+ * @throws {ConfigError} where it is newer than this version, or the SQLite file cannot take it: on a full disk, for example
+ */
 export async function migrate(orm: Orm, config: DatabaseConfig): Promise<void> {
   if (await isMigrated(orm, config)) return;
-  if (!isPostgres(config)) return runMigrations(orm, config);
+  if (!isPostgres(config)) return migrateFile(orm, config);
   // On connections of its own: waiting for another node, or changing a large table, may take longer than a request.
   const timeouts = { ...config.timeouts, statement: patience, idleInTransaction: patience };
   // What there is to warn of, the caller's own connections have told.
@@ -38,9 +44,17 @@ export async function migrate(orm: Orm, config: DatabaseConfig): Promise<void> {
   });
 }
 
+async function migrateFile(orm: Orm, config: DatabaseConfig): Promise<void> {
+  try {
+    await runMigrations(orm, config);
+  } catch (error) {
+    (await backendOf(config)).refuse(error as Error);
+  }
+}
+
 /**
  * Makes sure that the schema is the one that this version works with.
- * @throws {ConfigError} where it is older
+ * @throws {ConfigError} where it is older or newer
  */
 export async function assertMigrated(orm: Orm, config: DatabaseConfig): Promise<void> {
   if (await isMigrated(orm, config)) return;
@@ -51,10 +65,24 @@ export async function assertMigrated(orm: Orm, config: DatabaseConfig): Promise<
 
 const migrationsOf = (config: DatabaseConfig) => (isPostgres(config) ? postgresMigrations : sqliteMigrations);
 
-/** Whether every migration is applied; asked without the migrator, which most starts then never load. */
+/**
+ * Whether every migration is applied; asked without the migrator, which most starts then never load.
+ * @throws {ConfigError} where there are others too
+ */
 async function isMigrated(orm: Orm, config: DatabaseConfig): Promise<boolean> {
-  const applied = new Set(await appliedMigrations(orm));
-  return Object.keys(migrationsOf(config)).every((name) => applied.has(name));
+  const applied = await appliedMigrations(orm);
+  const known = Object.keys(migrationsOf(config));
+  refuseNewer(applied.filter((name) => !known.includes(name)));
+  return known.every((name) => applied.includes(name));
+}
+
+/** A newer version has changed the schema: this one could write what that one does not expect. */
+function refuseNewer(unknown: readonly string[]): void {
+  const refused = unknown.filter((name) => !compatible.test(name));
+  if (refused.length === 0) return;
+  throw new ConfigError([
+    `DATABASE_URL names a database whose schema is newer than this version (${refused.join(', ')}): start the version that has migrated it, or a later one`,
+  ]);
 }
 
 /** The names of the migrations that are applied; none in an empty database. */

@@ -31,4 +31,7 @@ export const postgresMigrations: MigrationList = {
     (await import('./migrations/postgresql/Migration20261122043115.ts')).Migration20261122043115,
   Migration20261122054714: async () =>
     (await import('./migrations/postgresql/Migration20261122054714.ts')).Migration20261122054714,
+  Migration20261122081900_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122081900_compatible.ts'))
+      .Migration20261122081900_compatible,
 };

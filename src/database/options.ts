@@ -11,7 +11,7 @@ export const isPostgres = ({ url }: Pick<DatabaseConfig, 'url'>): boolean => !ur
 export const backendOf = async (config: DatabaseConfig, warn: Warn = () => {}): Promise<Backend> =>
   isPostgres(config)
     ? (await import('./postgresql/options.ts')).postgresOptions(config, warn)
-    : (await import('./sqlite/options.ts')).sqliteOptions(config);
+    : (await import('./sqlite/options.ts')).sqliteOptions(config, warn);
 
 /** The ORM's options, for the service and for the ORM's command line alike. */
 export const databaseOptions = ({ options }: Backend): Partial<Options<AbstractSqlDriver>> => ({

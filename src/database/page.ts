@@ -76,7 +76,7 @@ export async function readPage<Node extends { readonly id: number }>(
   return {
     edges,
     pageInfo: {
-      // On the side where it was not looked, the cursor itself stands for a row.
+      // The query looked in one direction only. In the other there is at least the row of the cursor.
       hasNextPage: backwards ? before != null : hasMore,
       hasPreviousPage: backwards ? hasMore : after != null,
       startCursor: edges[0]?.cursor ?? null,

@@ -25,8 +25,14 @@ class Parameter {
 
 const parameters = new Proxy({}, { get: (_target, name) => new Parameter(String(name)) });
 
+/** Where a query stands. */
+interface Place {
+  /** Whether nothing follows it in its transaction. PostgreSQL then gets COMMIT with it, and is waited for once. */
+  readonly last?: boolean;
+}
+
 /** Runs a query with its values; the rows are data of its entity. */
-export type PreparedQuery<Values, Row> = (db: Db, values: Values) => Promise<EntityRow<Row>[]>;
+export type PreparedQuery<Values, Row> = (db: Db, values: Values, place?: Place) => Promise<EntityRow<Row>[]>;
 
 /**
  * A query that is built and compiled once for each sort of database, and run with other values each time.
@@ -44,11 +50,11 @@ export function prepareQuery<Values extends object, Row>(
     compiled.set(adapter, query);
     return query;
   };
-  return async (db, values) => {
+  return async (db, values, place) => {
     const query = compile(db.kysely);
     const bound = query.parameters.map((value) =>
       value instanceof Parameter ? values[value.name as keyof Values] : value,
     );
-    return (await db.run({ ...query, parameters: bound }, entity)) as EntityRow<Row>[];
+    return (await db.run({ ...query, ...place, parameters: bound }, entity)) as EntityRow<Row>[];
   };
 }

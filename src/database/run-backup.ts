@@ -1,9 +1,11 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { loadConfig } from '../config/load-config.ts';
 import { isPostgres } from './options.ts';
+import { describeFault } from './sqlite/fault.ts';
 import { sqliteFile } from './sqlite/file.ts';
+import { unmark } from './sqlite/mark.ts';
 
 /** Makes a file and its folder, for their owner alone. A link counts as a file that exists, wherever it leads. */
 function createFile(path: string): void {
@@ -15,22 +17,45 @@ function createFile(path: string): void {
   }
 }
 
-/** Copies the SQLite database to a file while it is in use; what was committed before is in the copy, whole. */
+/**
+ * Copies the SQLite database to a file while it is in use; what was committed before is in the copy, whole.
+ * Where that fails, nothing is left of the copy.
+ */
 async function backUp(target: string): Promise<void> {
   const { database } = loadConfig();
   if (isPostgres(database)) throw new Error('This command is for SQLite; use pg_dump for PostgreSQL.');
   const source = new Sqlite(sqliteFile(database), { readonly: true, fileMustExist: true });
   try {
     createFile(target);
-    await source.backup(target, { progress: () => 0x7fffffff });
+    await copy(source, target);
   } finally {
     source.close();
   }
+}
+
+/** @throws where it cannot be whole; what there was of it is deleted */
+async function copy(source: Sqlite.Database, target: string): Promise<void> {
+  try {
+    await source.backup(target, { progress: () => 0x7fffffff });
+    finish(target);
+  } catch (error) {
+    const fault = describeFault(error as Error, target) ?? (error as Error).message;
+    for (const path of [target, `${target}-journal`]) rmSync(path, { force: true });
+    throw new Error(`${target} was not made: ${fault}.`, { cause: error });
+  }
+}
+
+/** Makes one file of a copy, and makes sure that it is whole. */
+function finish(target: string): void {
   const copy = new Sqlite(target);
-  copy.pragma('journal_mode = delete');
-  const verdict = copy.pragma('integrity_check', { simple: true });
-  copy.close();
-  if (verdict !== 'ok') throw new Error(`The copy is damaged: ${verdict}`);
+  try {
+    copy.pragma('journal_mode = delete');
+    unmark(copy);
+    const verdict = copy.pragma('integrity_check', { simple: true });
+    if (verdict !== 'ok') throw new Error(`the copy is damaged: ${verdict}`);
+  } finally {
+    copy.close();
+  }
 }
 
 const [target] = process.argv.slice(2);

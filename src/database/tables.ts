@@ -138,7 +138,10 @@ const auditEventSchema = defineEntity({
   },
 });
 
-/** That an account's owner changed something. Rows are added, never changed: the database sees to that. */
+/**
+ * That an account's owner changed something. Rows are added, never changed, and an account's ids come in the order in
+ * which its rows are there for others: the database sees to both.
+ */
 export class AuditEvent extends auditEventSchema.class {}
 auditEventSchema.setClass(AuditEvent);
 

@@ -1,5 +1,5 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { forwardAuthOpenApi } from '../forward-auth/openapi.ts';
+import { forwardAuthOpenApi } from '../http/forward-auth/openapi.ts';
 import { createOpenApi } from '../rest/openapi.ts';
 import { routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';

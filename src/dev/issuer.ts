@@ -1,4 +1,4 @@
-import { baseUrl } from '../greeting.ts';
+import { baseUrl } from '../http/base-url.ts';
 
 /** The `aud` of the development identity provider's access tokens. */
 export const developmentAudience = 'keyward';

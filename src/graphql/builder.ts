@@ -1,9 +1,13 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
-import { connectionOptions } from './connections.ts';
-import type { GatewayContext } from './context.ts';
+import type { YogaInitialContext } from 'graphql-yoga';
+import type { OperationContext } from '../operations/context.ts';
+import { connectionOptions } from './connection-options.ts';
 import './note-account-plugin.ts';
 import './require-scopes-plugin.ts';
+
+/** What resolvers are given: an operation's context, within a request. */
+interface GatewayContext extends YogaInitialContext, OperationContext {}
 
 /** The schema's builder; the slices define on it, `src/schema.ts` builds. */
 export const builder = new SchemaBuilder<{

@@ -2,6 +2,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getIntrospectionQuery,
@@ -20,10 +21,13 @@ export type FindFragment = (name: string) => FragmentDefinitionNode | null | und
 
 type Field = GraphQLField<unknown, unknown>;
 
+/** Validation refuses a document that is deeper, or whose fragments spread themselves; the count comes before it ends. */
+const mostDeep = 100;
+
 /**
  * Counts the values that `__schema` or `__type` answers, by reading them from the schema as the executor would. A
  * product of the lists' lengths would be far more than there is.
- * @param most where it stops counting: a document that asks for more costs no more to count
+ * @param most where it stops counting: a document that asks for more, or is too deep to be answered, counts as more
  */
 export function countIntrospection(
   schema: GraphQLSchema,
@@ -41,16 +45,23 @@ export function countIntrospection(
     return fields;
   };
 
-  const visit = (field: FieldNode, definition: Field | undefined, source: unknown): void => {
-    count += 1;
+  const visit = (field: FieldNode, definition: Field | undefined, source: unknown, depth: number): void => {
+    count = depth > mostDeep ? most + 1 : count + 1;
     const type = getNamedType(definition?.type);
     if (!isObjectType(type) || !field.selectionSet) return;
-    const selected = collect(field.selectionSet);
-    for (const value of valuesOf(field, definition, source)) {
-      for (const inner of selected) {
-        if (count > most) return;
-        visit(inner, type.getFields()[inner.name.value], value);
-      }
+    for (const value of valuesOf(field, definition, source))
+      visitEach(collect(field.selectionSet), type, value, depth + 1);
+  };
+
+  const visitEach = (
+    fields: readonly FieldNode[],
+    type: GraphQLObjectType,
+    source: unknown,
+    depth: number,
+  ) => {
+    for (const field of fields) {
+      if (count > most) return;
+      visit(field, type.getFields()[field.name.value], source, depth);
     }
   };
 
@@ -62,7 +73,12 @@ export function countIntrospection(
     return Array.isArray(value) ? value : [value].filter((one) => one !== undefined && one !== null);
   };
 
-  visit(node, node.name.value === SchemaMetaFieldDef.name ? SchemaMetaFieldDef : TypeMetaFieldDef, undefined);
+  visit(
+    node,
+    node.name.value === SchemaMetaFieldDef.name ? SchemaMetaFieldDef : TypeMetaFieldDef,
+    undefined,
+    1,
+  );
   return count;
 }
 

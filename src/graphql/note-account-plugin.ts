@@ -1,7 +1,7 @@
 import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { AccountId } from '../database/tables.ts';
-import type { WithRecord } from '../observability/request-record.ts';
+import type { Exchange } from '../http/exchange.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -29,7 +29,7 @@ class NoteAccountPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (kind !== 'Query' && kind !== 'Mutation') return resolve;
     return async (parent, args, context, info) => {
       const answer = (await resolve(parent, args, context, info)) as Answer | null;
-      (context as WithRecord).record.accountId ??= accountOf(answer);
+      (context as Exchange).record.accountId ??= accountOf(answer);
       return answer;
     };
   }

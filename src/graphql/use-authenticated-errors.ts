@@ -6,8 +6,8 @@ import { GatewayError } from '../errors.ts';
 import { toGraphQLError } from './mask-error.ts';
 
 /**
- * Tells what is wrong with a request only to a caller with a token: to any other all that can be wrong is that there is
- * none. What GraphQL says of a document names the fields of the schema.
+ * Hides what is wrong with a request from callers without a token: they are told that they need one. GraphQL's own
+ * messages about a document name the fields of the schema.
  */
 export const useAuthenticatedErrors = (): Plugin<object, WithAccessToken> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {

@@ -8,12 +8,14 @@ type RunCompiled = (
   variables: ExecutionArgs['variableValues'],
 ) => ReturnType<typeof execute>;
 
+/** The compiled code of a document of ours; undefined for any other document. */
+export type CompiledOf = (document: DocumentNode) => RunCompiled | undefined;
+
 /**
  * Executes what callers ask for by graphql-js's own executor, in place of Yoga's: a document is read anew for each
  * request, nothing is compiled of it, and nothing written into it.
- * @param compiledOf the compiled code of a document of ours; undefined for any other document
  */
-export const useExecutor = (compiledOf: (document: DocumentNode) => RunCompiled | undefined): Plugin => ({
+export const useExecutor = (compiledOf: CompiledOf): Plugin => ({
   onExecute: ({ args, setExecuteFn }) => {
     const run = compiledOf(args.document);
     setExecuteFn(run ? (given) => run(given.rootValue, given.contextValue, given.variableValues) : execute);

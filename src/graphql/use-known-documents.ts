@@ -9,9 +9,9 @@ interface Context extends WithAccessToken {
 }
 
 /**
- * Keeps documents that are valid and runs them again without another look at them, as text or as a document: what hooks
- * of parsing and validation decide, they decide by the document alone, or again at execution. Only for callers with a
- * token: what strangers send would displace what others use.
+ * Keeps valid documents, and runs them again without parsing or validating them. That is safe: parsing and validation
+ * depend on the document alone, and whatever depends on the caller is checked again at execution. Documents of callers
+ * without a token are not kept, since they would push out those that others use.
  */
 export function useKnownDocuments(documents: DocumentCache): Plugin<Context> {
   let pipeline: Pick<YogaServerInstance<object, object>, 'getEnveloped'>;

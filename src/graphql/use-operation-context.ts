@@ -1,9 +1,9 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { createEventLog } from '../observability/events.ts';
-import type { WithRecord } from '../observability/request-record.ts';
-import type { OperationContext } from '../operation.ts';
+import type { OperationContext } from '../operations/context.ts';
 
 /** What operations need that is the same for all requests. */
 export type OperationServices = Pick<OperationContext, 'db' | 'keyUsage' | 'limits' | 'secrets'>;
@@ -15,14 +15,15 @@ export type OperationServices = Pick<OperationContext, 'db' | 'keyUsage' | 'limi
 export const useOperationContext = (
   services: OperationServices,
   logger: Logger,
-): Plugin<WithAccessToken & WithRecord & Partial<OperationContext>> => ({
-  onContextBuilding: ({ context: { accessToken, record }, extendContext }) => {
+): Plugin<Exchange & WithAccessToken & Partial<OperationContext>> => ({
+  onContextBuilding: ({ context: { accessToken, address, answerBy, record }, extendContext }) => {
     if (!accessToken) return;
     const { issuer, subject } = accessToken;
     extendContext({
       ...services,
+      db: services.db.until(answerBy),
       caller: { issuer, subject },
-      requestSource: { id: record.requestId, address: record.address },
+      requestSource: { id: record.requestId, address },
       events: createEventLog(logger, record),
     });
   },

@@ -1,10 +1,10 @@
 import { getOperationAST, type OperationDefinitionNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { rootFieldNames } from '../auth/root-fields.ts';
-import type { WithRecord } from '../observability/request-record.ts';
+import type { Exchange } from '../http/exchange.ts';
 
 /** Notes which root field a GraphQL request runs, once it is known to be one of the schema's; REST's is noted by its route. */
-export function useOperationRecord(): Plugin<WithRecord, WithRecord> {
+export function useOperationRecord(): Plugin<Exchange> {
   const known = new WeakMap<OperationDefinitionNode, string>();
   return {
     onExecute: ({ args: { document, operationName, contextValue } }) => {

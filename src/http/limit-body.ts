@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 export const defaultBodyLimit = 64 * 1024;
 
 /**
- * Refuses a request whose body is too large. `serve` has read it, or seen that it need not.
+ * Refuses a request whose body is too large. `fetchListener` has read it, or seen that it need not.
  * @param limit the most bytes that it may have
  * @throws {GatewayError} `PAYLOAD_TOO_LARGE`
  */

@@ -9,10 +9,10 @@ const reportInterval = 10_000;
 const patience = 1000;
 
 /**
- * How much work a process has: requests that wait for the database, by their number; and those that wait for the
- * processor, mostly where Node has not even read them yet, by how late its event loop is. Twice in a row, or once and
- * twice as late for work: it may also be late once for the disk, or because the whole machine stood still. Disposing of
- * it ends that it is looked at.
+ * How much work a process has. Requests that wait for the database are counted. Requests that wait for the processor
+ * cannot be, as Node has not even read most of them: they show in how late the event loop is. It may be late once for
+ * other reasons (a slow disk, a machine that stood still), so it counts as too late when it was late twice in a row, or
+ * twice as late while this thread was working. Disposing of it ends the sampling.
  */
 export class Load implements Disposable {
   /** Requests whose answer is not made or not sent yet. */

@@ -12,25 +12,29 @@ const starting: RequestListener = (_request, response) => {
 
 /**
  * Listens on the configured port. Health is answered from then on; anything else is 503 until there is what serves it.
- * Disposing of it ends health's readiness, waits for those who go by it, answers what is in flight, and closes.
+ * Disposing of it ends health's readiness, says in each answer that its connection closes, waits for those who go by
+ * either, answers what is in flight, and closes.
  * @throws {ConfigError} where nothing can listen there
  */
 export async function openServer(config: Config, logger: Logger) {
   const health = new Health();
   let listener = starting;
+  let isStopping = false;
   const server = createHttpServer(
     (request, response) => health.answer(request, response) || listener(request, response),
     config.http,
     logger,
+    () => isStopping,
   );
   const port = await listen(server, config.port, config.host).catch(refusePort(config));
   return {
     port,
     health,
-    serve: (next: RequestListener): void => {
+    handOver: (next: RequestListener): void => {
       listener = next;
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
+      isStopping = true;
       await health.stop(config.shutdownDelay);
       await stop(server);
     },

@@ -23,7 +23,7 @@ export function createRefusals(logger: Logger) {
     malformed: (response: ServerResponse): void =>
       note(400, answerShortly(response, 400, refusal(400), { connection: 'close' }), 'target'),
 
-    /** A request whose connection has been silent for too long; its operation goes on. */
+    /** A request whose connection has been silent for too long; its operation changes nothing any more. */
     late(this: ServerResponse): void {
       // Whoever does not take its answer in time gets no other.
       if (this.headersSent) return void this.destroy();

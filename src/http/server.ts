@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { HttpLimits } from '../config/config.ts';
 import { inTurn } from './in-turn.ts';
+import { lastAnswersOnce } from './last-answers.ts';
 import { createRefusals, noteDrops } from './refuse.ts';
 
 const isHost = (host: string): boolean =>
@@ -36,11 +37,18 @@ const sweepInterval = 500;
  * 400 here, as is what is no HTTP. One that does not arrive in time is answered 408, one that is not answered in time
  * 503.
  * @param logger gets a line for each request that is refused here
+ * @param isStopping whether answers are the last of their connections by now
  */
-export function createHttpServer(listener: RequestListener, limits: HttpLimits, logger: Logger): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  limits: HttpLimits,
+  logger: Logger,
+  isStopping = () => false,
+): Server {
   const { malformed, late, unreadable } = createRefusals(logger);
   const { timeouts } = limits;
   const options = {
+    ServerResponse: lastAnswersOnce(isStopping),
     maxHeaderSize: limits.headers,
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { AccountId } from '../database/tables.ts';
+import type { RequestIds } from '../http/request-record.ts';
 
 /** What happened in the business, for the log: every event and its members stand here. */
 export interface BusinessEvents {
@@ -24,15 +25,6 @@ interface OfApiKey extends OfAccount {
 
 /** Writes business events to the log of the request that they belong to. */
 export type EventLog = <Name extends keyof BusinessEvents>(name: Name, event: BusinessEvents[Name]) => void;
-
-/** By what the lines of one request are found. */
-export interface RequestIds {
-  readonly requestId: string;
-  /** The trace that it belongs to (W3C Trace Context), where the caller named one or this service traces. */
-  traceId?: string | undefined;
-  /** Its own span in that trace, where this service traces. */
-  spanId?: string;
-}
 
 /** An event log of one request: each event under its own name, with the ids of the request and of its trace. */
 export const createEventLog =

@@ -1,17 +1,17 @@
-import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { isPostgres } from '../database/options.ts';
+import type { Middleware } from '../http/exchange.ts';
 import type { Metrics } from './metrics/create-metrics.ts';
 import type { WatchedIssuer } from './metrics/observe-key-sets.ts';
-import type { WithRecord } from './request-record.ts';
+import type { WatchedLog } from './metrics/observe-log.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 /** What watches the service, where that is asked for; disposing of it sends what is left to be sent. */
 export interface Telemetry extends AsyncDisposable {
   /** Measures requests; undefined where nothing is measured. */
-  readonly metrics: Plugin<WithRecord, WithRecord> | undefined;
+  readonly metrics: Middleware | undefined;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
   /** Measures what is there from now on: the connections to the database, and the keys of issuers. */
@@ -20,23 +20,27 @@ export interface Telemetry extends AsyncDisposable {
 
 /**
  * Starts metrics and traces. What is not asked for is not even loaded.
+ * @param output where the log goes
  * @throws {ConfigError} where the port of the metrics cannot be had
  */
-export async function startTelemetry(config: Config, logger: Logger): Promise<Telemetry> {
+export async function startTelemetry(config: Config, logger: Logger, output: WatchedLog): Promise<Telemetry> {
   await using started = new AsyncDisposableStack();
   const tracing = started.use(await startTracing(config, logger));
-  const metrics = started.use(await startMetrics(config));
+  const metrics = started.use(await startMetrics(config, output));
   const stack = started.move();
   return {
-    metrics: metrics?.plugin,
+    metrics: metrics?.requests,
     tracing,
-    observe: ({ pool }, trusted) => metrics?.observe(trusted, pool),
+    observe: (database, trusted) => metrics?.observe(trusted, database),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-const startMetrics = async ({ metrics }: Config): Promise<(Metrics & AsyncDisposable) | undefined> =>
-  metrics && (await import('./metrics/start-metrics.ts')).startMetrics(metrics);
+const startMetrics = async (
+  { metrics }: Config,
+  output: WatchedLog,
+): Promise<(Metrics & AsyncDisposable) | undefined> =>
+  metrics && (await import('./metrics/start-metrics.ts')).startMetrics(metrics, output);
 
 const startTracing = async (
   { tracing, database }: Config,

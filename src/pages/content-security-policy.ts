@@ -1,11 +1,14 @@
-import type { Page } from './pages.ts';
+import type { BrowserPage } from './pages.ts';
 
 /**
  * The Content-Security-Policy of a page: everything comes from this service, and only the identity provider is asked
  * beside it. Style sheets that a page makes itself cannot load anything either: the rest of the policy holds for them.
  * @param tokenEndpoint where the page gets its access token; undefined where it is pasted
  */
-export function contentSecurityPolicy({ inlineStyles }: Page, tokenEndpoint: string | undefined): string {
+export function contentSecurityPolicy(
+  { inlineStyles }: BrowserPage,
+  tokenEndpoint: string | undefined,
+): string {
   const provider = tokenEndpoint === undefined ? '' : ` ${new URL(tokenEndpoint).origin}`;
   return [
     "default-src 'none'",

@@ -1,7 +1,7 @@
 import type { PageName } from '../config/config.ts';
 
 /** A page for a browser. */
-export interface Page {
+export interface BrowserPage {
   /** Below the folder of built pages. */
   readonly file: string;
   /** Whether its path is that of an API as well: only who asks for HTML is shown the page. */
@@ -22,14 +22,14 @@ export const pagePaths: Readonly<Record<PageName, string>> = {
 /** Where an identity provider sends a person back to. */
 export const callbackPath = '/sign-in/callback';
 
-const pages: Readonly<Record<PageName, Page>> = {
+const pages: Readonly<Record<PageName, BrowserPage>> = {
   console: { file: 'console/index.html' },
   graphiql: { file: 'graphiql/index.html', sharesPath: true, inlineStyles: true },
   reference: { file: 'reference/index.html', inlineStyles: true },
 };
 
 /** The pages by their path, and the one that ends a sign-in. */
-export const pagesByPath = (shown: readonly PageName[]): ReadonlyMap<string, Page> =>
+export const pagesByPath = (shown: readonly PageName[]): ReadonlyMap<string, BrowserPage> =>
   new Map([
     ...shown.map((name) => [pagePaths[name], pages[name]] as const),
     [callbackPath, { file: 'callback/index.html', isPopup: true }],

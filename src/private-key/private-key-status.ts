@@ -1,6 +1,6 @@
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operation.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
 
 /** Whether a private key is registered, and since when. Never the key. */
 export interface PrivateKeyStatus {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/ensure-account.ts';
-import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
-import { type OperationContext, parseInput } from '../operation.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
 import type { PrivateKeyStatus } from './private-key-status.ts';
 
 /** The order of secp256k1's group (SEC 2, section 2.4.1): a private key is less. */

@@ -1,8 +1,8 @@
 import { findAccount } from '../accounts/find-account.ts';
-import { audited } from '../audit/audited.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
-import type { OperationContext } from '../operation.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
 import { noPrivateKey, type PrivateKeyStatus } from './private-key-status.ts';
 
 const deletePrivateKey = prepareQuery(PrivateKey, (db, { account }: { account: AccountId }) =>

@@ -1,19 +1,21 @@
 import { constants } from 'node:os';
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
 /** What a terminal sends reaches each process, and npm and a supervisor pass it on: one signal within these milliseconds. */
 const repeatedWithin = 500;
 
 /**
- * Resolves at the first SIGTERM or SIGINT, for the process to stop in good order.
+ * Resolves at the first SIGTERM, SIGINT, or SIGHUP (the terminal is closed), for the process to stop in good order.
  * A later one ends it at once, with 128 and the signal's number as exit code.
  */
 export const firstSignal = (): Promise<void> =>
   new Promise((resolve) => {
     let firstAt: number | undefined;
-    const heed = (signal: 'SIGTERM' | 'SIGINT') => {
+    const heed = (signal: (typeof signals)[number]) => {
       firstAt ??= performance.now();
       if (performance.now() - firstAt > repeatedWithin) process.exit(128 + constants.signals[signal]);
       resolve();
     };
-    process.on('SIGTERM', heed).on('SIGINT', heed);
+    for (const signal of signals) process.on(signal, heed);
   });

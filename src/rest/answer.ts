@@ -1,5 +1,5 @@
-import type { PageInfo } from './connections.ts';
 import type { Endpoint } from './endpoints.ts';
+import type { PageInfo } from './lists.ts';
 import { toReference } from './routes.ts';
 
 /** What a call came to. */

@@ -1,6 +1,6 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
-import { nodeTypeOf } from './connections.ts';
 import { type Input, inputsOf } from './inputs.ts';
+import { nodeTypeOf } from './lists.ts';
 import type { Route, Routes } from './routes.ts';
 
 /** A route, and what the root field behind it says of it. */

@@ -1,6 +1,6 @@
 import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
 import type { GraphQLFieldConfig, GraphQLOutputType, GraphQLSchema } from 'graphql';
-import { nodeTypeOf, pageArguments, toList } from './connections.ts';
+import { nodeTypeOf, pageArguments, toList } from './lists.ts';
 
 /** `sessionDuration` → `session_duration`: how REST spells a name of GraphQL's. */
 export const snakeCase = (name: string): string =>

@@ -74,7 +74,7 @@ export const errorResponses = {
   }),
   InternalServerError: detail('Something went wrong here.', 'Internal Server Error'),
   ServiceUnavailable: detail(
-    'The database or the verification keys are not available, or there is too much to do.',
+    'The database or the verification keys are not available, or there is too much to do. Nothing was changed, unless `detail` is `It is not known whether the change was made`.',
     'Service Unavailable',
     retryAfter,
   ),

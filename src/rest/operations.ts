@@ -13,7 +13,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { nodeTypeOf } from './connections.ts';
+import { nodeTypeOf } from './lists.ts';
 import { restName, snakeCase } from './names.ts';
 
 const nameNode = (value: string): NameNode => ({ kind: Kind.NAME, value });

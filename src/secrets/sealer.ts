@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { GatewayError } from '../errors.ts';
+import { isCanonicalBase64url } from './canonical.ts';
 import { type SecretList, type VersionedKey, versionsOf } from './secret-list.ts';
 
 /** What a sealed value belongs to; it opens nowhere else. */
@@ -43,10 +44,6 @@ const header = ({ purpose, accountId, rowId }: Binding, version: number) => ({
   row: rowId,
 });
 
-/** The last character of a base64url text may hold bits that no decoder looks at; they may not be changed either. */
-const isCanonical = (jwe: string): boolean =>
-  jwe.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
-
 const failure = (reason: string, cause: Error) =>
   new GatewayError('INTERNAL_SERVER_ERROR', 'Internal Server Error', { reason, cause });
 
@@ -87,7 +84,7 @@ export function createSealer(list: SecretList): Sealer {
     open: async (jwe, { version, ...binding }) => {
       const key = keys.get(version);
       if (!key) throw missing(version);
-      if (!isCanonical(jwe)) throw broken();
+      if (!jwe.split('.').every(isCanonicalBase64url)) throw broken();
       const { plaintext, protectedHeader } = await compactDecrypt(jwe, key, algorithms).catch(() => {
         throw broken();
       });

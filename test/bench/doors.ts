@@ -15,7 +15,7 @@ const size = { users: 1000, keysEach: 10 };
 const keyCount = 2000;
 
 /** Measures the verification of API keys, beside a peer on both databases, and without HTTP. */
-export async function measureDoors({ only, timing }: Options): Promise<string> {
+export async function measureDoors({ only, timing, connections }: Options): Promise<string> {
   installPeers();
   await using stack = new AsyncDisposableStack();
   const world = stack.use(await createWorld(size, 1));
@@ -31,7 +31,7 @@ export async function measureDoors({ only, timing }: Options): Promise<string> {
     const servers: Server[] = [];
     for (const kind of [keyward, fastifyDoors])
       servers.push(running.use(await startServer({ ...kind, env }, world)));
-    return await measureSideBySide(servers, operations, { folder: world.folder, timing });
+    return await measureSideBySide(servers, operations, { folder: world.folder, timing, connections });
   };
   const onSqlite = await measureOn('SQLite', {});
   const onPostgres = await measureOn('PostgreSQL', { DATABASE_URL: postgres.url });

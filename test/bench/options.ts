@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { usualConnections } from './load-generator.ts';
 
 /** What can be asked for on the command line. */
 const options = {
@@ -8,6 +9,7 @@ const options = {
   quick: { type: 'boolean', default: false },
   only: { type: 'string' },
   servers: { type: 'string' },
+  connections: { type: 'string', default: String(usualConnections) },
   'no-write': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
@@ -23,6 +25,7 @@ Measures Keyward beside its peers, and writes test/bench/RESULTS.md.
   --quick            a short run: less warming up, shorter slices; for a first look
   --only NAMES       only these operations, with commas between them: rest-status,graphql-status
   --servers NAMES    only Keyward and these servers: node-http,fastify
+  --connections N    how many connections make the load; 16 unless told otherwise
   --no-write         print the results and leave RESULTS.md as it is
   --help             this text
 `;
@@ -73,6 +76,8 @@ export function readOptions() {
     only: names(values.only),
     /** Names of servers beside Keyward; undefined: all of them. */
     servers: names(values.servers),
+    /** Connections that make the load, beside peers. */
+    connections: Number(values.connections),
     write: !values['no-write'],
   };
 }

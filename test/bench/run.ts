@@ -24,7 +24,7 @@ const asked: Exclude<Part, 'soak'>[] = (['growth', 'workers', 'doors'] as const)
   (part) => options[part],
 );
 for (const part of asked.length > 0 ? asked : (['speed'] as const)) {
-  const machine = describeMachine();
+  const machine = describeMachine(options.connections);
   const result = await measurements[part](options);
   const content = `${options.quick ? 'A quick run, for a first look. ' : ''}${machine}.\n\n${result}`;
   console.log(`\n${content}`);

@@ -15,14 +15,14 @@ import type { Server } from './servers.ts';
 export async function measureSideBySide(
   servers: readonly Server[],
   operations: readonly Operation[],
-  { folder, timing }: { folder: string; timing: Timing },
+  { folder, timing, connections }: { folder: string; timing: Timing; connections: number },
 ): Promise<string> {
   const compareAll = async (): Promise<readonly Comparison[]> => {
     const all: Comparison[] = [];
     for (const operation of operations) all.push(...(await compareAnswers(operation, servers)));
     return all;
   };
-  const load = createLoadGenerator(folder);
+  const load = createLoadGenerator(folder, connections);
   const comparisons = await compareAll();
   console.log(`Warming up ${servers.length} servers …`);
   await warmUp(

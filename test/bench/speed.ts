@@ -9,7 +9,7 @@ const size = { users: 32, keysEach: 3 };
 const tokenCount = 64;
 
 /** Measures Keyward beside its peers. */
-export async function measureSpeed({ only, servers: names, timing }: Options): Promise<string> {
+export async function measureSpeed({ only, servers: names, timing, connections }: Options): Promise<string> {
   installPeers();
   await using stack = new AsyncDisposableStack();
   const world = stack.use(await createWorld(size, tokenCount));
@@ -19,5 +19,5 @@ export async function measureSpeed({ only, servers: names, timing }: Options): P
     servers.push(stack.use(await startServer(kind, world)));
   return `${describeTiming(timing)}
 
-${await measureSideBySide(servers, operations, { folder: world.folder, timing })}`;
+${await measureSideBySide(servers, operations, { folder: world.folder, timing, connections })}`;
 }

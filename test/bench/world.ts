@@ -20,7 +20,7 @@ const lifetime = 24 * 60 * 60;
 export async function createWorld(size: Size, tokenCount: number) {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createTemporaryFolder());
-  const issuer = stack.use(await startIssuer());
+  const issuer = stack.use(await startIssuer('RS256'));
   const { issuer: url } = issuer.config;
   const template = join(folder, 'template.db');
   const templateUrl = `sqlite:${template}`;

@@ -1,6 +1,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
+import { sendRaw } from '../support/raw-http.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let service: ServiceProcess;
@@ -59,6 +60,30 @@ describe('a document that a stranger sends', () => {
     expect([compressed.status, compressed.body.data.__schema.queryType.name]).toEqual([200, 'Query']);
     const known = await send(tokens.alice, { query }, { 'accept-encoding': 'identity' });
     expect([known.status, known.body]).toEqual([200, compressed.body]);
+  });
+
+  it('is no longer for a body that a GET tells of and nobody reads', async () => {
+    const query = getIntrospectionQuery({ descriptions: true }).replaceAll(/\s+/g, ' ');
+    const target = `/graphql?${new URLSearchParams({ query })}`;
+    const ask = (...fields: string[]) =>
+      sendRaw(
+        service.port,
+        [`GET ${target} HTTP/1.1`, `Host: localhost:${service.port}`, 'Accept: */*', ...fields, '', ''].join(
+          '\r\n',
+        ),
+      );
+    expect((await ask()).status).toBe(401);
+    expect((await ask('Content-Length: 60000')).status).toBe(401);
+    expect((await ask(`X-Filler: ${'a'.repeat(12_000)}`)).status).toBe(200);
+  });
+
+  it('is refused where its fragments spread themselves', async () => {
+    const query = '{__type(name:"__Type"){...A}} fragment A on __Type{fields{type{...A}} ofType{...A}}';
+    const { status, body } = await send(tokens.alice, { query });
+    expect([status, body.errors[0].message]).toEqual([
+      400,
+      'The document has more than 5000 values to answer',
+    ]);
   });
 });
 

@@ -1,12 +1,14 @@
+import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOnServer } from '../support/database.ts';
-import { type OwnPostgres, startOwnPostgres } from '../support/postgres-service.ts';
+import { type OwnPostgres, queryServer, startOwnPostgres } from '../support/postgres-service.ts';
 import {
   createTemporaryFolder,
   openConnection,
   type ServiceProcess,
   startProcess,
 } from '../support/process.ts';
+import { secretVariables } from '../support/secrets.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
@@ -63,8 +65,84 @@ describe('where the database is away', () => {
     await postgres.stop();
     await untilStatus(service, '/health/ready', 503);
     expect(await statusOf(service, '/health/live')).toBe(200);
+    const faults = [{ part: 'database', fault: 'it does not answer' }];
+    const response = await fetch(`${service.url}/health/ready`);
+    expect(await response.json()).toEqual({ status: 'unavailable', faults });
     await postgres.start();
     await untilStatus(service, '/health/ready', 200);
+    const told = service.output.stdout.match(/"msg":"a part .*"/g);
+    expect(told).toEqual(['"msg":"a part cannot be used"', '"msg":"a part can be used again"']);
+  });
+
+  it('or takes no writes, the service is not ready and still answers reads', async () => {
+    const DATABASE_URL = await createOnServer(postgres.url);
+    await using service = await startProcess(folder.path, { DATABASE_URL, DATABASE_MIGRATE: 'auto' });
+    const token = await service.token('alice');
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const change = () =>
+      fetch(`${service.url}/api/v1/automation/settings`, {
+        method: 'PUT',
+        headers,
+        body: '{"is_enabled":true}',
+      });
+    const server = queryServer(postgres.url);
+    const setReadOnly = async (value: 'on' | 'off') => {
+      await server(`alter system set default_transaction_read_only = ${value}`);
+      await server('select pg_reload_conf()');
+    };
+    expect((await change()).status).toBe(200);
+    await setReadOnly('on');
+    await untilStatus(service, '/health/ready', 503);
+    const faults = [{ part: 'database', fault: 'PostgreSQL takes no writes: it is read-only' }];
+    expect(await (await fetch(`${service.url}/health/ready`)).json()).toMatchObject({ faults });
+    expect((await change()).status).toBe(503);
+    expect((await fetch(`${service.url}/api/v1/automation/settings`, { headers })).status).toBe(200);
+    await setReadOnly('off');
+    await untilStatus(service, '/health/ready', 200);
+    expect((await change()).status).toBe(200);
+  });
+});
+
+/** An address of this machine that others reach it by, where it has one. */
+const outerAddress = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+
+describe('where an issuer’s keys cannot be had', () => {
+  const startWithout = (env: Record<string, string> = {}) =>
+    startProcess(folder.path, {
+      NODE_ENV: 'production',
+      ...secretVariables(),
+      AUTH_ISSUER: 'http://127.0.0.1:9',
+      AUTH_AUDIENCE: 'keyward',
+      ...env,
+    });
+
+  it('the service lives and is not ready, and says whose they are: to this machine and in the log', async () => {
+    await using service = await startWithout({ HOST: '0.0.0.0' });
+    const fault = {
+      part: 'verification keys',
+      issuer: 'http://127.0.0.1:9',
+      fault: 'there is none that can be used',
+    };
+    const ask = async (url: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${url}/health/ready`, { headers });
+      return [response.status, await response.json()];
+    };
+    const detailed = [503, { status: 'unavailable', faults: [fault] }];
+    expect(await ask(service.url)).toEqual(detailed);
+    expect(await ask(service.url)).toEqual(detailed);
+    const short = [503, { status: 'unavailable' }];
+    expect(await ask(service.url, { 'x-forwarded-for': '192.0.2.7' })).toEqual(short);
+    if (outerAddress) expect(await ask(`http://${outerAddress}:${service.port}`)).toEqual(short);
+    const lines = service.output.stdout.split('\n').filter((line) => line.includes('a part cannot be used'));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 40, ...fault })]);
+  });
+
+  it('the log says so though nobody asks', async () => {
+    await using service = await startWithout();
+    while (!service.output.stdout.includes('a part cannot be used'))
+      await new Promise((resolve) => setTimeout(resolve, 50));
   });
 });
 

@@ -237,7 +237,7 @@ describe('any sequence of pages', () => {
       expect(backwards.slice(-all.length)).toEqual(all.map(({ id }) => id).toReversed());
       expect(backwards).toEqual([...new Set(backwards)].toSorted((a, b) => b - a));
     });
-    await fc.assert(property, { numRuns: inject('postgresUrl') === undefined ? 40 : 15 });
+    await fc.assert(property, { numRuns: inject('postgresUrl') === undefined ? 40 : 8 });
   });
 });
 

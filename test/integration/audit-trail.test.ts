@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -13,16 +13,22 @@ let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let issuer: TestIssuer;
 let gateway: TestGateway;
 let url: string;
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await createTemporaryFolder();
   issuer = await startIssuer();
-  url = server === undefined ? `sqlite:${join(folder.path, 'keyward.db')}` : await createOnServer(server);
+  url =
+    server === undefined
+      ? `sqlite:${join(folder.path, 'keyward.db')}`
+      : await createOnServer(server, inject('postgresTemplate'));
   gateway = await createTestGateway(issuer, { databaseUrl: url });
 });
-afterEach(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await issuer[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]();
+  await issuer?.[Symbol.asyncDispose]();
+  await folder?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  expect(await gateway.reset()).toBe(true);
 });
 
 const makeChange = async () => {

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { assertMigrated, migrate } from '../../src/database/migrate.ts';
 import { postgresMigrations, sqliteMigrations } from '../../src/database/migration-lists.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
-import { createTemporaryFolder, root, runScript } from '../support/process.ts';
+import { createTemporaryFolder, root } from '../support/process.ts';
 
 const server = inject('postgresUrl');
 
@@ -51,6 +51,44 @@ describe('a schema that is older', () => {
   });
 });
 
+describe('a schema that is newer', () => {
+  const add = (name: string) =>
+    run(`insert into mikro_orm_migrations (name, executed_at) values ('${name}', current_timestamp)`);
+
+  it.each([
+    ['at a check', assertMigrated],
+    ['by a migration', migrate],
+  ])('is refused in a sentence: %s', async (_what, prepare) => {
+    await migrate(database, config);
+    await add('Migration20991231000000');
+    await add('Migration20991231000001_compatible');
+    const refused = prepare(database, config);
+    await expect(refused).rejects.toThrow(ConfigError);
+    await expect(refused).rejects.toThrow(
+      'Keyward cannot start with this configuration:\n' +
+        '  DATABASE_URL names a database whose schema is newer than this version (Migration20991231000000): start the version that has migrated it, or a later one',
+    );
+  });
+
+  it('is left as it is by a migration that refuses it', async () => {
+    await migrate(database, config);
+    const [last = ''] = (await applied()).toSorted().toReversed();
+    await run(`delete from mikro_orm_migrations where name = '${last}'`);
+    await add('Migration20991231000000');
+    const before = await applied();
+    await expect(migrate(database, config)).rejects.toThrow(ConfigError);
+    expect(await applied()).toEqual(before);
+  });
+
+  it('is worked with where its migrations say that older versions can', async () => {
+    await migrate(database, config);
+    await add('Migration20991231000001_compatible');
+    await migrate(database, config);
+    await assertMigrated(database, config);
+    await run(insert);
+  });
+});
+
 it.each([
   ['sqlite', sqliteMigrations],
   ['postgresql', postgresMigrations],
@@ -86,34 +124,3 @@ describe('migrate', () => {
     await assertMigrated(narrow, config);
   });
 });
-
-if (server !== undefined) {
-  describe('nodes that migrate at once', () => {
-    const node = () =>
-      runScript('dist/server/migrate.js', [], {
-        cwd: folder.path,
-        env: { DATABASE_URL: config.url, DATABASE_STATEMENT_TIMEOUT: '1' },
-      });
-
-    it('all succeed, and each migration is applied once', { timeout: 20_000 }, async () => {
-      const ended = await Promise.all([node(), node(), node()]);
-      expect(ended).toEqual(Array.from({ length: 3 }, () => ({ code: 0, stdout: '', stderr: '' })));
-      await assertMigrated(database, config);
-      expect(new Set(await applied()).size).toBe((await applied()).length);
-    });
-
-    it('wait for one that takes longer than a statement may', { timeout: 20_000 }, async () => {
-      const lock = 'select pg_advisory_xact_lock(1801812343)';
-      const waiting = await database.em.fork().transactional(async (em) => {
-        await em.execute(lock);
-        const ended = node();
-        const waits = "select 1 from pg_locks where locktype = 'advisory' and not granted";
-        while ((await run(waits)).length === 0);
-        await em.execute('select pg_sleep(1.5)');
-        return { ended };
-      });
-      expect(await waiting.ended).toEqual({ code: 0, stdout: '', stderr: '' });
-      await assertMigrated(database, config);
-    });
-  });
-}

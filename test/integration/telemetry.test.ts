@@ -6,11 +6,11 @@ import { canaryNumber, type Song, sing } from '../support/canary.ts';
 import { dropTable, refuseAccounts } from '../support/database.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
-const metrics = createMetrics();
+const metrics = createMetrics({ dropped: 0 });
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
 const tracing = createTracing(provider.getTracer('test'), 'test');
-const setup = setUpGateway({ telemetry: { metrics: metrics.plugin, tracing } });
+const setup = setUpGateway({ telemetry: { metrics: metrics.requests, tracing } });
 beforeEach(() => exporter.reset());
 
 const spans = () =>

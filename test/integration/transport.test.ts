@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { pino } from 'pino';
 import { describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { serve } from '../../src/http/serve.ts';
+import { fetchListener } from '../../src/http/fetch-listener.ts';
 import { createHttpServer, listen, stop } from '../../src/http/server.ts';
 import { challenge } from '../support/challenge.ts';
 import { dropDatabase, dropTable, setReadOnly } from '../support/database.ts';
@@ -169,7 +169,7 @@ describe('a path on the wire', () => {
     '*',
   ])('is not read as another one: %s', async (path) => {
     await createRows();
-    const server = createHttpServer(serve(setup.gateway.gateway, http.body, fail), http, logger);
+    const server = createHttpServer(fetchListener(setup.gateway.gateway, http.body, fail), http, logger);
     try {
       const port = await listen(server, 0, '127.0.0.1');
       const token = await setup.sign();
@@ -192,7 +192,7 @@ describe('a request that cannot be read', () => {
     });
 
   it.each(['a:99999', '999.999.999.999', '[::1]:70000'])('is answered 400: Host %s', async (host) => {
-    const server = createHttpServer(serve(setup.gateway.gateway, http.body, fail), http, logger);
+    const server = createHttpServer(fetchListener(setup.gateway.gateway, http.body, fail), http, logger);
     try {
       expect(await ask(await listen(server, 0, '127.0.0.1'), host)).toBe(400);
     } finally {
@@ -204,11 +204,10 @@ describe('a request that cannot be read', () => {
     const failures: unknown[] = [];
     const broken = {
       ...setup.gateway.gateway,
-      fetchAPI: { Request },
       fetch: () => Promise.reject('x'),
     };
     const server = createHttpServer(
-      serve(broken, http.body, (error) => failures.push(error)),
+      fetchListener(broken, http.body, (error) => failures.push(error)),
       http,
       logger,
     );
@@ -269,7 +268,7 @@ describe('413', () => {
     const pieces = function* () {
       for (let left = bytes; left > 0; left -= 16 * 1024) yield Buffer.alloc(Math.min(left, 16 * 1024), ' ');
     };
-    const server = createHttpServer(serve(setup.gateway.gateway, http.body, fail), http, logger);
+    const server = createHttpServer(fetchListener(setup.gateway.gateway, http.body, fail), http, logger);
     const port = await listen(server, 0, '127.0.0.1');
     const abort = new AbortController();
     try {

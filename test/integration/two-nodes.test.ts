@@ -5,8 +5,7 @@ import { migrate } from '../../src/database/migrate.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
-import { createTemporaryFolder, runService, startProcess } from '../support/process.ts';
-import { secretListOf, secretVariables } from '../support/secrets.ts';
+import { secretListOf } from '../support/secrets.ts';
 
 const server = inject('postgresUrl') ?? '';
 
@@ -14,7 +13,7 @@ let issuer: TestIssuer;
 let nodes: readonly [TestGateway, TestGateway];
 beforeAll(async () => {
   issuer = await startIssuer();
-  const databaseUrl = await createOnServer(server);
+  const databaseUrl = await createOnServer(server, inject('postgresTemplate'));
   const secretKeys = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
   const first = await createTestGateway(issuer, { databaseUrl, secretKeys });
   nodes = [first, await createTestGateway(issuer, { databaseUrl, secretKeys })];
@@ -153,39 +152,5 @@ describe('an empty database', () => {
     expect(names.length).toBeGreaterThan(0);
     expect(new Set(names).size).toBe(names.length);
     expect(await migrator.getPending()).toEqual([]);
-  });
-
-  it('lets two nodes start at the same time with DATABASE_MIGRATE=auto', async () => {
-    const env = { DATABASE_URL: await createOnServer(server), DATABASE_MIGRATE: 'auto' };
-    await using folder = await createTemporaryFolder();
-    await using started = new AsyncDisposableStack();
-    // One identity provider for both: each would otherwise seed the database with people of its own.
-    const production = {
-      ...env,
-      ...secretVariables(),
-      NODE_ENV: 'production',
-      AUTH_ISSUER: issuer.config.issuer,
-      AUTH_AUDIENCE: 'keyward',
-    };
-    const processes = await Promise.all([0, 1].map(() => startProcess(folder.path, production)));
-    for (const process of processes) started.use(process);
-    const authorization = `Bearer ${await issuer.sign()}`;
-    for (const { url } of processes) {
-      const response = await fetch(`${url}/api/v1/auth/private-key`, { headers: { authorization } });
-      expect([response.status, await response.json()]).toEqual([
-        200,
-        { has_key: false, created_at: null, updated_at: null },
-      ]);
-    }
-  }, 20_000);
-
-  it('is refused with a sentence by a node that may not migrate it', async () => {
-    await using folder = await createTemporaryFolder();
-    const databaseUrl = await createOnServer(server);
-    const { code, stdout, stderr } = await runService(folder.path, { DATABASE_URL: databaseUrl, PORT: '0' });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('older than this version: run `npm run db:migrate`');
-    expect(stderr).not.toMatch(/\bat .*\.[jt]s/);
-    expect(stderr).not.toContain(databaseUrl);
   });
 });

@@ -59,12 +59,12 @@ describe('a secret', () => {
       await verify(text);
       times[kind].push(performance.now() - start);
     };
-    const pairs = Array.from({ length: 3000 }, () => [createApiKeySecret(), secretOfSamePrefix(secret)]);
+    const pairs = Array.from({ length: 1000 }, () => [createApiKeySecret(), secretOfSamePrefix(secret)]);
     for (const [unknown = '', wrong = ''] of pairs) {
       await measure('unknown', unknown);
       await measure('wrong', wrong);
     }
-    const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[1500] ?? 0;
+    const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[500] ?? 0;
     const ratio = median(times.unknown) / median(times.wrong);
     expect(ratio).toBeGreaterThan(0.8);
     expect(ratio).toBeLessThan(1.25);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { challenge } from './challenge.ts';
 import type { Answer, Call } from './gateway.ts';
 import type { Setup } from './set-up-gateway.ts';
@@ -29,8 +29,12 @@ const refusal = (transport: Transport, message: string, code: string) =>
 const noToken = challenge();
 const badToken = challenge(', error="invalid_token"');
 
-/** Tests that an operation is refused with 401 and 403 on both transports, and for whom it is not. */
+/**
+ * Tests that an operation is refused with 401 and 403 on both transports, and for whom it is not. Who is asking is
+ * known before a database is asked: on SQLite alone, therefore.
+ */
 export function describeAuthentication(setup: Setup, operation: TestedOperation): void {
+  if (inject('postgresUrl') !== undefined) return;
   const call = (transport: Transport, { headers, ...rest }: Call): Promise<Answer> => {
     if (transport !== 'REST') {
       const accept = transport === 'GraphQL' ? 'application/graphql-response+json' : 'application/json';

@@ -24,11 +24,29 @@ export const databaseConfig = (url: string): DatabaseConfig => ({
 
 const tables = ['audit_event', 'private_key', 'automation_settings', 'api_key_secret', 'api_key', 'account'];
 
-/** An empty database, migrated: SQLite in memory, or one of its own on the PostgreSQL server of the test run. */
+/** Those that nobody uses any more: empty, and still open. */
+const spare: Database[] = [];
+
+/**
+ * An empty database, migrated: SQLite in memory, or one of its own on the PostgreSQL server of the test run. Disposing
+ * of it gives it to whoever wants the next.
+ */
 export async function openTestDatabase(): Promise<Database> {
+  const database = spare.pop() ?? (await openAnother());
+  const close = database[Symbol.asyncDispose];
+  const giveBack = async () => {
+    database[Symbol.asyncDispose] = close;
+    if (await isEmptied(database)) spare.push(database);
+    else await close();
+  };
+  return Object.assign(database, { [Symbol.asyncDispose]: giveBack });
+}
+
+async function openAnother(): Promise<Database> {
   const server = inject('postgresUrl');
-  const url = server === undefined ? 'sqlite::memory:' : await createOnServer(server);
-  const config = databaseConfig(url);
+  const config = databaseConfig(
+    server === undefined ? 'sqlite::memory:' : await createOnServer(server, inject('postgresTemplate')),
+  );
   const database = await openDatabase(config);
   await migrate(database, config);
   return database;
@@ -52,11 +70,14 @@ export const inTransaction = <Result>(
 ): Promise<Result> =>
   new Db(database.em).transaction((db) => work((statement) => db.run(CompiledQuery.raw(statement), Account)));
 
-/** Makes an empty database on a server; returns its URL. */
-export async function createOnServer(server: string): Promise<string> {
+/**
+ * Makes a database on a server; returns its URL.
+ * @param template the database there that it is a copy of: an empty one, unless told otherwise
+ */
+export async function createOnServer(server: string, template = 'template1'): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await using maintenance = await openDatabase(databaseConfig(server));
-  await maintenance.em.getConnection().execute(`create database ${name}`);
+  await maintenance.em.getConnection().execute(`create database ${name} template ${template}`);
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
 
@@ -71,19 +92,39 @@ export async function isEmptied(database: Database): Promise<boolean> {
 }
 
 async function empty(database: Database): Promise<void> {
+  await bringBack(database);
+  if (inject('postgresUrl') === undefined) emptySqlite(writerOf(database));
+  else await emptyPostgres(database);
+}
+
+/** Deletes every row; next to nothing has to be done after a test that has stored nothing. */
+function emptySqlite(writer: Sqlite.Database): void {
+  // Fails where one is missing.
+  writer.exec(`select 1 from ${tables.join(', ')} limit 0`);
+  // The number of its last row is kept there for each table that has had one.
+  const counted = writer.prepare('delete from sqlite_sequence returning name').pluck().all();
+  const filled = tables.filter((table) => counted.includes(table));
   // Triggers keep some rows from being deleted.
-  const connection = database.em.getConnection();
-  if (inject('postgresUrl') !== undefined) {
-    await connection.execute('alter table audit_event disable trigger user');
-    await connection.execute(`truncate ${tables.join(', ')} restart identity`);
-    await connection.execute('alter table audit_event enable trigger user');
-    return;
-  }
-  const triggers = await connection.execute("select name, sql from sqlite_master where type = 'trigger'");
-  for (const { name } of triggers) await connection.execute(`drop trigger ${name}`);
-  for (const table of tables) await connection.execute(`delete from ${table}`);
-  await connection.execute('delete from sqlite_sequence');
-  for (const { sql } of triggers) await connection.execute(sql);
+  const triggers = writer
+    .prepare<[string], { name: string; sql: string }>(
+      "select name, sql from sqlite_master where type = 'trigger' and tbl_name in (select value from json_each(?))",
+    )
+    .all(JSON.stringify(filled));
+  for (const { name } of triggers) writer.exec(`drop trigger ${name}`);
+  for (const table of filled) writer.exec(`delete from ${table}`);
+  for (const { sql } of triggers) writer.exec(sql);
+}
+
+/**
+ * Deletes every row in one round trip, and begins to count from 1 again. As a replica it runs no triggers, which keep
+ * some rows from being deleted. To `truncate` makes new files: that takes 40 times as long where there are few rows.
+ */
+async function emptyPostgres(database: Database): Promise<void> {
+  await database.em.getConnection().execute(`do $$ begin
+    set local session_replication_role = replica;
+    ${[...tables, 'rate_limit'].map((table) => `delete from ${table};`).join('\n    ')}
+    ${tables.map((table) => `perform setval('${table}_id_seq', 1, false);`).join('\n    ')}
+  end $$`);
 }
 
 /** Runs the same statement on each of PostgreSQL's connections: none is given back before all are taken. */
@@ -110,10 +151,19 @@ export async function setReadOnly(database: Database, readOnly: boolean): Promis
   await onEveryConnection(database, `set session characteristics as transaction ${access}`);
 }
 
-/** Drops a table, and what refers to it. */
+/** The tables of each database that are away. */
+const dropped = new WeakMap<Database, string[]>();
+
+/** Takes a table away, as if it had been dropped; it is back when the database is emptied. */
 export async function dropTable(database: Database, table: string): Promise<void> {
-  const cascade = inject('postgresUrl') === undefined ? '' : ' cascade';
-  await database.em.getConnection().execute(`drop table ${table}${cascade}`);
+  await database.em.getConnection().execute(`alter table ${table} rename to ${table}_dropped`);
+  dropped.set(database, [...(dropped.get(database) ?? []), table]);
+}
+
+async function bringBack(database: Database): Promise<void> {
+  for (const table of dropped.get(database) ?? [])
+    await database.em.getConnection().execute(`alter table ${table}_dropped rename to ${table}`);
+  dropped.delete(database);
 }
 
 /** Lets the database refuse every new account with a message that repeats the subject, until it is disposed of. */

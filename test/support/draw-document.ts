@@ -35,6 +35,8 @@ export class Draw {
 /** An operation of a document that was drawn. */
 export interface DrawnOperation {
   readonly name: string;
+  /** Whether it is a mutation. */
+  readonly changes: boolean;
   /** Draws values for its variables: some are left out, some null. */
   readonly variables: (draw: Draw) => Record<string, unknown>;
 }
@@ -237,11 +239,12 @@ export function drawDocument(schema: GraphQLSchema, draw: Draw) {
       return `$${each}: ${type}${byDefault === undefined ? '' : ` = ${byDefault}`}`;
     });
     const header = declared.length > 0 ? `(${declared.join(', ')})` : '';
-    return { name, text: `${keyword} ${name}${header} ${set}`, variables: drawValues(used) };
+    const text = `${keyword} ${name}${header} ${set}`;
+    return { name, text, changes: keyword === 'mutation', variables: drawValues(used) };
   });
 
   return {
     text: print(parse([...written.map(({ text }) => text), ...fragmentTexts].join('\n'))),
-    operations: written.map(({ name, variables }): DrawnOperation => ({ name, variables })),
+    operations: written.map(({ text: _text, ...operation }): DrawnOperation => operation),
   };
 }

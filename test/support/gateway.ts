@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
+import type { EntityName } from '@mikro-orm/sql';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
@@ -12,11 +13,10 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { Account, type AccountId, ApiKey, ApiKeySecret, PrivateKey } from '../../src/database/tables.ts';
-import { createGateway } from '../../src/gateway.ts';
-import type { Edge, GatewayDependencies } from '../../src/gateway-plugins.ts';
+import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
 import { Load } from '../../src/http/load.ts';
-import { createLimiters } from '../../src/rate-limits/create-limiters.ts';
-import { SharedCounts } from '../../src/rate-limits/shared-counts.ts';
+import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
+import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -86,7 +86,9 @@ export async function createTestGateway(
       done();
     },
   });
-  const trusted = [issuer.config, ...(options.issuers ?? [])].map((config) => trustIssuer(config, () => {}));
+  const trusted = [issuer.config, ...(options.issuers ?? [])].map((config) =>
+    trustIssuer(config, { failed: () => {}, recovered: () => {} }),
+  );
   const secrets = createSecrets(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
@@ -123,7 +125,7 @@ export async function createTestGateway(
       headers,
       ...(body !== undefined && { body }),
     });
-    const response = await gateway.fetch(request, { address: call.address ?? null });
+    const response = await gateway.fetch(request, call.address ?? null);
     const isGzipped = response.headers.get('content-encoding') === 'gzip';
     const sent = Buffer.from(await response.arrayBuffer());
     const text = `${isGzipped ? gunzipSync(sent) : sent}`;
@@ -194,12 +196,18 @@ async function openUrl(url: string): Promise<Database> {
 
 /** Puts rows into the database that a test begins with, and reads what it left there. */
 export function createBuilders(database: Database, issuer: string, secrets: Secrets) {
-  const createAccount = async (subject: string): Promise<AccountId> => {
-    const account = { issuer, subject, createdAt: new Date() };
-    return database.em.fork().insert(Account, account) as Promise<AccountId>;
+  const { kysely } = new Db(database.em);
+  /** Puts in a row, by its entity's names. The ORM's own way takes three times as long, and each test has some. */
+  const insert = async (entity: EntityName, values: object): Promise<number> => {
+    const { tableName, properties } = database.em.getMetadata().get(entity);
+    const row = Object.entries(values).map(([name, value]) => [properties[name]?.fieldNames[0], value]);
+    const into = kysely.insertInto(tableName as 'account').values(Object.fromEntries(row));
+    return (await into.returning('id').executeTakeFirstOrThrow()).id;
   };
+  const createAccount = (subject: string): Promise<AccountId> =>
+    insert(Account, { issuer, subject, createdAt: new Date() }) as Promise<AccountId>;
   const createApiKey = (account: AccountId, values: Partial<ApiKey> = {}): Promise<number> =>
-    database.em.fork().insert(ApiKey, {
+    insert(ApiKey, {
       account,
       keyPrefix: 'sk-a1b2c3',
       name: 'Laptop',
@@ -219,12 +227,12 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
   /** A secret of an API key; one that was rotated out works until then. */
   const addSecret = (apiKey: number, secret: string, worksUntil: Date | null = null): Promise<number> => {
     const { digest, version } = secrets.peppers.digest(secret);
-    return database.em.fork().insert(ApiKeySecret, { apiKey, digest, pepperVersion: version, worksUntil });
+    return insert(ApiKeySecret, { apiKey, digest, pepperVersion: version, worksUntil });
   };
   const createPrivateKey = (account: AccountId): Promise<number> => {
     const createdAt = new Date('2026-01-31T12:00:00.000Z');
     const updatedAt = new Date('2026-02-28T12:00:00.000Z');
-    return database.em.fork().insert(PrivateKey, { account, sealedKey: 'a..b.c.d', createdAt, updatedAt });
+    return insert(PrivateKey, { account, sealedKey: 'a..b.c.d', createdAt, updatedAt });
   };
   /** All rows of a table as SQLite stores them, whichever database it is: 0 and 1, times in milliseconds. */
   const rows = async (table: string): Promise<Record<string, unknown>[]> => {

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { JWTHeaderParameters } from 'jose';
-import { startIssuer, type TokenClaims } from './issuer.ts';
+import { type SigningAlgorithm, startIssuer, type TokenClaims } from './issuer.ts';
 
 /** How an issuer answers a request for a document of its own. */
 export type Behaviour = (response: ServerResponse) => void;
@@ -37,8 +37,8 @@ export const misbehaviours = {
 } satisfies Record<string, Behaviour>;
 
 /** An issuer that behaves well until it is told otherwise, and counts who asks it for what. */
-export async function startIllBehavedIssuer() {
-  const issuer = await startIssuer();
+export async function startIllBehavedIssuer(alg?: SigningAlgorithm) {
+  const issuer = await startIssuer(alg);
   const counts = { metadata: 0, keys: 0, elsewhere: 0 };
   let url = '';
   const behaviour: { metadata: Behaviour; keys: Behaviour } = {

@@ -15,14 +15,17 @@ import type { IssuerConfig } from '../../src/config/config.ts';
 /** What an access token of the tests carries unless told otherwise. */
 export type TokenClaims = JWTPayload & { scope?: unknown; scp?: unknown; client_id?: unknown };
 
+/** What an issuer signs by. An RSA key takes a quarter of a second to make, and signs in five times the time. */
+export type SigningAlgorithm = 'ES256' | 'RS256';
+
 /**
  * An issuer that publishes its metadata and keys over HTTP, and signs whatever a test wants signed.
- * It holds one RS256 key; the keys that it publishes may be replaced.
+ * It holds one key; the keys that it publishes may be replaced.
  */
-export async function startIssuer() {
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+export async function startIssuer(alg: SigningAlgorithm = 'ES256') {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
   const published = {
-    keys: [{ ...(await exportJWK(publicKey)), kid: 'test-1', alg: 'RS256', use: 'sig' }] as JWK[],
+    keys: [{ ...(await exportJWK(publicKey)), kid: 'test-1', alg, use: 'sig' }] as JWK[],
   };
   let issuer = '';
   let reads = 0;
@@ -58,7 +61,7 @@ export async function startIssuer() {
       scope: accountAdmin.join(' '),
       ...claims,
     };
-    const protectedHeader = { alg: 'RS256', kid: 'test-1', typ: 'at+jwt', ...header };
+    const protectedHeader = { alg, kid: 'test-1', typ: 'at+jwt', ...header };
     return new SignJWT(JSON.parse(JSON.stringify(all)))
       .setProtectedHeader(JSON.parse(JSON.stringify(protectedHeader)))
       .sign(key);

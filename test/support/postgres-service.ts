@@ -30,6 +30,13 @@ export async function startOwnPostgres() {
     const [line] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n');
     return Number(line);
   };
+  /** The server's first process, and all that it has started. */
+  const processes = async (): Promise<number[]> => {
+    const parent = await pid();
+    const { stdout } = spawnSync('pgrep', ['-P', `${parent}`], { encoding: 'utf8' });
+    // An empty line would be 0: the test's own process group.
+    return [parent, ...stdout.split('\n').filter(Boolean).map(Number)];
+  };
   /** Starts it again; the first attempts fail while processes of a killed one still end. */
   const start = async (): Promise<void> => {
     for (let attempt = 0; ; attempt += 1) {
@@ -54,11 +61,17 @@ export async function startOwnPostgres() {
     /** Ends it and all its processes without a word to anybody. */
     kill: async (): Promise<void> => {
       running = false;
-      const parent = await pid();
-      const { stdout } = spawnSync('pgrep', ['-P', `${parent}`], { encoding: 'utf8' });
-      // An empty line would be 0: the test's own process group.
-      const children = stdout.split('\n').filter(Boolean).map(Number);
-      for (const each of [parent, ...children]) endAtOnce(each);
+      for (const each of await processes()) endAtOnce(each);
+    },
+    /** Stops all its processes where they stand; `resume` ends it. */
+    freeze: async () => {
+      const frozen = await processes();
+      for (const each of frozen) process.kill(each, 'SIGSTOP');
+      return {
+        resume: (): void => {
+          for (const each of frozen) process.kill(each, 'SIGCONT');
+        },
+      };
     },
     start,
     [Symbol.asyncDispose]: async () => {

@@ -201,6 +201,43 @@ export async function startProcess(
   };
 }
 
+/**
+ * Starts the service with its log going to an open file or pipe, and waits until it says over HTTP that it is ready.
+ * @param log the descriptor of the file or pipe; nobody but the test reads it
+ */
+export async function startWithLog(folder: string, log: number, env: Record<string, string> = {}) {
+  const port = await freePort();
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [main], {
+    cwd: folder,
+    env: { PATH, HOME, PORT: `${port}`, DATA_DIR: join(folder, 'data'), ...env },
+    stdio: ['ignore', log, 'inherit'],
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }));
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${url}/health/ready`)
+      .then(({ ok }) => ok)
+      .catch(() => false);
+  const until = performance.now() + patience;
+  while (!(await isReady()) && performance.now() < until) await delay(50);
+  return {
+    port,
+    url,
+    pid: child.pid ?? 0,
+    signal: (name: NodeJS.Signals) => child.kill(name),
+    /** Resolves when it has ended. */
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
 /** Starts the service in a terminal and waits until it says that it is ready; disposing of it closes the terminal. */
 export async function startInTerminal(folder: string, env: Record<string, string> = {}) {
   const port = await freePort();
@@ -217,6 +254,7 @@ export async function startInTerminal(folder: string, env: Record<string, string
     throw error;
   }
   return {
+    port,
     url: `http://127.0.0.1:${port}`,
     /** What the terminal shows, without what is for colours. */
     screen: () => stripVTControlCharacters(terminal.output.stdout).replaceAll('\r\n', '\n'),
@@ -231,7 +269,7 @@ export const unlimited = { RATE_LIMIT_ACCOUNT: 'off' };
 export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** Waits until nobody listens on a service's port any more. */
-export async function untilRefused({ url }: ServiceProcess): Promise<void> {
+export async function untilRefused({ url }: { readonly url: string }): Promise<void> {
   // A connection for each: one that is kept would go on being answered. One that workers have yet to share out when
   // they close is never answered.
   const isAnswered = () =>
@@ -258,6 +296,10 @@ export async function openConnection({ port }: { readonly port: number }) {
   return {
     write: (text: string) => void socket.write(text),
     until,
+    /** Resolves when it is closed, by whomever. */
+    closed: new Promise<void>((resolve) => {
+      socket.on('error', () => {}).once('close', () => resolve());
+    }),
     [Symbol.dispose]: () => void socket.destroy(),
   };
 }

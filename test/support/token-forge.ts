@@ -66,19 +66,27 @@ const publish = (publicKey: KeyObject, members: object) => ({
   ...members,
 });
 
+const makeKeys = () => ({
+  rsa: pair('rsa', 2048),
+  weak: pair('rsa', 1024),
+  stranger: pair('rsa', 2048),
+  p256: curve('P-256'),
+  p384: curve('P-384'),
+  p521: curve('P-521'),
+  k256: curve('secp256k1'),
+  ed25519: generateKeyPairSync('ed25519'),
+});
+
+/** Made once for all files: RSA keys take their time. */
+let made: ReturnType<typeof makeKeys> | undefined;
+
 /** An issuer with a key for every purpose, good and bad, and the means to make any token in its name. */
 export async function startForge() {
-  const issuer = await startIllBehavedIssuer();
+  const issuer = await startIllBehavedIssuer('RS256');
   const attacker = await startAttacker();
   const main = { privateKey: KeyObject.from(issuer.privateKey), publicKey: KeyObject.from(issuer.publicKey) };
-  const rsa = pair('rsa', 2048);
-  const weak = pair('rsa', 1024);
-  const stranger = pair('rsa', 2048);
-  const p256 = curve('P-256');
-  const p384 = curve('P-384');
-  const p521 = curve('P-521');
-  const k256 = curve('secp256k1');
-  const ed25519 = generateKeyPairSync('ed25519');
+  made ??= makeKeys();
+  const { rsa, weak, p256, p384, p521, k256, ed25519 } = made;
   issuer.published.keys.push(
     publish(rsa.publicKey, { kid: 'rsa' }),
     publish(rsa.publicKey, { kid: 'rsa-rs256', alg: 'RS256' }),
@@ -130,7 +138,7 @@ export async function startForge() {
     attacker: attacker.url,
     /** How often anyone has asked the stranger. */
     attackerRequests: attacker.requests,
-    keys: { main, rsa, weak, stranger, p256, p384, p521, k256, ed25519 },
+    keys: { main, ...made },
     [Symbol.asyncDispose]: async () => {
       await attacker[Symbol.asyncDispose]();
       await issuer[Symbol.asyncDispose]();

@@ -4,6 +4,7 @@ import {
   badUserInput,
   type ErrorCode,
   GatewayError,
+  outcomeUnknown,
   serviceUnavailable,
   toGatewayError,
   unwrap,
@@ -27,6 +28,7 @@ describe('GatewayError', () => {
     ['BAD_USER_INPUT', 422],
     ['INTERNAL_SERVER_ERROR', 500],
     ['SERVICE_UNAVAILABLE', 503],
+    ['OUTCOME_UNKNOWN', 503],
   ])('%s is a %i', (code, status) => {
     expect(new GatewayError(code, 'x')).toMatchObject({ code, status, headers: {}, issues: [] });
   });
@@ -56,6 +58,13 @@ describe('serviceUnavailable', () => {
     expect(error).toMatchObject({ status: 503, message: 'Service Unavailable', reason: 'database' });
     expect(error.headers).toEqual({ 'retry-after': '5' });
     expect(error.cause).toBe(notFound);
+  });
+
+  it('shares its header fields with no other answer, whose own are put beside them', () => {
+    const errors = [serviceUnavailable('a'), outcomeUnknown('b', notFound), serviceUnavailable('c')];
+    for (const { headers } of errors) Object.assign(headers, { 'x-request-id': '1' });
+    expect(serviceUnavailable('d').headers).toEqual({ 'retry-after': '5' });
+    expect(outcomeUnknown('e', notFound).headers).toEqual({ 'retry-after': '5' });
   });
 });
 

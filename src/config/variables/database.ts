@@ -42,11 +42,12 @@ export const databaseVariables = {
     description: 'PostgreSQL: seconds to wait for a connection',
     example: '5',
   }),
-  DATABASE_STATEMENT_TIMEOUT: seconds(1, 600).default(10).meta({
-    description: 'PostgreSQL: seconds that a statement may take',
+  DATABASE_STATEMENT_TIMEOUT: seconds(1, 600).default(4).meta({
+    description:
+      'PostgreSQL: seconds that a statement may take; a connection without an answer a second later is dropped',
     example: '10',
   }),
-  DATABASE_IDLE_TRANSACTION_TIMEOUT: seconds(1, 600).default(10).meta({
+  DATABASE_IDLE_TRANSACTION_TIMEOUT: seconds(1, 600).default(5).meta({
     description: 'How many seconds a transaction may stand idle before it is ended',
     example: '10',
   }),

@@ -12,16 +12,24 @@ export class PostgresDriver extends KyselyDriver {
   }
 
   override async acquireConnection(): Promise<PostgresConnection> {
-    return new PostgresConnection(await this.#pool.connect(), this.#pool.statements);
+    return new PostgresConnection(await this.#pool.connect(), this.#pool);
   }
 
-  /** Never fails: it would be told in place of why the transaction failed. What is still open, ends with its connection. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (connection instanceof PostgresConnection && !connection.answers) return;
-    await super.rollbackTransaction(connection).catch(() => {});
+  override commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return ours(connection).commit();
+  }
+
+  override rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return ours(connection).rollback();
   }
 
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    if (connection instanceof PostgresConnection) connection.release();
+    ours(connection).release();
   }
+}
+
+/** Kysely hands back what `acquireConnection` has made. */
+function ours(connection: DatabaseConnection): PostgresConnection {
+  if (connection instanceof PostgresConnection) return connection;
+  throw new TypeError('This is not a connection of this driver.');
 }

@@ -1,6 +1,7 @@
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { DatabaseConfig } from '../../config/config.ts';
 import type { Backend, Warn } from '../backend.ts';
+import { checkServer } from './check-server.ts';
 import { PostgresDialect } from './dialect.ts';
 import { PostgresPool } from './pool.ts';
 import { refuseServer } from './refuse-server.ts';
@@ -15,6 +16,7 @@ export function postgresOptions(config: DatabaseConfig, warn: Warn): Backend {
       driverOptions: new PostgresDialect(pool),
     },
     pool,
+    check: () => checkServer(pool),
     refuse: refuseServer,
   };
 }

@@ -1,6 +1,8 @@
-import { Client, type ClientConfig, Pool, type PoolClient, TypeOverrides, types } from 'pg';
+import { type ClientConfig, Pool, TypeOverrides, types } from 'pg';
 import type { DatabaseConfig } from '../../config/config.ts';
 import type { ConnectionPool, Warn } from '../backend.ts';
+import { Abandoned } from './abandoned.ts';
+import { type PooledClient, PostgresClient } from './client.ts';
 import { ServerTimeouts } from './server-timeouts.ts';
 import { Statements } from './statements.ts';
 
@@ -15,11 +17,23 @@ function ormTypes(): TypeOverrides {
 /** A failed connection is told to whoever uses it; an event that nobody hears would end the process. */
 const ignore = () => {};
 
+/** How much longer than PostgreSQL's own time-out of a statement its answer is waited for, in milliseconds. */
+const onTheWay = 1000;
+
+/** After how long without a word the other side is asked whether it is there, in milliseconds: a migration may take long. */
+const keepAlive = 10_000;
+
 /** Connections to PostgreSQL: `pg`'s pool. It opens none until one is asked for. */
 export class PostgresPool implements ConnectionPool {
   readonly statements: Statements;
+  /** How long an answer is waited for before its connection is dropped, in milliseconds. */
+  readonly patience: number;
   readonly #timeouts: ServerTimeouts;
   readonly #pool: Pool;
+  readonly #abandoned: Abandoned;
+  /** Those that are open and were made since one was dropped. */
+  #trusted = new WeakSet<object>();
+  readonly #open = new Set<PostgresClient>();
 
   /**
    * `pg` reads the URL itself, TLS included (`?sslmode=verify-full`).
@@ -29,15 +43,20 @@ export class PostgresPool implements ConnectionPool {
     const serverTimeouts = new ServerTimeouts(timeouts, warn);
     this.#timeouts = serverTimeouts;
     this.statements = new Statements(statements, warn);
+    this.patience = timeouts.statement + onTheWay;
+    // By then PostgreSQL has ended them by itself.
+    this.#abandoned = new Abandoned(this, timeouts.statement + timeouts.idleInTransaction);
     this.#pool = new Pool({
       connectionString: url,
       application_name: 'keyward',
       keepAlive: true,
+      keepAliveInitialDelayMillis: keepAlive,
+      // What is sent in one go is not held back until there is an answer: the last statement and COMMIT.
+      pipeline: true,
       max: poolSize,
       connectionTimeoutMillis: timeouts.connect,
-      query_timeout: timeouts.statement + 1000,
       types: ormTypes(),
-      Client: class extends Client {
+      Client: class extends PostgresClient {
         constructor(config?: ClientConfig) {
           super({ ...config, ...serverTimeouts.parameters });
         }
@@ -45,8 +64,8 @@ export class PostgresPool implements ConnectionPool {
     });
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (client) => {
-      client.on('error', ignore);
       this.statements.admit(client);
+      this.#admit(ours(client));
     });
   }
 
@@ -67,24 +86,49 @@ export class PostgresPool implements ConnectionPool {
   }
 
   /** A connection that nobody else has; it must be released. */
-  async connect(): Promise<PoolClient> {
+  async connect(): Promise<PooledClient> {
     for (;;) {
       const client = await this.#connect();
-      if (this.statements.isCurrent(client)) return client;
+      if (this.statements.isCurrent(client) && this.#trusted.has(client)) return client;
+      client.drop();
       client.release(true);
     }
   }
 
-  end(): Promise<void> {
-    return this.#pool.end();
+  /**
+   * Hangs up on a connection that does not answer. Those that nobody uses now are closed before they are used again:
+   * they lead to the same place. What PostgreSQL still does on it, is ended there.
+   */
+  drop(client: PostgresClient): void {
+    client.drop();
+    this.#trusted = new WeakSet();
+    this.#abandoned.add(client.processID);
   }
 
-  async #connect(): Promise<PoolClient> {
+  async end(): Promise<void> {
+    this.#abandoned.end();
+    await this.#pool.end();
+    for (const client of this.#open) client.leave();
+  }
+
+  #admit(client: PostgresClient): void {
+    this.#trusted.add(client);
+    this.#open.add(client);
+    client.once('end', () => this.#open.delete(client));
+  }
+
+  async #connect(): Promise<PooledClient> {
     try {
-      return await this.#pool.connect();
+      return ours(await this.#pool.connect());
     } catch (error) {
       if (!this.#timeouts.leaveOut(error as Error)) throw error;
-      return await this.#pool.connect();
+      return ours(await this.#pool.connect());
     }
   }
+}
+
+/** The pool hands out what it has made. */
+function ours<Given extends object>(client: Given): Given & PostgresClient {
+  if (client instanceof PostgresClient) return client;
+  throw new TypeError('This is not a connection of this pool.');
 }

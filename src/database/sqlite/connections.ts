@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { keptSize } from './write-ahead-log.ts';
 
 /** The connections to a database: of a file two, of a database in memory one that does the work of both. */
 export interface SqliteConnections {
@@ -16,6 +17,7 @@ export function openConnections(file: string): SqliteConnections {
   using opened = new DisposableStack();
   const writer = opened.adopt(connect(file), close);
   writer.pragma('journal_mode = wal');
+  writer.pragma(`journal_size_limit = ${keptSize}`);
   setUp(writer);
   const inMemory = file === ':memory:';
   const reader = inMemory ? writer : setUp(opened.adopt(connect(file, { readonly: true }), close));
@@ -27,6 +29,15 @@ export function openConnections(file: string): SqliteConnections {
 export function closeConnections({ writer, reader }: SqliteConnections): void {
   reader.close();
   writer.close();
+}
+
+/**
+ * Closes them where the file was overwritten: nothing is written back into it, for the last one may not write. What
+ * was put there stays as it is.
+ */
+export function abandonConnections({ reader, writer }: SqliteConnections): void {
+  writer.close();
+  reader.close();
 }
 
 const close = (connection: Sqlite.Database) => void connection.close();

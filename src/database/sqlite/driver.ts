@@ -1,14 +1,21 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
-import { closeConnections, openConnections, type SqliteConnections } from './connections.ts';
+import {
+  abandonConnections,
+  closeConnections,
+  openConnections,
+  type SqliteConnections,
+} from './connections.ts';
 import type { Member } from './member.ts';
 import { Statements } from './statements.ts';
 import { whenFree } from './when-free.ts';
-import { Writer, type WriterOptions } from './writer.ts';
+import { type Guard, Writer, type WriterOptions } from './writer.ts';
 
 /** Which database, and how its writer works. */
-export interface SqliteOptions extends WriterOptions {
+export interface SqliteOptions extends Omit<WriterOptions, 'guard'> {
   /** The path of a file, or `:memory:`. */
   readonly file: string;
+  /** Begins to watch over the file, which was just opened. */
+  readonly watch?: (writer: SqliteConnections['writer']) => Guard | undefined;
 }
 
 /** Where queries go: an open database. */
@@ -16,6 +23,7 @@ interface Opened {
   readonly connections: SqliteConnections;
   readonly reader: Statements;
   readonly writer: Writer;
+  readonly guard: Guard | undefined;
 }
 
 /** Runs Kysely's queries and transactions on an SQLite database. */
@@ -32,12 +40,19 @@ export class SqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    const connections = await whenFree(() => openConnections(this.#options.file));
+    using opened = new DisposableStack();
+    const connections = opened.adopt(
+      await whenFree(() => openConnections(this.#options.file)),
+      closeConnections,
+    );
     const { reader, writer } = connections;
+    const guard = this.#options.watch?.(writer);
+    opened.move();
     this.#opened = {
       connections,
       reader: new Statements(reader),
-      writer: new Writer(writer, this.#options),
+      writer: new Writer(writer, { ...this.#options, guard }),
+      guard,
     };
   }
 
@@ -75,9 +90,19 @@ export class SqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     if (!this.#opened) return;
-    this.#opened.writer.flush();
-    closeConnections(this.#opened.connections);
+    const { connections, guard, writer } = this.#opened;
+    writer.flush();
+    (isOverwritten(guard) ? abandonConnections : closeConnections)(connections);
     this.#opened = undefined;
+  }
+}
+
+function isOverwritten(guard: Guard | undefined): boolean {
+  try {
+    guard?.assertContent();
+    return false;
+  } catch {
+    return true;
   }
 }
 

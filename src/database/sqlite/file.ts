@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
@@ -8,13 +8,45 @@ export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.
 
 /**
  * Makes a missing file and its folder, for their owner alone. SQLite gives the log beside it the file's own mode.
+ * @returns whether it was missing
  * @throws {ConfigError} where there is something else in its place
  */
-export function createPrivately(file: string): void {
+export function createPrivately(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // Not opened where it is there: to close it again would end this process's locks on it (POSIX).
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() === false) throw new ConfigError([`DATABASE_URL names ${file}, which is not a file`]);
   if (!found) closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
+  return !found;
 }
+
+/**
+ * The path of a database file, without symbolic links in it.
+ * @throws {ConfigError} where the file has another name elsewhere. SQLite keeps its log beside the name: two names have
+ *   two logs, and each writes over what the other has committed
+ */
+export function onlyName(file: string): string {
+  const path = realpathSync(file);
+  const { nlink } = statSync(path);
+  if (nlink > 1)
+    throw new ConfigError([
+      `DATABASE_URL names ${file}, which has ${nlink} names (hard links): a database must have one. Delete the others, or copy the file`,
+    ]);
+  if (isMounted(path))
+    throw new ConfigError([
+      `DATABASE_URL names ${file}, which is mounted by itself: what was written last lies in files beside it. Mount its folder`,
+    ]);
+  return path;
+}
+
+/** Whether something is mounted at a path (Linux alone says so). */
+function isMounted(path: string): boolean {
+  if (process.platform !== 'linux') return false;
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  return mounts.some((mount) => unescapeMount(mount.split(' ', 5)[4] ?? '') === path);
+}
+
+/** A path as the kernel lists it, with its white space in octal numbers. */
+const unescapeMount = (path: string): string =>
+  path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));

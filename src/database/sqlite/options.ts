@@ -1,31 +1,54 @@
 import { SqliteDriver } from '@mikro-orm/sqlite';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import type { Backend } from '../backend.ts';
+import type { Backend, Warn } from '../backend.ts';
 import { SqliteDialect } from './dialect.ts';
-import { createPrivately, sqliteFile } from './file.ts';
-import { lockFile } from './lock.ts';
+import { describeFault } from './fault.ts';
+import { sqliteFile } from './file.ts';
+import { HeldFile } from './held-file.ts';
+import { whenFree } from './when-free.ts';
 
 /** SQLite, in a file for this process alone, which is made where it is missing, or in memory. */
-export function sqliteOptions(config: DatabaseConfig): Backend {
+export function sqliteOptions(config: DatabaseConfig, warn: Warn): Backend {
   const file = sqliteFile(config);
-  const dialect = new SqliteDialect({ file, idle: config.timeouts.idleInTransaction });
+  let held: HeldFile | undefined;
+  const dialect = new SqliteDialect({
+    file,
+    idle: config.timeouts.idleInTransaction,
+    watch: (writer) => held?.watch(writer),
+  });
+  const hold = () => {
+    held = new HeldFile(file, warn);
+    return held;
+  };
   return {
     dialect,
     options: { driver: SqliteDriver, dbName: file, driverOptions: dialect },
-    ...(file !== ':memory:' && { hold: () => holdFile(file) }),
-    refuse: refuseFile,
+    check: () => check(dialect, held),
+    refuse: (error) => refuseFile(error, file),
+    ...(file !== ':memory:' && { hold, walSize: () => held?.logSize ?? 0 }),
   };
 }
 
-function holdFile(file: string): Disposable {
-  createPrivately(file);
-  return lockFile(file);
+/** What the database cannot do now: it cannot be written where its file is not the one that was opened. */
+async function check(
+  { connections }: SqliteDialect,
+  held: HeldFile | undefined,
+): Promise<string | undefined> {
+  try {
+    held?.assertWhole();
+  } catch (error) {
+    return `SQLite takes no writes: ${(error as Error).message}`;
+  }
+  await whenFree(() => connections?.reader.pragma('schema_version'));
+  return undefined;
 }
 
 /** Says why a file cannot be used, by the code of SQLite's failure or of the operating system's. */
-function refuseFile(error: Error & { code?: string }): never {
-  if (!/^(E[A-Z]+|SQLITE_\w+)$/.test(error.code ?? '')) throw error;
-  const fault = `DATABASE_URL (or DATA_DIR) names a file that cannot be used (${error.code}): is it an SQLite database, and may this user write to it and to its folder?`;
-  throw new ConfigError([fault], { cause: error });
+function refuseFile(error: Error & { code?: string }, file: string): never {
+  const fault = describeFault(error, file);
+  if (fault === undefined) throw error;
+  throw new ConfigError([`DATABASE_URL (or DATA_DIR) names a file that cannot be used: ${fault}`], {
+    cause: error,
+  });
 }

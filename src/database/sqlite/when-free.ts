@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const patience = 5000;
 const pause = 10;
 
-const isBusy = (error: unknown): boolean =>
+/** Whether another process's lock was in the way. */
+export const isBusy = (error: unknown): boolean =>
   String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /**

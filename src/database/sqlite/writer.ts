@@ -2,17 +2,38 @@ import { setImmediate } from 'node:timers';
 import type { Database } from 'better-sqlite3';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { Group } from './group.ts';
+import { IdleWatch } from './idle-watch.ts';
 import { Member, type MemberWriter } from './member.ts';
 import { Statements } from './statements.ts';
-import { whenFree } from './when-free.ts';
+import { Turns } from './turns.ts';
+import { isBusy, whenFree } from './when-free.ts';
 
 /** A group is committed before its turn ends where it has so many members, or is so old, in milliseconds. */
 const mostMembers = 64;
 const oldest = 10;
 
+/**
+ * How many wait at another process's lock. Each takes up one of the places that a process has for requests, and
+ * requests that only read need some.
+ */
+const mostWaiting = 50;
+
+const isFull = ({ size, begunAt }: Group): boolean =>
+  size >= mostMembers || performance.now() - begunAt >= oldest;
+
+/** What knows whether a database's file is still the one that was opened. */
+export interface Guard {
+  /** @throws where something else was written over the file */
+  assertContent(): void;
+  /** @throws where another file, or none, is in its place */
+  assertPlace(): void;
+}
+
 /** What of the writer may be set. */
 export interface WriterOptions {
-  /** How long a member may run nothing, in milliseconds, before it is rolled back: all others wait for it. */
+  /** Asked around each group; left out where there is no file. */
+  readonly guard?: Guard | undefined;
+  /** How long a member may run nothing, in milliseconds, before it is undone: all others wait for it. */
   readonly idle: number;
   /** Runs something at the end of this turn of the event loop. */
   readonly endOfTurn?: (run: () => void) => void;
@@ -24,42 +45,45 @@ export interface WriterOptions {
  * A commit is nearly all that a write costs, so transactions that come together share one: they are a **group**. The
  * first begins it (`BEGIN IMMEDIATE`); each **member** runs in a savepoint, one after the other; the group is
  * committed at the end of the turn of the event loop, or as soon as it is large or old. Nobody is answered before. A
- * member that fails is rolled back alone. Where COMMIT fails, or SQLite itself has ended the transaction (a disk that is
+ * member that fails is undone alone. Where COMMIT fails, or SQLite itself has ended the transaction (a disk that is
  * full), the whole group fails.
  */
 export class Writer implements MemberWriter {
   readonly #connection: Database;
   readonly #statements: Statements;
-  readonly #idle: number;
   readonly #endOfTurn: (run: () => void) => void;
-  /** Those who wait for their turn. */
-  readonly #waiting: (() => void)[] = [];
-  /** Whether somebody has the turn: a member, one who is about to be, or nobody until this turn of the event loop ends. */
-  #taken = false;
+  readonly #idleWatch: IdleWatch;
+  readonly #guard: Guard | undefined;
+  readonly #turns = new Turns();
   #group: Group | undefined;
   #member: Member | undefined;
+  /** What SQLite said at the last attempt to begin a group, where another process had the lock. */
+  #lockedOut: unknown;
+  /** Whether the group is looked at when this turn of the event loop ends. */
   #watched = false;
-  #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(connection: Database, { idle, endOfTurn = setImmediate }: WriterOptions) {
+  constructor(connection: Database, { idle, guard, endOfTurn = setImmediate }: WriterOptions) {
     this.#connection = connection;
     this.#statements = new Statements(connection);
-    this.#idle = idle;
+    this.#guard = guard;
     this.#endOfTurn = endOfTurn;
+    this.#idleWatch = new IdleWatch(idle, endOfTurn);
   }
 
   /**
    * Begins a transaction, when those before it have left.
-   * @throws what SQLite says; `SQLITE_BUSY` where another process has held its lock for five seconds
+   * @throws what SQLite says; `SQLITE_BUSY` where another process has held its lock for five seconds, and at once where
+   *   enough others wait for it
    */
   async enter(): Promise<Member> {
+    if (this.#lockedOut && this.#turns.waiting >= mostWaiting) throw this.#lockedOut;
     const since = performance.now();
-    await this.#turn();
+    await this.#turns.take();
     try {
       return await whenFree(() => this.#join(), since);
     } catch (error) {
       this.#fail(error);
-      this.#pass();
+      this.#turns.pass();
       throw error;
     }
   }
@@ -97,7 +121,7 @@ export class Writer implements MemberWriter {
     } catch (error) {
       if (!this.#connection.inTransaction) {
         this.#fail(error);
-        this.#next();
+        this.#goOn();
       }
       throw error;
     }
@@ -109,20 +133,7 @@ export class Writer implements MemberWriter {
     } catch (error) {
       this.#fail(error);
     }
-    this.#next();
-  }
-
-  /** Resolves when it is somebody's turn. */
-  async #turn(): Promise<void> {
-    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#taken = true;
-  }
-
-  /** Passes the turn on. */
-  #pass(): void {
-    const next = this.#waiting.shift();
-    this.#taken = next !== undefined;
-    next?.();
+    this.#goOn();
   }
 
   #join(): Member {
@@ -137,55 +148,52 @@ export class Writer implements MemberWriter {
   #begin(): Group {
     // A ROLLBACK may have failed.
     if (this.#connection.inTransaction) this.#execute('rollback');
-    this.#execute('begin immediate');
+    // Before anything is written: what is written back from the log could hide it.
+    this.#guard?.assertContent();
+    this.#beginImmediate();
     return new Group();
   }
 
-  /** Goes on when a member has left. */
-  #next(): void {
-    clearTimeout(this.#idleTimer);
-    this.#member = undefined;
-    if (this.#group && this.#isFull(this.#group)) this.#commit();
-    if (this.#group) {
-      this.#watch();
-      this.#pass();
-    } else {
-      // Others have this turn: a group is answered, and new requests are read, before the next one begins.
-      this.#endOfTurn(() => this.#pass());
+  #beginImmediate(): void {
+    try {
+      this.#execute('begin immediate');
+      this.#lockedOut = undefined;
+    } catch (error) {
+      if (isBusy(error)) this.#lockedOut = error;
+      throw error;
     }
   }
 
-  #isFull = ({ size, begunAt }: Group): boolean =>
-    size >= mostMembers || performance.now() - begunAt >= oldest;
+  /** Goes on when a member has left. */
+  #goOn(): void {
+    this.#member = undefined;
+    this.#idleWatch.end();
+    if (this.#group && isFull(this.#group)) this.#commit();
+    if (this.#group) {
+      this.#watch();
+      this.#turns.pass();
+    } else {
+      // Whoever was in the group is answered, and new requests are read, before the next one begins.
+      this.#endOfTurn(() => this.#turns.pass());
+    }
+  }
 
-  /** Sees to it that the group is looked at when this turn ends. */
+  /** Sees to it that the group is committed when this turn ends, unless a member takes longer. */
   #watch(): void {
     if (this.#watched) return;
     this.#watched = true;
     this.#endOfTurn(() => {
       this.#watched = false;
-      if (this.#member) this.#watchIdle(this.#member);
+      if (this.#member) this.#idleWatch.begin(this.#member);
       else if (this.#group) this.#commit();
     });
-  }
-
-  /** A member that outlives the turn waits for something that is not the database: it must not do so for ever. */
-  #watchIdle(member: Member): void {
-    const { queries } = member;
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => {
-      // Where the whole process stood still, what the member waits for comes first.
-      this.#endOfTurn(() => {
-        if (this.#member !== member) return;
-        if (member.queries === queries) member.expel(new Error('The transaction stood idle for too long'));
-        else this.#watchIdle(member);
-      });
-    }, this.#idle).unref();
   }
 
   #commit(): void {
     try {
       this.#execute('commit');
+      // What is in no file any more is not acknowledged.
+      this.#guard?.assertPlace();
     } catch (error) {
       this.#fail(error);
       return;

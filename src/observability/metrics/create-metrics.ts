@@ -1,32 +1,44 @@
 import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
-import type { Plugin } from 'graphql-yoga';
 import type { ConnectionPool } from '../../database/backend.ts';
-import type { WithRecord } from '../request-record.ts';
+import type { Middleware } from '../../http/exchange.ts';
 import { readVersion } from '../version.ts';
+import { measureRequests } from './measure-requests.ts';
 import { observeKeySets, type WatchedIssuer } from './observe-key-sets.ts';
+import { observeLog, type WatchedLog } from './observe-log.ts';
 import { observePool } from './observe-pool.ts';
-import { useRequestMetrics } from './use-request-metrics.ts';
+import { observeWal } from './observe-wal.ts';
+
+/** A database, as far as it is measured: what PostgreSQL has, or SQLite. */
+export interface WatchedDatabase {
+  readonly pool: ConnectionPool | undefined;
+  readonly walSize: (() => number) | undefined;
+}
 
 /** What is measured of a process. */
 export interface Metrics {
   readonly registry: Registry;
   /** Measures requests. */
-  readonly plugin: Plugin<WithRecord, WithRecord>;
-  /** Measures the verification keys of issuers, and the connections to PostgreSQL where that is the database. */
-  observe(trusted: readonly WatchedIssuer[], pool: ConnectionPool | undefined): void;
+  readonly requests: Middleware;
+  /** Measures the verification keys of issuers, and what there is to be measured of the database. */
+  observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase): void;
 }
 
-/** Begins to measure this process. What all services in Node.js have keeps the names that dashboards know. */
-export function createMetrics(): Metrics {
+/**
+ * Begins to measure this process. What all services in Node.js have keeps the names that dashboards know.
+ * @param output where its log goes
+ */
+export function createMetrics(output: WatchedLog): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   observeBuild(registry);
+  observeLog(registry, output);
   return {
     registry,
-    plugin: useRequestMetrics(registry),
-    observe: (trusted, pool) => {
+    requests: measureRequests(registry),
+    observe: (trusted, { pool, walSize }) => {
       observeKeySets(registry, trusted);
       if (pool) observePool(registry, pool);
+      observeWal(registry, walSize);
     },
   };
 }

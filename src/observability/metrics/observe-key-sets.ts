@@ -5,7 +5,7 @@ export interface WatchedIssuer {
   readonly config: { readonly issuer: string };
   readonly keys: {
     readonly current: { readonly size: number } | undefined;
-    readonly refreshes: { readonly success: number; readonly failure: number };
+    readonly refreshes: { readonly success: number; readonly failure: number; readonly unusable: number };
   };
 }
 
@@ -30,8 +30,8 @@ export function observeKeySets(registry: Registry, trusted: readonly WatchedIssu
     collect() {
       this.reset();
       for (const { config, keys } of trusted) {
-        this.inc({ issuer: config.issuer, outcome: 'success' }, keys.refreshes.success);
-        this.inc({ issuer: config.issuer, outcome: 'failure' }, keys.refreshes.failure);
+        for (const [outcome, times] of Object.entries(keys.refreshes))
+          this.inc({ issuer: config.issuer, outcome }, times);
       }
     },
   });

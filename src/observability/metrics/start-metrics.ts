@@ -2,14 +2,18 @@ import cluster from 'node:cluster';
 import { ClusterRegistry } from '@prometheus-io/client';
 import type { MetricsConfig } from '../../config/config.ts';
 import { createMetrics, type Metrics } from './create-metrics.ts';
+import type { WatchedLog } from './observe-log.ts';
 import { serveMetrics } from './serve-metrics.ts';
 
 /**
  * Measures this process and serves what it finds; a worker hands it to its supervisor instead.
  * @throws {ConfigError} where its port cannot be had
  */
-export async function startMetrics(config: MetricsConfig): Promise<Metrics & AsyncDisposable> {
-  const metrics = createMetrics();
+export async function startMetrics(
+  config: MetricsConfig,
+  output: WatchedLog,
+): Promise<Metrics & AsyncDisposable> {
+  const metrics = createMetrics(output);
   if (cluster.isWorker) {
     ClusterRegistry.setRegistries(metrics.registry);
     new ClusterRegistry();

@@ -24,6 +24,9 @@ import { readVersion } from '../version.ts';
 import { reportExport } from './report-export.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
+/** How long a collector is waited for at the stop at the most, in milliseconds: the whole of it has ten seconds. */
+const lastPatience = 5000;
+
 /**
  * Begins to trace. Spans are sent in batches in the background; those that cannot be sent are dropped. Where to, and
  * with what headers, OpenTelemetry reads from the environment itself. Disposing of it sends what is left.
@@ -45,7 +48,7 @@ export function startTracing(
     [Symbol.asyncDispose]: async () => {
       // A collector that does not answer must not hold up the stop; that it failed was told.
       const flushed = provider.shutdown().catch(() => {});
-      await Promise.race([flushed, delay(config.timeout, undefined, { ref: false })]);
+      await Promise.race([flushed, delay(Math.min(config.timeout, lastPatience), undefined, { ref: false })]);
     },
   };
 }

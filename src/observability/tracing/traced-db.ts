@@ -19,10 +19,20 @@ export class TracedDb extends Db {
   readonly #tracing: QueryTracing;
   readonly #parent: Context;
 
-  constructor(em: SqlEntityManager, tracing: QueryTracing, parent: Context, kysely?: Kysely<Tables>) {
-    super(em, kysely);
+  constructor(
+    em: SqlEntityManager,
+    tracing: QueryTracing,
+    parent: Context,
+    deadline?: number,
+    kysely?: Kysely<Tables>,
+  ) {
+    super(em, kysely, deadline);
     this.#tracing = tracing;
     this.#parent = parent;
+  }
+
+  override until(deadline: number): Db {
+    return new TracedDb(this.em, this.#tracing, this.#parent, deadline, this.kysely);
   }
 
   override run(query: CompiledQuery, entity: EntityName): Promise<object[]> {
@@ -36,7 +46,9 @@ export class TracedDb extends Db {
     const { tracer, system } = this.#tracing;
     const options = { attributes: { 'db.system.name': system, 'db.operation.name': 'TRANSACTION' } };
     return inSpan(beginSpan(tracer, 'TRANSACTION', options, this.#parent), ({ context }) =>
-      super.transaction(({ kysely }) => run(new TracedDb(this.em, this.#tracing, context, kysely))),
+      super.transaction(({ kysely }) =>
+        run(new TracedDb(this.em, this.#tracing, context, this.deadline, kysely)),
+      ),
     );
   }
 }

@@ -2,7 +2,8 @@ import type { Context, Tracer } from '@opentelemetry/api';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Db } from '../../database/db.ts';
-import type { RequestRecord, WithRecord } from '../request-record.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import type { RequestRecord } from '../../http/request-record.ts';
 import { beginSpan, markFailed } from './in-span.ts';
 
 /**
@@ -13,8 +14,8 @@ import { beginSpan, markFailed } from './in-span.ts';
 export function useOperationSpan(
   tracer: Tracer,
   contextOf: (record: RequestRecord) => Context,
-  createDb: (context: Context) => Db,
-): Plugin<WithRecord & { db?: Db }, WithRecord> {
+  createDb: (context: Context, exchange: Exchange) => Db,
+): Plugin<Exchange & { db?: Db }> {
   return {
     onExecute: ({ args: { document, operationName, contextValue }, extendContext }) => {
       const { record } = contextValue;
@@ -22,7 +23,7 @@ export function useOperationSpan(
       const options = { attributes: { 'graphql.operation.type': type } };
       const name = `${type} ${record.operation ?? ''}`.trimEnd();
       const { span, context } = beginSpan(tracer, name, options, contextOf(record));
-      extendContext({ db: createDb(context) });
+      extendContext({ db: createDb(context, contextValue) });
       return {
         onExecuteDone: ({ result }) => {
           const [error] = (result as ExecutionResult).errors ?? [];

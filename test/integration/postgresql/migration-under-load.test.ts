@@ -9,7 +9,7 @@ let gateway: TestGateway;
 let databaseUrl: string;
 beforeAll(async () => {
   issuer = await startIssuer();
-  databaseUrl = await createOnServer(inject('postgresUrl') ?? '');
+  databaseUrl = await createOnServer(inject('postgresUrl') ?? '', inject('postgresTemplate'));
   gateway = await createTestGateway(issuer, { databaseUrl });
 });
 afterAll(async () => {

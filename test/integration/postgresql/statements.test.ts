@@ -3,7 +3,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } fr
 import type { DatabaseConfig } from '../../../src/config/config.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { Db } from '../../../src/database/db.ts';
-import { migrate } from '../../../src/database/migrate.ts';
 import { prepareQuery } from '../../../src/database/prepare-query.ts';
 import { Account } from '../../../src/database/tables.ts';
 import { translateError } from '../../../src/database/translate-error.ts';
@@ -26,9 +25,7 @@ let db: Db;
 const warn = vi.fn();
 
 beforeAll(async () => {
-  url = await createOnServer(inject('postgresUrl') ?? '');
-  await using empty = await openDatabase(databaseConfig(url));
-  await migrate(empty, databaseConfig(url));
+  url = await createOnServer(inject('postgresUrl') ?? '', inject('postgresTemplate'));
 });
 
 /** Opens the database anew; with one connection, so that each statement meets what those before it have left. */

@@ -79,21 +79,25 @@ describe('the metadata', () => {
     );
   });
 
-  it('are read once', async () => {
-    publish({ issuer: provider.url, jwks_uri: `${provider.url}/jwks` });
+  it('are read each time: the keys may have moved, though the old place still answers', async () => {
+    publish({ issuer: provider.url, jwks_uri: `${provider.url}/old` });
     const readAgain = createKeyReader(configOf(provider.url));
     await readAgain();
-    await readAgain();
-    expect(provider.requests).toEqual([wellKnown, '/jwks', '/jwks']);
-  });
-
-  it('are read again after a failure: the keys may have moved', async () => {
-    publish({ issuer: provider.url, jwks_uri: `${provider.url}/old` }, {});
-    const readAgain = createKeyReader(configOf(provider.url));
-    await expect(readAgain()).rejects.toThrow();
     publish({ issuer: provider.url, jwks_uri: `${provider.url}/new` });
     expect([...(await readAgain()).keys()]).toEqual(['one']);
     expect(provider.requests).toEqual([wellKnown, '/old', wellKnown, '/new']);
+  });
+
+  it.each<[string, unknown]>([
+    ['gone', undefined],
+    ["another issuer's", { issuer: 'https://other.example.com', jwks_uri: 'https://other.example.com/jwks' }],
+  ])('are done without where they were read before: %s', async (_what, metadata) => {
+    publish({ issuer: provider.url, jwks_uri: `${provider.url}/jwks` });
+    const readAgain = createKeyReader(configOf(provider.url));
+    await readAgain();
+    publish(metadata);
+    expect([...(await readAgain()).keys()]).toEqual(['one']);
+    expect(provider.requests).toEqual([wellKnown, '/jwks', wellKnown, '/jwks']);
   });
 });
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccessToken } from '../../../src/auth/access-token.ts';
 import { RememberedTokens } from '../../../src/auth/remembered-tokens.ts';
-import type { KeySet } from '../../../src/auth/verification-key.ts';
+import type { KeySet, VerificationKey } from '../../../src/auth/verification-key.ts';
 import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
@@ -14,11 +14,8 @@ let read: () => Promise<KeySet>;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now });
-  read = async () => new Map();
-  keys = new VerificationKeys(
-    () => read(),
-    () => {},
-  );
+  read = async () => new Map([['one', {} as VerificationKey]]);
+  keys = new VerificationKeys(() => read(), { failed: () => {}, recovered: () => {} });
   await keys.refresh();
   remembered = new RememberedTokens();
 });
@@ -68,7 +65,7 @@ describe('a token that was verified', () => {
   });
 
   it("is not forgotten for another issuer's keys", async () => {
-    using others = new VerificationKeys(read, () => {});
+    using others = new VerificationKeys(read, { failed: () => {}, recovered: () => {} });
     remembered.remember('a.b.c', alice(), keys, keys.current);
     await others.refresh();
     expect(remembered.recall('a.b.c')).toBeDefined();

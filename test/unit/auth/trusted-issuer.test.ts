@@ -18,14 +18,15 @@ beforeEach(() => {
 });
 afterEach(() => issuer.reset());
 
-const trust = () => trustIssuer(issuer.config, (error) => failures.push(error));
+const trust = () =>
+  trustIssuer(issuer.config, { failed: (error) => failures.push(error), recovered: () => {} });
 
 describe('an issuer that is trusted', () => {
   it('is not asked for its keys before they are needed', async () => {
     using keys = trust().keys;
     expect(keys.current).toBeUndefined();
     expect(issuer.counts).toEqual({ metadata: 0, keys: 0, elsewhere: 0 });
-    expect(await keys.find('test-1')).toMatchObject({ kid: 'test-1', algorithms: ['RS256'] });
+    expect(await keys.find('test-1')).toMatchObject({ kid: 'test-1', algorithms: ['ES256'] });
     expect(issuer.counts).toEqual({ metadata: 1, keys: 1, elsewhere: 0 });
     expect(failures).toEqual([]);
   });

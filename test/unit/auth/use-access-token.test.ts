@@ -1,7 +1,11 @@
 import { createYoga } from 'graphql-yoga';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { useAccessToken } from '../../../src/auth/use-access-token.ts';
-import { type KeySet, parseVerificationKey } from '../../../src/auth/verification-key.ts';
+import {
+  type KeySet,
+  parseVerificationKey,
+  type VerificationKey,
+} from '../../../src/auth/verification-key.ts';
 import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
 import { schema } from '../../../src/schema.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
@@ -21,10 +25,7 @@ beforeEach(async () => {
   const [published] = issuer.published.keys.map(parseVerificationKey);
   if (!published) throw new Error('the issuer publishes no key');
   read = async () => new Map([[published.kid, published]]);
-  keys = new VerificationKeys(
-    () => read(),
-    () => {},
-  );
+  keys = new VerificationKeys(() => read(), { failed: () => {}, recovered: () => {} });
   await keys.refresh();
   plugin = useAccessToken([{ config: issuer.config, keys }]);
   createYoga({ schema, logging: false, plugins: [plugin as never] });
@@ -49,9 +50,11 @@ it('remembers a token for the set that verified it, not for one that is read mea
   const { promise, resolve: withdraw } = Promise.withResolvers<KeySet>();
   read = () => promise;
   const reading = keys.refresh();
-  expect(await check(token, () => withdraw(new Map()))).toEqual({ token: 'verified' });
+  expect(await check(token, () => withdraw(new Map([['other', {} as VerificationKey]])))).toEqual({
+    token: 'verified',
+  });
   await reading;
-  await expect(check(token)).rejects.toMatchObject({ status: 503, reason: 'no-verification-keys' });
+  await expect(check(token)).rejects.toMatchObject({ status: 401, reason: 'token-unknown-key' });
 });
 
 it('remembers a token where no other set is read', async () => {

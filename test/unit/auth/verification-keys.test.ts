@@ -10,7 +10,15 @@ const down = new Error('connection refused');
 let published: string[] | Error;
 let reads: number;
 let failures: unknown[];
+let recoveries: number;
 let keys: VerificationKeys;
+
+const report = {
+  failed: (error: unknown) => void failures.push(error),
+  recovered: () => {
+    recoveries += 1;
+  },
+};
 
 const read = async (): Promise<ReadonlyMap<string, VerificationKey>> => {
   reads += 1;
@@ -21,11 +29,14 @@ const read = async (): Promise<ReadonlyMap<string, VerificationKey>> => {
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
   published = ['one'];
   reads = 0;
+  // No retry comes sooner by chance.
+  vi.spyOn(Math, 'random').mockReturnValue(1);
   failures = [];
-  keys = new VerificationKeys(read, (error) => failures.push(error));
+  recoveries = 0;
+  keys = new VerificationKeys(read, report);
 });
 afterEach(() => {
   keys[Symbol.dispose]();
@@ -84,10 +95,7 @@ describe('who waits for a read', () => {
   /** Holds every read until it is let go. */
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const held = new VerificationKeys(
-      () => promise.then(read),
-      (error) => failures.push(error),
-    );
+    const held = new VerificationKeys(() => promise.then(read), report);
     return { held, release: resolve };
   };
   const outcomes = async (asked: readonly Promise<unknown>[]) =>
@@ -124,14 +132,17 @@ describe('who waits for a read', () => {
   });
 
   it('are eight when reads fail, each time', async () => {
+    await keys.find('one');
     published = down;
+    const asked = () => outcomes(Array.from({ length: 9 }, () => keys.find('two')));
     for (let round = 0; round < 3; round += 1) {
-      const asked = Array.from({ length: 9 }, () => keys.find('one'));
-      expect(new Set(await outcomes(asked))).toEqual(new Set(['no-verification-keys']));
       await pass(30_000);
+      expect(await asked()).toEqual([...Array(8).fill('found'), 'verification-keys-awaited']);
     }
-    published = ['one'];
-    expect(await outcomes(Array.from({ length: 8 }, () => keys.find('one')))).toEqual(Array(8).fill('found'));
+    published = ['one', 'two'];
+    await pass(30_000);
+    expect(await asked()).toEqual([...Array(8).fill('found'), 'verification-keys-awaited']);
+    expect(await keys.find('two')).toMatchObject({ kid: 'two' });
   });
 });
 
@@ -181,6 +192,75 @@ describe('503', () => {
     published = ['one'];
     await pass(30_000);
     expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+  });
+});
+
+describe('without keys', () => {
+  it('the set is read again by itself, after 1, 2, 4 … 30 seconds, until there are some', async () => {
+    published = down;
+    await keys.refresh();
+    let expected = 1;
+    for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
+      await pass(seconds * 1000 - 1);
+      expect(reads).toBe(expected);
+      await pass(1);
+      expected += 1;
+      expect(reads).toBe(expected);
+    }
+    published = ['one'];
+    await pass(30_000);
+    expect(keys.current?.get('one')).toMatchObject({ kid: 'one' });
+    await pass(60_000);
+    expect(reads).toBe(expected + 1);
+    expect({ failures, recoveries }).toEqual({ failures: [down], recoveries: 1 });
+  });
+
+  it('by chance up to a quarter sooner', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    published = down;
+    await keys.refresh();
+    await pass(749);
+    expect(reads).toBe(1);
+    await pass(1);
+    expect(reads).toBe(2);
+  });
+
+  it('tokens cause no read beside these', async () => {
+    published = down;
+    await keys.refresh();
+    for (let sent = 0; sent < 700; sent += 1) {
+      await keys.find(`random-${sent}`).catch(() => {});
+      await pass(10);
+    }
+    expect(reads).toBe(1 + 3);
+  });
+});
+
+describe('a set without a key that can be used', () => {
+  it('leaves the last good one in place, and is told of once', async () => {
+    await keys.find('one');
+    published = [];
+    for (let round = 0; round < 3; round += 1) await keys.refresh();
+    expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+    expect(failures).toEqual([expect.objectContaining({ message: 'no key of the set can be used' })]);
+    expect(keys.refreshes).toEqual({ success: 1, failure: 0, unusable: 3 });
+    published = ['two'];
+    await keys.refresh();
+    expect(recoveries).toBe(1);
+    expect(await keys.find('one')).toBeUndefined();
+    published = [];
+    await keys.refresh();
+    expect(failures).toHaveLength(2);
+  });
+
+  it('is told of anew where it follows a failure of another kind', async () => {
+    await keys.find('one');
+    published = down;
+    await keys.refresh();
+    published = [];
+    await keys.refresh();
+    expect(failures).toHaveLength(2);
+    expect(recoveries).toBe(0);
   });
 });
 

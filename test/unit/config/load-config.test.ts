@@ -55,7 +55,7 @@ describe('defaults', () => {
       migrateAtStart: true,
       poolSize: 10,
       statements: 'named',
-      timeouts: { connect: 3000, statement: 10_000, idleInTransaction: 10_000 },
+      timeouts: { connect: 3000, statement: 4000, idleInTransaction: 5000 },
     },
     secrets: undefined,
     workers: 1,

@@ -77,12 +77,14 @@ describe('what is no SQLite file is refused in words', () => {
   it('a file of another sort', async () => {
     await mkdir(dirname(file));
     await writeFile(file, 'no database'.repeat(100));
-    expect(await refused()).toContain('names a file that cannot be used (SQLITE_NOTADB)');
+    expect(await refused()).toContain(
+      'cannot be used: it is no SQLite database, or a damaged one (SQLITE_NOTADB)',
+    );
   });
 
   it('a place below what is no folder', async () => {
     await writeFile(dirname(file), '');
-    expect(await refused()).toContain('names a file that cannot be used (EEXIST)');
+    expect(await refused()).toContain('cannot be used: there is a file in the place of its folder (EEXIST)');
   });
 });
 

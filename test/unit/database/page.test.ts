@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../../../src/database/page.ts';
-import { parseInput } from '../../../src/operation.ts';
+import { parseInput } from '../../../src/operations/input.ts';
 
 interface Row {
   readonly id: number;

@@ -7,6 +7,7 @@ import { GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/migrate.ts';
+import { OutcomeUnknownError } from '../../../src/database/outcome-unknown.ts';
 import { translateError } from '../../../src/database/translate-error.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { databaseConfig, writerOf } from '../../support/database.ts';
@@ -65,6 +66,16 @@ describe('503', () => {
     other.close();
     expect(String(error)).toContain('locked');
     expect(translateError(error)).toMatchObject(unavailable);
+  });
+
+  it('a change of which nobody knows whether it was made, by a code of its own', () => {
+    const error = new OutcomeUnknownError(new Error('read ECONNRESET'));
+    expect(translateError(new GraphQLError('x', { originalError: error }))).toMatchObject({
+      ...unavailable,
+      code: 'OUTCOME_UNKNOWN',
+      message: 'It is not known whether the change was made',
+      cause: error,
+    });
   });
 
   it('however deep it is wrapped', async () => {

@@ -61,4 +61,12 @@ describe('the count of introspection', () => {
     const growing = '{ __schema { types { ...A } } } fragment A on __Type { fields { type { ...A } } }';
     expect(count(growing, 1000)).toBeLessThan(1100);
   });
+
+  it.each([
+    'fragment A on __Type { fields { type { ...A } } ofType { ...A } }',
+    'fragment A on __Type { ...B ofType { ...A } } fragment B on __Type { fields { type { ...A } } }',
+  ])('follows none deeper than a document may be, however much may be asked for: %s', (fragments) => {
+    const query = `{ __type(name: "__Type") { ...A } } ${fragments}`;
+    expect(count(query, 10_000_000)).toBe(10_000_001);
+  });
 });

@@ -1,4 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Health } from '../../../src/http/health.ts';
 import { listen, stop } from '../../../src/http/server.ts';
@@ -20,6 +22,14 @@ const ask = async (path: string, method = 'GET') => {
   return [response.status, await response.text()] as const;
 };
 
+/** By Node itself: `fetch` writes some headers as it likes. */
+const askWith = async (headers: Record<string, string>) => {
+  const [response] = (await once(request(`${url}/health/ready`, { headers }).end(), 'response')) as [
+    IncomingMessage,
+  ];
+  return [response.statusCode, await text(response)];
+};
+
 const ok = [200, '{"status":"ok"}'];
 const unavailable = [503, '{"status":"unavailable"}'];
 
@@ -33,13 +43,51 @@ describe('health', () => {
     [true, ok],
     [false, unavailable],
   ])('is ready as is said: %s', async (isReady, answer) => {
-    health.serve(async () => isReady);
+    health.readyBy(async () => ({ isReady, faults: [] }));
     expect(await ask('/health/ready')).toEqual(answer);
     expect(await ask('/health/live')).toEqual(ok);
   });
 
+  const faults = [{ part: 'database', fault: 'it does not answer' }] as const;
+  const detailed = [503, JSON.stringify({ status: 'unavailable', faults })];
+
+  it('says on this machine which part cannot be used', async () => {
+    health.readyBy(async () => ({ isReady: false, faults }));
+    expect(await ask('/health/ready')).toEqual(detailed);
+    expect(await ask('/health/live')).toEqual(ok);
+  });
+
+  it.each([
+    { 'x-forwarded-for': '192.0.2.1' },
+    { 'x-forwarded-for': '' },
+    { 'X-Forwarded-Proto': 'https' },
+    { 'x-forwarded-host': 'keyward.example.com' },
+    { 'x-real-ip': '192.0.2.1' },
+    { forwarded: 'for=192.0.2.1' },
+    { via: '1.1 proxy' },
+    { host: 'keyward.example.com' },
+    { host: 'localhost.example.com' },
+    { host: '127.0.0.1.example.com' },
+  ])('says it to nobody for whom a proxy asks: %j', async (headers) => {
+    health.readyBy(async () => ({ isReady: false, faults }));
+    expect(await askWith(headers)).toEqual(unavailable);
+  });
+
+  it.each(['localhost', 'localhost:4000', '127.0.0.1', '[::1]:4000'])(
+    'says it to whoever asks for %s',
+    async (host) => {
+      health.readyBy(async () => ({ isReady: false, faults }));
+      expect(await askWith({ host })).toEqual(detailed);
+    },
+  );
+
+  it('says nothing of it where it is ready all the same', async () => {
+    health.readyBy(async () => ({ isReady: true, faults }));
+    expect(await ask('/health/ready')).toEqual(ok);
+  });
+
   it('is live and not ready while it stops', async () => {
-    health.serve(async () => true);
+    health.readyBy(async () => ({ isReady: true, faults: [] }));
     await health.stop(0);
     expect(await ask('/health/ready')).toEqual(unavailable);
     expect(await ask('/health/live')).toEqual(ok);
@@ -62,7 +110,7 @@ describe('health', () => {
   });
 
   it.each(['/health/live', '/health/ready'])('is read by GET and HEAD alone: %s', async (path) => {
-    health.serve(async () => true);
+    health.readyBy(async () => ({ isReady: true, faults: [] }));
     expect(await ask(path, 'HEAD')).toEqual([200, '']);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const response = await fetch(url + path, { method });

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fetchListener } from '../../../src/http/fetch-listener.ts';
 import { Load } from '../../../src/http/load.ts';
-import { serve } from '../../../src/http/serve.ts';
 import { shareBody } from '../../../src/http/shared-body.ts';
 
 /** More than the operating system takes off a process that nobody reads from. */
@@ -26,9 +26,9 @@ beforeEach(async () => {
   stack = new AsyncDisposableStack();
   load = stack.use(new Load(2, logger, Number.POSITIVE_INFINITY));
   body = () => new Response('x'.repeat(size));
-  const handler = { fetchAPI: { Request }, load, fetch: async () => body() };
+  const handler = { load, fetch: async () => body() };
   const server = createServer(
-    serve(handler, 1000, (error) => {
+    fetchListener(handler, 1000, (error) => {
       throw error;
     }),
   ).listen(0, '127.0.0.1');
@@ -92,7 +92,6 @@ describe('an answer', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const made = Promise.withResolvers<void>();
     const handler = {
-      fetchAPI: { Request },
       load,
       fetch: async () => {
         made.resolve();
@@ -100,7 +99,7 @@ describe('an answer', () => {
         return new Response('x'.repeat(size));
       },
     };
-    const server = createServer(serve(handler, 1000, () => {})).listen(0, '127.0.0.1');
+    const server = createServer(fetchListener(handler, 1000, () => {})).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
+const source = (name: string) => new URL(`../../../src/observability/${name}.ts`, import.meta.url).href;
+
 /** What a process writes that logs two lines. */
 const output = (level: string, isTerminal: boolean) => {
-  const module = new URL('../../../src/observability/logger.ts', import.meta.url).href;
   const code = `
     process.stdout.isTTY = ${isTerminal};
-    const { createLogger } = await import('${module}');
-    const logger = await createLogger('${level}');
+    const { createLogger } = await import('${source('logger')}');
+    const { LogOutput } = await import('${source('log-output')}');
+    const logger = await createLogger('${level}', new LogOutput(1));
     logger.warn({ status: 503 }, 'one\\nforged');
     logger.debug('two');`;
   return execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });

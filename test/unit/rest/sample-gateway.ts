@@ -1,19 +1,20 @@
 import { buildSchema, type GraphQLFieldResolver, type GraphQLScalarType, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { pino } from 'pino';
 import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
 import { useExecutor } from '../../../src/graphql/use-executor.ts';
 import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
-import { useHead } from '../../../src/http/use-head.ts';
-import { useTelemetry } from '../../../src/observability/use-telemetry.ts';
-import { parseInput } from '../../../src/operation.ts';
+import { answerErrors } from '../../../src/http/answer-errors.ts';
+import { beginExchange, compose } from '../../../src/http/exchange.ts';
+import { head } from '../../../src/http/head.ts';
+import { route } from '../../../src/http/table.ts';
+import { parseInput } from '../../../src/operations/input.ts';
+import { answerRest } from '../../../src/rest/answer-rest.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
 
-import { useRest } from '../../../src/rest/use-rest.ts';
 import { schema as gatewaySchema } from '../../../src/schema.ts';
 
 const sdl = `
@@ -128,17 +129,17 @@ export async function createSampleGateway() {
     schema,
     logging: false,
     maskedErrors: { maskError: createMaskError(toGatewayError), errorMessage: 'Internal Server Error' },
-    plugins: [
-      useTelemetry(pino({ level: 'silent' })),
-      useHead(),
-      useRest(sofa, 'https://issuer.test/', toGatewayError),
-      useSomebody(),
-      useInputErrors(),
-      useExecutor(sofa.compiledOf),
-    ],
+    plugins: [useSomebody(), useInputErrors(), useExecutor(sofa.compiledOf)],
   });
+  const handle = compose(
+    [head, answerErrors(toGatewayError)],
+    route([
+      ['/api/v1/', answerRest(yoga, { sofa, issuer: 'https://issuer.test/' })],
+      ['/graphql', async ({ request }) => yoga.fetch(request)],
+    ]),
+  );
   const send = async (path: string, init?: RequestInit) => {
-    const response = await yoga.fetch(new Request(`http://sample.test${path}`, init));
+    const response = await handle(beginExchange(new Request(`http://sample.test${path}`, init), null));
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };
   };

@@ -1,0 +1,47 @@
+import { Response } from '@whatwg-node/fetch';
+import { GatewayError } from '../errors.ts';
+import type { Handler, Middleware } from '../http/exchange.ts';
+import { realm } from './challenge.ts';
+import { scopeDescriptions } from './scopes.ts';
+
+/** Where a client learns where to get a token (RFC 9728, section 3). */
+export const metadataPath = '/.well-known/oauth-protected-resource';
+
+/**
+ * Tells a client where to get a token, and for which scopes (RFC 9728).
+ * @param publicUrl the URL by which clients reach this service
+ * @param issuers the authorization servers whose tokens are accepted
+ */
+export function resourceMetadata(publicUrl: string, issuers: readonly string[]): Handler {
+  const metadata = JSON.stringify({
+    resource: publicUrl,
+    resource_name: 'Keyward',
+    authorization_servers: issuers,
+    scopes_supported: Object.keys(scopeDescriptions),
+    bearer_methods_supported: ['header'],
+  });
+  return async ({ request, record }) => {
+    record.route = metadataPath;
+    if (request.method !== 'GET') throw methodNotAllowed();
+    return new Response(metadata, { headers: { 'content-type': 'application/json' } });
+  };
+}
+
+const methodNotAllowed = () =>
+  new GatewayError('METHOD_NOT_ALLOWED', 'Method Not Allowed', { headers: { allow: 'GET, HEAD' } });
+
+/**
+ * Has every challenge for an access token name the address of that document (RFC 9728, section 5.1).
+ * @param publicUrl the URL by which clients reach this service
+ */
+export function pointToMetadata(publicUrl: string): Middleware {
+  const parameter = `, resource_metadata="${publicUrl}${metadataPath}"`;
+  return (next) => async (exchange) => {
+    const response = await next(exchange);
+    const challenge = response.headers.get('www-authenticate');
+    // Those of another realm are not about access tokens.
+    if (challenge?.startsWith(`Bearer realm="${realm}"`))
+      response.headers.set('www-authenticate', challenge + parameter);
+    return response;
+  };
+}

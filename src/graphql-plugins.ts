@@ -1,0 +1,60 @@
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import type { TrustedIssuer } from './auth/trusted-issuer.ts';
+import { useAccessToken } from './auth/use-access-token.ts';
+import { useAccountLimit } from './auth/use-account-limit.ts';
+import { useRequiredScopes } from './auth/use-required-scopes.ts';
+import type { DocumentLimits } from './config/config.ts';
+import { useRequestParsers } from './graphql/answer-graphql.ts';
+import { createDocumentCache } from './graphql/document-cache.ts';
+import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
+import { useDocumentLimits } from './graphql/use-document-limits.ts';
+import { type CompiledOf, useExecutor } from './graphql/use-executor.ts';
+import { useFailureRecord } from './graphql/use-failure-record.ts';
+import { useInputErrors } from './graphql/use-input-errors.ts';
+import { useIntrospection } from './graphql/use-introspection.ts';
+import { useKnownDocuments } from './graphql/use-known-documents.ts';
+import { type OperationServices, useOperationContext } from './graphql/use-operation-context.ts';
+import { useOperationRecord } from './graphql/use-operation-record.ts';
+import type { Limiters } from './http/rate-limits/create-limiters.ts';
+import type { Tracing } from './observability/tracing/tracing.ts';
+import { schema } from './schema.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
+type AnyPlugin = Plugin<any, any>;
+
+/** What the operations' plugins are made of. */
+export interface PluginDependencies {
+  readonly trusted: readonly TrustedIssuer[];
+  readonly em: SqlEntityManager;
+  readonly services: OperationServices;
+  readonly limiters: Limiters;
+  readonly documents: DocumentLimits;
+  readonly introspection: boolean;
+  readonly compiledOf: CompiledOf;
+  readonly logger: Logger;
+  readonly tracing: Tracing | undefined;
+}
+
+/** Yoga's plugins, in the order in which an operation meets them: REST's pass through those from the token on. */
+export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
+  const { trusted, em, services, limiters, documents, introspection, compiledOf } = dependencies;
+  const { logger, tracing } = dependencies;
+  return [
+    useRequestParsers(),
+    useAccessToken(trusted, tracing?.tokenCheck),
+    ...(limiters.account || limiters.verifier ? [useAccountLimit(limiters.account, limiters.verifier)] : []),
+    useRequiredScopes(schema),
+    useAuthenticatedErrors(),
+    useOperationContext(services, logger),
+    useInputErrors(),
+    useFailureRecord(),
+    useOperationRecord(),
+    useIntrospection(introspection),
+    useDocumentLimits(documents),
+    useKnownDocuments(createDocumentCache(documents.cache)),
+    useExecutor(compiledOf),
+    ...(tracing ? [tracing.operations(em)] : []),
+  ];
+}

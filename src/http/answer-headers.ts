@@ -1,0 +1,30 @@
+import type { Middleware } from './exchange.ts';
+import { dataOnly, securityHeaders } from './security-headers.ts';
+
+const constant = Object.entries(securityHeaders);
+
+/** What an answer says of itself unless its handler has said otherwise: a page brings a policy of its own. */
+const usual = [
+  ['cache-control', 'no-store'],
+  ['content-security-policy', dataOnly],
+] as const;
+
+/**
+ * What every answer says: that it belongs to nobody's cache, and what a browser may do with it.
+ * @param hstsMaxAge for how many seconds browsers are to come by TLS alone (RFC 6797); undefined: nothing is said of it
+ */
+export const answerHeaders =
+  (hstsMaxAge?: number): Middleware =>
+  (next) =>
+  async (exchange) => {
+    const response = await next(exchange);
+    complete(response.headers);
+    if (hstsMaxAge !== undefined && !exchange.isPlainHttp)
+      response.headers.set('strict-transport-security', `max-age=${hstsMaxAge}`);
+    return response;
+  };
+
+function complete(headers: Headers): void {
+  for (const [name, value] of usual) if (!headers.has(name)) headers.set(name, value);
+  for (const [name, value] of constant) headers.set(name, value);
+}

@@ -1,0 +1,44 @@
+import { Response } from '@whatwg-node/fetch';
+import type { Middleware } from './exchange.ts';
+
+/** Header fields of answers that a page may read, beside those that it always may. */
+const exposed = 'Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
+
+/** How long a browser may keep what a preflight was answered, in seconds; Chromium keeps it no longer than this. */
+const maxAge = 7200;
+
+/**
+ * Lets pages of other origins read answers (CORS, in the Fetch standard); any other origin gets no CORS header at all.
+ * No cookies are used here, so credentials are never allowed. Which methods a path has, the path's own 405 tells.
+ * @param origins those that are allowed, as browsers send them
+ */
+export function cors(origins: readonly string[]): Middleware {
+  const allowed = new Set(origins);
+  return (next) => async (exchange) => {
+    const { method, headers } = exchange.request;
+    const origin = headers.get('origin');
+    const isAllowed = origin !== null && allowed.has(origin);
+    const isPreflight = isAllowed && method === 'OPTIONS' && headers.has('access-control-request-method');
+    const response = await next(exchange);
+    const answer = isPreflight ? answerPreflight(response) : response;
+    answer.headers.append('vary', 'Origin');
+    if (isAllowed) answer.headers.set('access-control-allow-origin', origin);
+    if (isAllowed && !isPreflight) answer.headers.set('access-control-expose-headers', exposed);
+    return answer;
+  };
+}
+
+/** Which methods there are, by the answer that names them; any other answer stands. */
+function answerPreflight(response: Response): Response {
+  const methods = response.status === 405 ? response.headers.get('allow') : null;
+  if (methods === null) return response;
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': methods,
+      // The wildcard does not stand for Authorization.
+      'access-control-allow-headers': 'Authorization, *',
+      'access-control-max-age': `${maxAge}`,
+    },
+  });
+}

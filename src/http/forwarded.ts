@@ -1,0 +1,53 @@
+import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { createAddressTest, withoutZone } from '../config/address-range.ts';
+import type { Middleware } from './exchange.ts';
+
+/** One hop of `X-Forwarded-For`, without the port that some proxies add. Undefined where it is no address. */
+const readHop = (text: string): string | undefined => {
+  const hop = text.trim();
+  const [, bracketed = /^[\d.]+(?=:\d+$)/.exec(hop)?.[0]] = /^\[(.+)\](?::\d+)?$/.exec(hop) ?? [];
+  const address = bracketed ?? hop;
+  return isIP(address) === 0 ? undefined : withoutZone(address);
+};
+
+/**
+ * Takes the client's address from `X-Forwarded-For`, as far as it was written by proxies that are trusted: from the
+ * last hop inwards, up to the first that is not one of them. `X-Forwarded-Proto` is only looked at for plain HTTP.
+ * @param proxies addresses and ranges of the proxies that are trusted
+ */
+export function forwarded(proxies: readonly string[]): Middleware {
+  const isTrusted = remember(createAddressTest(proxies));
+  const clientOf = (peer: string, forwardedFor: string): string => {
+    let address = peer;
+    for (const hop of forwardedFor.split(',').reverse()) {
+      const next = readHop(hop);
+      if (next === undefined) break;
+      address = next;
+      if (!isTrusted(address)) break;
+    }
+    return address;
+  };
+
+  return (next) => (exchange) => {
+    const { address: peer, request } = exchange;
+    if (peer === null || !isTrusted(peer)) return next(exchange);
+    const forwardedFor = request.headers.get('x-forwarded-for');
+    if (forwardedFor !== null) exchange.address = clientOf(peer, forwardedFor);
+    const protocol = request.headers.get('x-forwarded-proto');
+    exchange.isPlainHttp = protocol !== null && /^http\b(?!s)/i.test(protocol);
+    return next(exchange);
+  };
+}
+
+/** The same test; of the addresses that were last asked about, the answer is known. */
+function remember(test: (address: string) => boolean): (address: string) => boolean {
+  const known = new LRUCache<string, boolean>({ max: 1000 });
+  return (address) => {
+    const before = known.get(address);
+    if (before !== undefined) return before;
+    const answer = test(address);
+    known.set(address, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,69 @@
+import type { Db } from '../database/db.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, AuditEvent } from '../database/tables.ts';
+import type { BusinessEvents } from '../observability/events.ts';
+import type { OperationContext } from './context.ts';
+
+interface NewEvent {
+  readonly account: AccountId;
+  readonly action: string;
+  readonly target: number | null;
+  readonly requestId: string;
+  readonly address: string | null;
+  readonly now: Date;
+}
+
+const insertEvent = prepareQuery(AuditEvent, (db, event: NewEvent) =>
+  db.insertInto('audit_event').values({
+    account_id: event.account,
+    action: event.action,
+    target: event.target,
+    request: event.requestId,
+    address: event.address,
+    created_at: event.now,
+  }),
+);
+
+/** A business event that waits for its transaction. */
+type Pending = {
+  [Name in keyof BusinessEvents]: { readonly name: Name; readonly event: BusinessEvents[Name] };
+}[keyof BusinessEvents];
+
+/**
+ * Makes a change and writes who made it, in one transaction: of the two, neither is there without the other. What the
+ * change tells its context's `events` is what is written; it is logged as well, once it is certain.
+ * @param run the change, on a context of its own: all that it reads and writes must go through that one's `db`
+ */
+export async function audited<Result>(
+  context: OperationContext,
+  run: (context: OperationContext) => Promise<Result>,
+): Promise<Result> {
+  const { changed, pending } = await context.db.transaction(async (db) => {
+    const pending: Pending[] = [];
+    const events: OperationContext['events'] = (name, event) => {
+      pending.push({ name, event } as Pending);
+    };
+    const changed = await run({ ...context, db, events });
+    for (const one of pending) await write(db, context, one, { last: one === pending.at(-1) });
+    return { changed, pending };
+  });
+  for (const { name, event } of pending) context.events(name, event);
+  return changed;
+}
+
+const write = (
+  db: Db,
+  { requestSource }: OperationContext,
+  { name, event }: Pending,
+  place: { readonly last: boolean },
+) => {
+  const row: NewEvent = {
+    account: event.accountId,
+    action: name,
+    target: 'keyId' in event ? event.keyId : null,
+    requestId: requestSource.id,
+    address: requestSource.address,
+    now: new Date(),
+  };
+  return insertEvent(db, row, place);
+};

@@ -1,0 +1,44 @@
+import type { Db } from '../database/db.ts';
+import type { EventLog } from '../observability/events.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+
+/** The signed-in person on whose behalf an operation runs. */
+export interface Caller {
+  /** `iss` of the access token. */
+  readonly issuer: string;
+  /** `sub` of the access token: unique within the issuer. */
+  readonly subject: string;
+}
+
+/** What every operation is given beside its input. */
+export interface OperationContext {
+  readonly caller: Caller;
+  readonly db: Db;
+  readonly requestSource: RequestSource;
+  readonly secrets: Secrets;
+  readonly events: EventLog;
+  readonly limits: OperationLimits;
+  readonly keyUsage: KeyUsageNotes;
+}
+
+/** Notes that API keys were used; it is written later. */
+export interface KeyUsageNotes {
+  note(keyId: number, at: Date): void;
+}
+
+/** The request that an operation belongs to, for the record of changes. */
+export interface RequestSource {
+  readonly id: string;
+  /** The IP address that it came from; null where it is not known. */
+  readonly address: string | null;
+}
+
+/** What of the operations the operator may set. */
+export interface OperationLimits {
+  /** Bounds of a session's duration in seconds, both inclusive. */
+  readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** The most active API keys of one account. */
+  readonly apiKeysPerAccount: number;
+  /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */
+  readonly sealApiKeys: boolean;
+}

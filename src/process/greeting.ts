@@ -1,0 +1,66 @@
+import { styleText } from 'node:util';
+import type { Config } from '../config/config.ts';
+import { databaseSummary, issuerSummary } from '../config/summary.ts';
+import { baseUrl, wildcards } from '../http/base-url.ts';
+import { pagePaths } from '../pages/pages.ts';
+
+interface Ready {
+  readonly config: Config;
+  /** The port that it listens on. */
+  readonly port: number;
+  /** Whether somebody reads it: a panel is shown in a terminal, one JSON line otherwise. */
+  readonly terminal: boolean;
+}
+
+const warning =
+  'the development identity provider lets anyone in, as anyone. Set AUTH_ISSUER to use your own.';
+
+const placesAt = (base: string) => ({
+  graphql: `${base}/graphql`,
+  rest: `${base}/api/v1`,
+  openapi: `${base}/api/v1/openapi.json`,
+});
+
+/** What a newcomer needs to know when the service is ready. */
+export function greet({ config, port, terminal }: Ready): string {
+  const base = baseUrl(config.host, port);
+  const development = config.issuers.length === 0;
+  if (terminal) return panel(config, base) + (development ? firstSteps(config, port, base) : '');
+  const time = new Date().toISOString();
+  const line = { level: 30, time, msg: 'ready', url: base, ...placesAt(base) };
+  return `${JSON.stringify(development ? { ...line, warning } : line)}\n`;
+}
+
+const pageTitles = { console: 'Console', graphiql: 'GraphiQL', reference: 'API reference' } as const;
+
+/** Where a browser finds something to look at, a line for each page. */
+const pageLines = ({ pages }: Config, base: string): string =>
+  pages.shown.map((name) => `    ${pageTitles[name].padEnd(20)}${base}${pagePaths[name]}\n`).join('');
+
+function panel(config: Config, base: string): string {
+  const { graphql, rest, openapi } = placesAt(base);
+  return `
+  ${styleText('bold', 'Keyward is ready.')}
+
+    GraphQL             ${graphql}
+    REST                ${rest}
+    OpenAPI             ${openapi}
+${pageLines(config, base)}
+    Access tokens of    ${issuerSummary(config)}
+    Database            ${databaseSummary(config)}
+
+`;
+}
+
+/** A call that works as it is printed, and what not to forget. */
+function firstSteps({ host }: Config, port: number, base: string): string {
+  const ownHost = host === '127.0.0.1' || wildcards.includes(host) ? '' : `HOST=${host} `;
+  const settings = `${port === 4000 ? '' : `PORT=${port} `}${ownHost}`;
+  return `  A first call:
+
+    curl -H "Authorization: Bearer $(${settings}npm run --silent token -- --subject alice)" ${base}/api/v1/auth/private-key
+
+  ${styleText('yellow', 'Warning:')} ${warning}
+
+`;
+}

@@ -1,0 +1,64 @@
+import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
+import type { Database } from '../database/database.ts';
+import type { Part, Verdict } from '../http/health.ts';
+
+/** How long an answer of the database counts, in milliseconds: however often it is asked, this is no load. */
+const remembered = 1000;
+
+/** How long the database may take to answer, in milliseconds. */
+const patience = 2000;
+
+/** What is said of a database that does not answer. */
+const silent = 'it does not answer';
+
+/** Resolves when the database has had its time; no process stays alive for it. */
+const timeIsUp = () => new Promise<typeof silent>((resolve) => setTimeout(resolve, patience, silent).unref());
+
+type Issuer = Pick<TrustedIssuer, 'keys'> & { readonly config: { readonly issuer: string } };
+
+/**
+ * Whether requests can be served: the database can do all that is asked of it, and there are verification keys of an
+ * issuer; and which part cannot be used, if any.
+ * @returns asks, the database at most once a second and once at a time; never rejects
+ */
+export function createReadiness(
+  { check }: Pick<Database, 'check'>,
+  trusted: readonly Issuer[],
+): () => Promise<Verdict> {
+  let query: Promise<string | undefined> | undefined;
+  const ask = (): Promise<string | undefined> => {
+    query ??= check()
+      .catch(() => silent)
+      .finally(() => {
+        query = undefined;
+      });
+    // One that hangs is not asked again: it would take up another connection.
+    return Promise.race([query, timeIsUp()]);
+  };
+
+  let answer: Promise<string | undefined> | undefined;
+  let askedAt = 0;
+  const databaseFault = (): Promise<string | undefined> => {
+    if (answer && performance.now() - askedAt < remembered) return answer;
+    askedAt = performance.now();
+    answer = ask();
+    return answer;
+  };
+
+  return async () => {
+    const fault = await databaseFault();
+    const database: Part[] = fault === undefined ? [] : [{ part: 'database', fault }];
+    const keys = trusted.filter(lacksKeys).map(toPart);
+    // One issuer without keys leaves the callers of the others.
+    const isReady = database.length === 0 && keys.length < trusted.length;
+    return { isReady, faults: [...database, ...keys] };
+  };
+}
+
+const lacksKeys = ({ keys }: Issuer): boolean => !keys.current?.size;
+
+const toPart = ({ config: { issuer } }: Issuer): Part => ({
+  part: 'verification keys',
+  issuer,
+  fault: 'there is none that can be used',
+});

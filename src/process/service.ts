@@ -1,0 +1,125 @@
+import type { Logger } from 'pino';
+import { KeyUsage } from '../api-keys/key-usage.ts';
+import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
+import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
+import { type Database, openDatabase } from '../database/database.ts';
+import { Db } from '../database/db.ts';
+import { prepareSchema } from '../database/migrate.ts';
+import { isPostgres } from '../database/options.ts';
+import { assertSecretVersions } from '../database/secret-versions.ts';
+import { createGateway } from '../gateway.ts';
+import { baseUrl } from '../http/base-url.ts';
+import { fetchListener } from '../http/fetch-listener.ts';
+import { Load } from '../http/load.ts';
+import { openServer } from '../http/open-server.ts';
+import { createLimiters } from '../http/rate-limits/create-limiters.ts';
+import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
+import { describeError } from '../observability/describe-error.ts';
+import { startTelemetry } from '../observability/start-telemetry.ts';
+import { arePagesBuilt } from '../pages/page-files.ts';
+import { createSecrets, type Secrets } from '../secrets/secrets.ts';
+import { greet } from './greeting.ts';
+import { createProcessLogger } from './process-logger.ts';
+import { createReadiness } from './readiness.ts';
+import { watchReadiness } from './watch-readiness.ts';
+
+/** A running service; disposing of it stops it. */
+export interface Service extends AsyncDisposable {
+  /** What to print now that it is ready. */
+  readonly greeting: string;
+}
+
+/**
+ * Starts everything: database, HTTP server, identity provider for development where no other is configured, gateway.
+ * @param stopped resolves when the process is told to stop: from then on its time is limited
+ * @throws {ConfigError} where it cannot be done with this configuration
+ */
+export async function startService(config: Config, stopped: Promise<void>): Promise<Service> {
+  await using started = new AsyncDisposableStack();
+  const { logger, output } = await createProcessLogger(config, started, stopped);
+  const telemetry = started.use(await startTelemetry(config, logger, output));
+  const development = config.issuers.length > 0 ? undefined : import('../dev/development.ts');
+  // Their keys are read while the database opens.
+  const configured = config.issuers.map((issuer) => trust(issuer, logger, started));
+  const orm = started.use(await openDatabase(config.database, (message) => logger.warn(message)));
+  await prepareSchema(orm, config.database);
+  const secrets = await prepareSecrets(config, orm);
+  // Before the server, and so there until its last request; written before the database closes.
+  const keyUsage = started.use(gatherKeyUsage(orm, logger));
+  const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
+  const load = started.use(new Load(config.edge.maxInFlight, logger));
+  const server = started.use(await openServer(config, logger));
+  const { port } = server;
+  const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
+  const own = provider && trust(provider.issuer, logger, started);
+  const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
+  telemetry.observe(orm, trusted);
+  const gateway = createGateway({
+    trusted,
+    publicUrl: config.publicUrl ?? baseUrl(config.host, port),
+    em: orm.em,
+    limits: config,
+    secrets,
+    keyUsage,
+    bodyLimit: config.http.body,
+    answerTimeout: config.http.timeouts.answer,
+    documents: config.documents,
+    introspection: config.introspection,
+    pages: pagesOf(config, provider?.signIn, logger),
+    edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
+    logger,
+    ...telemetry,
+  });
+  const listener = fetchListener(gateway, config.http.body, reportFailure(logger));
+  server.handOver(provider?.mount(listener) ?? listener);
+  await Promise.all(trusted.map(({ firstRead }) => firstRead));
+  server.health.readyBy(started.use(watchReadiness(createReadiness(orm, trusted), logger)).ask);
+
+  const stack = started.move();
+  return {
+    greeting: greet({ config, port, terminal: process.stdout.isTTY }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** The pages for a browser, where they are built. */
+function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
+  if (pages.shown.length === 0) return;
+  if (arePagesBuilt()) return { ...pages, signIn: development ?? pages.signIn };
+  logger.warn('there are no pages for a browser: npm run build makes them');
+}
+
+const gatherKeyUsage = (orm: Database, logger: Logger) =>
+  new KeyUsage(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+  );
+
+const reportFailure = (logger: Logger) => (error: unknown) =>
+  logger.error({ error: describeError(error) }, 'a request failed');
+
+/** The server's secrets: all that something stored refers to are there. */
+async function prepareSecrets(config: Config, orm: Database): Promise<Secrets> {
+  const secrets = createSecrets(config.secrets ?? (await developmentSecrets(config)));
+  await assertSecretVersions(new Db(orm.em), secrets);
+  return secrets;
+}
+
+const developmentSecrets = async (config: Config) =>
+  (await import('../dev/development-secrets.ts')).developmentSecrets(config);
+
+/** An issuer, and when its keys were read for the first time, or could not be. */
+interface Trusted extends TrustedIssuer {
+  readonly firstRead: Promise<void>;
+}
+
+/** Trusts an issuer until the service stops, and begins to read its keys. */
+const trust = (issuer: IssuerConfig, logger: Logger, started: AsyncDisposableStack): Trusted => {
+  const about = { issuer: issuer.issuer };
+  const trusted = trustIssuer(issuer, {
+    failed: (error) =>
+      logger.warn({ ...about, error: describeError(error) }, 'verification keys could not be read'),
+    recovered: () => logger.info(about, 'verification keys are read again'),
+  });
+  started.use(trusted.keys);
+  return { ...trusted, firstRead: trusted.keys.refresh() };
+};

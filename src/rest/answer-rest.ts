@@ -1,0 +1,91 @@
+import { Response } from '@whatwg-node/fetch';
+import type { ExecutionResult } from 'graphql';
+import type { YogaServer } from 'graphql-yoga';
+import { requireScopes } from '../auth/access-token.ts';
+import type { WithAccessToken } from '../auth/use-access-token.ts';
+import { requiredScopesOf } from '../auth/use-required-scopes.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { defaultBodyLimit, limitBody } from '../http/limit-body.ts';
+import { describeAnswer, type Outcome } from './answer.ts';
+import { createEndpoints, type Endpoint } from './endpoints.ts';
+import { inRestNames } from './input-issues.ts';
+import type { Connection } from './lists.ts';
+import { createRouteMatcher, type RouteMatch } from './match-route.ts';
+import { createOpenApi, type OtherPaths } from './openapi.ts';
+import { readInput } from './read-input.ts';
+import { basePath } from './routes.ts';
+import type { Sofa } from './sofa.ts';
+
+/** The part of Yoga by which an operation runs through the hooks of its plugins. */
+export type Pipeline = Pick<YogaServer<object, object>, 'getEnveloped'>;
+
+/** What the REST side is made of. */
+export interface RestOptions {
+  /** Made of the GraphQL schema and of the routes. */
+  readonly sofa: Sofa;
+  /** The identity provider, for the description. */
+  readonly issuer: string;
+  /** What the description has beside the operations. */
+  readonly other?: OtherPaths;
+  /** The most bytes of a body. */
+  readonly bodyLimit?: number;
+}
+
+/** The description of the REST side is a route like the others, but open to all. */
+const openApiRoute = { method: 'GET', path: '/openapi.json' } as const;
+
+type Match = RouteMatch<Endpoint | typeof openApiRoute>;
+
+const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route !== openApiRoute;
+
+/**
+ * Answers REST calls below `/api/v1` from the GraphQL schema. A call is looked at in this order: route, size of the
+ * body, token, scopes, media type, input.
+ * @param pipeline what runs the operations
+ */
+export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
+  const { sofa, issuer, other = {}, bodyLimit = defaultBodyLimit } = options;
+  const matchRoute = createRouteMatcher({
+    ...createEndpoints(sofa.schema, sofa.table),
+    openApi: openApiRoute,
+  });
+  let description: string | undefined;
+  const describe = (): Response => {
+    description ??= JSON.stringify(createOpenApi(sofa, issuer, other));
+    return new Response(description, { headers: { 'content-type': 'application/json' } });
+  };
+
+  const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Response> => {
+    const { request } = exchange;
+    limitBody(request, bodyLimit);
+    const { contextFactory, execute } = pipeline.getEnveloped(exchange);
+    const contextValue = (await contextFactory()) as WithAccessToken;
+    requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
+    const variables = await readInput(request, { route, ...match });
+    const operation = await sofa.operationOf(route);
+    const result: ExecutionResult = await execute({ ...operation, contextValue, variableValues: variables });
+    if (result.errors?.[0]) throw result.errors[0];
+    const outcome = { variables, ...read(result.data?.[match.field], route) };
+    return new Response(JSON.stringify(outcome.value), describeAnswer(route, outcome));
+  };
+
+  return async (exchange) => {
+    const { request, path, record } = exchange;
+    const match = matchRoute(request.method, path.slice(basePath.length));
+    record.route = basePath + match.route.path;
+    record.operation = match.field;
+    if (!isEndpoint(match)) return describe();
+    try {
+      return await call(match, exchange);
+    } catch (error) {
+      throw inRestNames(error, match.route.inputs);
+    }
+  };
+}
+
+/** What an operation answers: of a connection, the nodes and their page. */
+const read = (value: unknown, { isPage }: Endpoint): Omit<Outcome, 'variables'> => {
+  if (!isPage) return { value, pageInfo: undefined };
+  const { edges, pageInfo } = value as Connection;
+  return { value: edges.map(({ node }) => node), pageInfo };
+};

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { root } from '../support/process.ts';
+
+/** The SHA-256 of each migration. A new one is added; none is ever changed: somewhere it was applied as it was. */
+const landed = {
+  postgresql: {
+    'Migration20261121094425.ts': 'f22c7b5d4b4dbb754fadb6416eaa76ca5477ed0e0fbbc61be6e2b5327bc52bf9',
+    'Migration20261121125844.ts': '1c5e43879ed765df43ae831e2c3395cafa0a2ccce02ddbf015318bd843928f8f',
+    'Migration20261121132408.ts': '545b03b73b620b91386cd69311dd04ce762efcc4ac9236357f8c116311414a96',
+    'Migration20261121151000.ts': 'e96bfa834e91df5262c2e54fb00734be789f47ebe132a5c4a1544a62b6ab9c16',
+    'Migration20261122043115.ts': 'f32385a1c5bc340564af11e35544faf5c4b84a34db75e289a6e545d0debefcbb',
+    'Migration20261122054714.ts': 'c09800fe444ef8069f1fddeac61b36926aab805db12e34a8bf2fb484cb55e7d0',
+    'Migration20261122081900_compatible.ts':
+      'f2210dde53b7f7d5609997678044f2fe4d99afc2ebffc1d1d414492ddd9b85a3',
+  },
+  sqlite: {
+    'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',
+    'Migration20261121125839.ts': '324a3c5e09e42de6e06b93467ef536c71a1bfbc0a42aebf84f40da0efdac15d4',
+    'Migration20261121132403.ts': 'e65113929041dc9f790c6d963f6355369e62562c29b322fcf54d63767e648983',
+    'Migration20261122043110.ts': '8bd653cf4605762ff57a19f677f5e2828d3c227a6fe6753c192c83c4a19b724b',
+    'Migration20261122054304.ts': '4921d41f1e7e437242814f9f97d34941de508ec840032290723693443e3d1d9c',
+  },
+};
+
+const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+it.each(Object.entries(landed))('of %s are never edited once they have landed', (database, digests) => {
+  const files = globSync(join(root, 'src/database/migrations', database, '*.ts'));
+  const found = files.map((file) => [basename(file), digest(file)]);
+  expect(Object.fromEntries(found)).toEqual(digests);
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { exportJWK, generateKeyPair } from 'jose';
+import { expect, it } from 'vitest';
+import {
+  type IllBehavedIssuer,
+  misbehaviours,
+  startIllBehavedIssuer,
+} from '../support/ill-behaved-issuer.ts';
+import { createTemporaryFolder, freePort, type ServiceProcess, startProcess } from '../support/process.ts';
+import { scrape } from '../support/scrape.ts';
+import { secretVariables } from '../support/secrets.ts';
+
+/** A service that trusts an issuer, on a database in memory. */
+async function start(folder: string, issuer: IllBehavedIssuer) {
+  const metricsPort = await freePort();
+  const service = await startProcess(
+    folder,
+    {
+      NODE_ENV: 'production',
+      DATABASE_URL: 'sqlite::memory:',
+      METRICS_PORT: `${metricsPort}`,
+      ...secretVariables(),
+      AUTH_ISSUER: issuer.config.issuer,
+      AUTH_AUDIENCE: 'keyward',
+    },
+    20_000,
+  );
+  const refreshes = async (outcome: string) =>
+    (await scrape(metricsPort)).sum('keyward_key_set_refreshes_total', { outcome });
+  return Object.assign(service, { refreshes });
+}
+
+const statusOf = async ({ url }: ServiceProcess, token: string) => {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${url}/api/v1/auth/private-key`, { headers })).status;
+};
+
+/** A good token that the service has never seen. */
+const sign = (issuer: IllBehavedIssuer, kid = 'test-1', key = issuer.privateKey) =>
+  issuer.sign({ jti: randomUUID() }, { kid }, key);
+
+/** What its log says of reads of verification keys; that a part cannot be used, it says apart. */
+const linesOf = ({ output }: ServiceProcess) =>
+  output.stdout
+    .split('\n')
+    .filter((line) => line.includes('verification keys'))
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg.startsWith('verification keys'));
+
+it.concurrent('an issuer that comes two seconds late is found by itself, while health alone is asked', async () => {
+  await using issuer = await startIllBehavedIssuer();
+  await using folder = await createTemporaryFolder();
+  Object.assign(issuer.behaviour, { metadata: misbehaviours.gone, keys: misbehaviours.gone });
+  await using service = await start(folder.path, issuer);
+  const isReady = async () => (await fetch(`${service.url}/health/ready`)).ok;
+  expect(await isReady()).toBe(false);
+  await delay(2000);
+  issuer.recover();
+  const recoveredAt = performance.now();
+  while (!(await isReady())) await delay(50);
+  const milliseconds = Math.round(performance.now() - recoveredAt);
+  process.stdout.write(`issuer back after 2 s: ready ${milliseconds} ms later\n`);
+  // The waits are 1, 2 and 4 seconds: it is asked again after 3 and 7 seconds at the latest.
+  expect(milliseconds).toBeLessThan(5500);
+  expect(await statusOf(service, await sign(issuer))).toBe(200);
+  expect(linesOf(service)).toMatchObject([
+    { level: 40, msg: 'verification keys could not be read', error: { message: expect.any(String) } },
+    { level: 30, msg: 'verification keys are read again' },
+  ]);
+});
+
+it.concurrent('a key set that turns empty leaves the last good one in place', {
+  timeout: 60_000,
+}, async () => {
+  await using issuer = await startIllBehavedIssuer();
+  await using folder = await createTemporaryFolder();
+  await using service = await start(folder.path, issuer);
+  expect(await statusOf(service, await sign(issuer))).toBe(200);
+  issuer.published.keys = [];
+  // Until an unknown key may cause the next read.
+  await delay(30_000);
+  expect(await statusOf(service, await sign(issuer, 'unknown'))).toBe(401);
+  expect(issuer.counts.keys).toBe(2);
+  expect(await statusOf(service, await sign(issuer))).toBe(200);
+  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+  expect(await service.refreshes('unusable')).toBe(1);
+  expect(linesOf(service)).toMatchObject([
+    { level: 40, issuer: issuer.config.issuer, error: { message: 'no key of the set can be used' } },
+  ]);
+});
+
+it.concurrent('a key that is published at another place works within 30 seconds', {
+  timeout: 60_000,
+}, async () => {
+  await using issuer = await startIllBehavedIssuer();
+  await using folder = await createTemporaryFolder();
+  await using service = await start(folder.path, issuer);
+  const startedAt = performance.now();
+  expect(await statusOf(service, await sign(issuer))).toBe(200);
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+  issuer.behaviour.keys = issuer.json({ keys: [...issuer.published.keys] });
+  issuer.published.keys.push({ ...(await exportJWK(publicKey)), kid: 'next', alg: 'ES256', use: 'sig' });
+  const { issuer: url } = issuer.config;
+  issuer.behaviour.metadata = issuer.json({ issuer: url, jwks_uri: `${url}/moved` });
+  while ((await statusOf(service, await sign(issuer, 'next', privateKey))) !== 200) await delay(250);
+  expect(performance.now() - startedAt).toBeLessThan(31_000);
+  expect(await statusOf(service, await sign(issuer))).toBe(200);
+});

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Quota } from '../../../../src/http/exchange.ts';
+import { Limiter } from '../../../../src/http/rate-limits/limiter.ts';
+
+const start = Date.parse('2026-03-01T12:00:00.000Z');
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: start });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What is left after a request was counted, or how long it is refused. */
+const ask = (limiter: Limiter, key: string, weight?: number): string | undefined => {
+  const quotas = new Map<string, Quota>();
+  try {
+    limiter.count(key, { quotas }, weight);
+    return quotas.get('address')?.state;
+  } catch (error) {
+    return `refused for ${(error as { headers: Record<string, string> }).headers['retry-after']}`;
+  }
+};
+
+describe('a limiter', () => {
+  it('lets in the rate, and refuses the rest until its time is over', () => {
+    const limiter = new Limiter('address', { requests: 2, seconds: 30 });
+    expect(ask(limiter, 'a')).toBe('"address";r=1;t=30');
+    vi.setSystemTime(start + 10_001);
+    expect(ask(limiter, 'a')).toBe('"address";r=0;t=20');
+    expect(ask(limiter, 'a')).toBe('refused for 20');
+    vi.setSystemTime(start + 29_999);
+    expect(ask(limiter, 'a')).toBe('refused for 1');
+    vi.setSystemTime(start + 30_000);
+    expect(ask(limiter, 'a')).toBe('"address";r=1;t=30');
+  });
+
+  it('refuses what weighs more than what is left', () => {
+    const limiter = new Limiter('address', { requests: 10, seconds: 30 });
+    expect(ask(limiter, 'a', 4)).toBe('"address";r=6;t=30');
+    expect(ask(limiter, 'a', 7)).toBe('refused for 30');
+  });
+
+  it('knows 50,000 keys, and of more forgets who has not called for longest', () => {
+    const limiter = new Limiter('address', { requests: 1, seconds: 86_400 });
+    for (let key = 0; key < 50_000; key += 1) ask(limiter, `${key}`);
+    expect(ask(limiter, '0')).toBe('refused for 86400');
+    ask(limiter, 'one more');
+    expect(ask(limiter, '0')).toBe('refused for 86400');
+    expect(ask(limiter, '2')).toBe('refused for 86400');
+    expect(ask(limiter, '1')).toBe('"address";r=0;t=86400');
+  });
+
+  it('takes no longer for the millionth key than for the first, and no more memory than for 50,000', () => {
+    const limiter = new Limiter('address', { requests: 1, seconds: 86_400 });
+    const address = (key: number) => `2001:db8:${key.toString(16)}:0::/64`;
+    const fill = (from: number, to: number) => {
+      const { user } = process.threadCpuUsage();
+      for (let key = from; key < to; key += 1) ask(limiter, address(key));
+      return (process.threadCpuUsage().user - user) / (to - from);
+    };
+    fill(0, 50_000);
+    const first = fill(50_000, 150_000);
+    fill(150_000, 900_000);
+    const last = fill(900_000, 1_000_000);
+    process.stdout.write(`a key: ${first.toFixed(2)} µs at first, ${last.toFixed(2)} µs after a million\n`);
+    expect(last).toBeLessThan(10 * first);
+    expect(ask(limiter, address(949_999))).toBe('"address";r=0;t=86400');
+    expect(ask(limiter, address(999_999))).toBe('refused for 86400');
+  });
+});

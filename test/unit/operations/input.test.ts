@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { GatewayError } from '../../../src/errors.ts';
+import { parseInput } from '../../../src/operations/input.ts';
+
+/** What parseInput says of an input that it refuses: path, type and message of each issue. */
+const refusals = (schema: z.ZodType, input: unknown) => {
+  try {
+    parseInput(schema, input);
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'BAD_USER_INPUT')
+      return error.issues.map(({ path, type, message }) => [path.join('.'), type, message]);
+    throw error;
+  }
+  throw new Error('the input was taken');
+};
+
+const schema = z.object({
+  name: z.string().min(2, 'Short.').max(4, 'Long.').nullish(),
+  size: z.int().min(1, 'Little.').max(9, 'Much.').optional(),
+});
+
+describe('parseInput', () => {
+  it.each([{}, { name: null }, { name: 'abc', size: 5 }, { name: '𝒳😀' }])('takes %j', (input) => {
+    expect(parseInput(schema, input)).toEqual(input);
+  });
+
+  it.each([
+    [{ name: 'a' }, ['name', 'string_too_short', 'Short.']],
+    [{ name: 'abcde' }, ['name', 'string_too_long', 'Long.']],
+    [{ size: 0 }, ['size', 'greater_than_equal', 'Little.']],
+    [{ size: 10 }, ['size', 'less_than_equal', 'Much.']],
+  ])('says of %j what pydantic says', (input, issue) => {
+    expect(refusals(schema, input)).toEqual([issue]);
+  });
+
+  it('calls missing what is not there, and nothing else', () => {
+    const required = z.object({ name: z.string('No text.'), size: z.int('No number.') });
+    expect(refusals(required, { size: null })).toEqual([
+      ['name', 'missing', 'Required.'],
+      ['size', 'value_error', 'No number.'],
+    ]);
+  });
+
+  it('takes the type that a check of its own names', () => {
+    const check = (params?: Record<string, unknown>) =>
+      z.object({ at: z.number().refine(() => false, { message: 'No.', ...(params && { params }) }) });
+    expect(refusals(check({ type: 'datetime_future' }), { at: 1 })).toEqual([
+      ['at', 'datetime_future', 'No.'],
+    ]);
+    expect(refusals(check({ type: 5 }), { at: 1 })).toEqual([['at', 'value_error', 'No.']]);
+    expect(refusals(check(), { at: 1 })).toEqual([['at', 'value_error', 'No.']]);
+  });
+
+  it('says every issue', () => {
+    expect(refusals(schema, { name: 'a', size: 0 })).toHaveLength(2);
+  });
+});
+
+describe('text', () => {
+  const text = z.object({ name: z.string().nullish(), more: z.unknown().optional() });
+
+  it.each(['\ud800', 'a\udc00b', '\udc00\ud800', '\ud83d\ud83d\ude00'])(
+    'with half a pair is refused: %j',
+    (name) => {
+      expect(refusals(text, { name })).toEqual([['name', 'string_unicode', expect.any(String)]]);
+    },
+  );
+
+  it.each(['\0', 'a\0b'])('with a NUL is refused: %j', (name) => {
+    expect(refusals(text, { name })).toEqual([['name', 'value_error', 'Must not contain a NUL character.']]);
+  });
+
+  it('is looked at wherever it stands', () => {
+    expect(refusals(text, { more: ['a', { b: '\0' }] })).toMatchObject([
+      ['more.1.b', 'value_error', expect.any(String)],
+    ]);
+  });
+
+  it.each(['', '\u0001', '😀', '\ufffd', '\ufeff'])('is else taken as it is: %j', (name) => {
+    expect(parseInput(text, { name })).toEqual({ name });
+  });
+});

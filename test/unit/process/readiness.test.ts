@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { VerificationKey } from '../../../src/auth/verification-key.ts';
+import type { VerificationKeys } from '../../../src/auth/verification-keys.ts';
+import { createReadiness } from '../../../src/process/readiness.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const issuerOf = (issuer: string, ...kids: string[]) => ({
+  config: { issuer },
+  keys: { current: new Map(kids.map((kid) => [kid, {} as VerificationKey])) } as unknown as VerificationKeys,
+});
+
+const some = [issuerOf('https://a', 'a')];
+const up = { check: async () => undefined };
+const fails = { check: () => Promise.reject(new Error('down')) };
+
+const ready = { isReady: true, faults: [] };
+const noKeys = (issuer: string) => ({
+  part: 'verification keys',
+  issuer,
+  fault: 'there is none that can be used',
+});
+const silent = { part: 'database', fault: 'it does not answer' };
+const notReady = (...faults: object[]) => ({ isReady: false, faults });
+
+describe('the service is ready', () => {
+  it('where the database can do all, and all issuers have keys', async () => {
+    expect(await createReadiness(up, some)()).toEqual(ready);
+  });
+
+  it('where one of the issuers has keys; of the others it says that they have none', async () => {
+    const verdict = await createReadiness(up, [issuerOf('https://b'), ...some])();
+    expect(verdict).toEqual({ isReady: true, faults: [noKeys('https://b')] });
+  });
+
+  it('not where no issuer has keys', async () => {
+    const unread = {
+      config: { issuer: 'https://c' },
+      keys: { current: undefined } as unknown as VerificationKeys,
+    };
+    const verdict = await createReadiness(up, [issuerOf('https://b'), unread])();
+    expect(verdict).toEqual(notReady(noKeys('https://b'), noKeys('https://c')));
+  });
+
+  it('not where the database fails', async () => {
+    expect(await createReadiness(fails, some)()).toEqual(notReady(silent));
+  });
+
+  it('not where the database says what it cannot do', async () => {
+    const fault = 'PostgreSQL takes no writes: it is a standby';
+    const verdict = await createReadiness({ check: async () => fault }, some)();
+    expect(verdict).toEqual(notReady({ part: 'database', fault }));
+  });
+
+  it('not where several parts fail, and says each', async () => {
+    const verdict = await createReadiness(fails, [issuerOf('https://b')])();
+    expect(verdict).toEqual(notReady(silent, noKeys('https://b')));
+  });
+
+  it('not where the database says nothing for two seconds; it is not asked again meanwhile', async () => {
+    let answer: (fault: undefined) => void = () => {};
+    const check = vi.fn(
+      () =>
+        new Promise<undefined>((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const ask = createReadiness({ check }, some);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const asked = ask();
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(await asked).toEqual(notReady(silent));
+    }
+    expect(check).toHaveBeenCalledTimes(1);
+    answer(undefined);
+    await vi.advanceTimersByTimeAsync(1000);
+    check.mockImplementation(async () => undefined);
+    expect(await ask()).toEqual(ready);
+  });
+
+  it('as the database has said within the last second, however often it is asked', async () => {
+    let isUp = true;
+    const check = vi.fn(() => (isUp ? Promise.resolve(undefined) : Promise.reject(new Error('down'))));
+    const ask = createReadiness({ check }, some);
+    expect(await Promise.all(Array.from({ length: 100 }, ask))).toEqual(Array(100).fill(ready));
+    expect(check).toHaveBeenCalledTimes(1);
+    isUp = false;
+    await vi.advanceTimersByTimeAsync(999);
+    expect(await ask()).toEqual(ready);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await ask()).toEqual(notReady(silent));
+    expect(check).toHaveBeenCalledTimes(2);
+  });
+});
