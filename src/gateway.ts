@@ -4,12 +4,13 @@ import type { Logger } from 'pino';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
-import type { DocumentLimits, EdgeConfig, PagesConfig } from './config/config.ts';
+import type { DocumentConfig, EdgeConfig, PagesConfig } from './config/config.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import type { OperationServices } from './graphql/use-operation-context.ts';
+import { documentIdName } from './graphql/use-trusted-documents.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
 import { answerErrors, graphqlPath } from './http/answer-errors.ts';
 import { answerHeaders } from './http/answer-headers.ts';
@@ -29,6 +30,7 @@ import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import type { KeyUsageNotes, OperationLimits } from './operations/context.ts';
+import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
 import { basePath, routes } from './rest/routes.ts';
@@ -53,7 +55,7 @@ export interface GatewayDependencies {
   readonly bodyLimit: number;
   /** After how many milliseconds a request is answered 503; undefined: never. */
   readonly answerTimeout?: number;
-  readonly documents: DocumentLimits;
+  readonly documents: DocumentConfig;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
   /** The pages for a browser; undefined: there are none. */
@@ -147,11 +149,13 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
     // `useKnownDocuments` keeps documents, within a bound of bytes.
     parserAndValidationCache: false,
     logging: false,
+    extraParamNames: [documentIdName],
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
     plugins: createGraphqlPlugins({
       ...dependencies,
       services,
       limiters: dependencies.edge.limiters,
+      pageDocuments: dependencies.pages ? pageDocuments() : {},
       compiledOf: sofa.compiledOf,
       tracing: dependencies.tracing,
     }),

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
-import type { DocumentLimits, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
+import type { DocumentConfig, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
@@ -67,7 +67,7 @@ export async function createTestGateway(
   options: {
     introspection?: boolean;
     pages?: PagesConfig;
-    documents?: DocumentLimits;
+    documents?: DocumentConfig;
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;

@@ -71,7 +71,15 @@ describe('defaults', () => {
       connections: 10_000,
       timeouts: { headers: 10_000, request: 12_000, answer: 30_000, keepAlive: 65_000 },
     },
-    documents: { tokens: 1000, depth: 8, aliases: 10, directives: 20, cost: 5000, cache: 16_777_216 },
+    documents: {
+      tokens: 1000,
+      depth: 8,
+      aliases: 10,
+      directives: 20,
+      cost: 5000,
+      cache: 16_777_216,
+      trusted: {},
+    },
     shutdownDelay: 0,
     introspection: true,
     pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
@@ -652,5 +660,22 @@ describe('the file .env', () => {
   it('is refused in words where it cannot be read', () => {
     mkdirSync('.env');
     expect(() => loadConfig()).toThrow(new ConfigError(['.env must be a file that this user may read']));
+  });
+});
+
+describe('trusted GraphQL documents', () => {
+  const write = writeFiles();
+  const list = (text: string) => ({ GRAPHQL_DOCUMENTS_FILE: write('documents.json', text) });
+
+  it('are read from a file, by their ids', () => {
+    const trusted = { 'x-app:1': '{ privateKeyStatus { hasKey } }' };
+    expect(loadConfig(list(JSON.stringify(trusted))).documents.trusted).toEqual(trusted);
+    expect(loadConfig({}).documents.trusted).toEqual({});
+  });
+
+  it.each(['', '[]', '{', '{"a":1}', '{"":"{a}"}'])('are refused where the file holds %j', (text) => {
+    expect(faultsOf(list(text))).toEqual([
+      'GRAPHQL_DOCUMENTS_FILE names a file that is not a JSON object of documents by their ids',
+    ]);
   });
 });
