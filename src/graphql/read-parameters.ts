@@ -1,8 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { isJson } from '../http/media-type.ts';
-import { readText } from '../http/read-text.ts';
+import { isJson, readText } from '../http/body.ts';
 import { documentIdName } from './use-trusted-documents.ts';
 
 /** How Yoga reads what a request asks for. */
