@@ -21,7 +21,7 @@ const lastAnswersOnce = (isStopping: () => boolean) =>
   class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     override writeHead(...head: unknown[]): this {
       if (isStopping()) this.shouldKeepAlive = false;
-      return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>)) as this;
+      return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>));
     }
   };
 
