@@ -123,7 +123,7 @@ describe('where an issuer’s keys cannot be had', () => {
     const fault = {
       part: 'verification keys',
       issuer: 'http://127.0.0.1:9',
-      fault: 'there is none that can be used',
+      fault: 'its key set could not be read',
     };
     const ask = async (url: string, headers: Record<string, string> = {}) => {
       const response = await fetch(`${url}/health/ready`, { headers });
