@@ -28,12 +28,18 @@ function describeUnusableKey(published: unknown): string {
     parseVerificationKey({ kid: 'any', ...material, ...members }) !== undefined;
   const name = `the key ${shown(kid)}`;
   if (!isUsable({})) return `${name} ${describeMaterial(material)}`;
-  const claims = Object.entries({ kid, use, key_ops, alg }).filter(([claim, value]) => !isUsable({ [claim]: value }));
+  const claims = Object.entries({ kid, use, key_ops, alg }).filter(
+    ([claim, value]) => !isUsable({ [claim]: value }),
+  );
   return `${name} has ${claims.map(([claim, value]) => `\`${claim}\` ${shown(value)}`).join(' and ')}`;
 }
 
 /** The size or the type that is refused; of a private or symmetric key no word more. */
 function describeMaterial({ kty, crv, n }: JsonWebKey): string {
-  if (kty === 'RSA' && n !== undefined) return `is of RSA with ${Buffer.from(n, 'base64url').length * 8} bits`;
-  return `is of the type ${[kty, crv].filter((each) => each !== undefined).map(shown).join(' ')}`;
+  if (kty === 'RSA' && n !== undefined)
+    return `is of RSA with ${Buffer.from(n, 'base64url').length * 8} bits`;
+  return `is of the type ${[kty, crv]
+    .filter((each) => each !== undefined)
+    .map(shown)
+    .join(' ')}`;
 }

@@ -27,5 +27,8 @@ export function answerCompressible(
   const isCompressed = takesGzip(request);
   const encoding = isCompressed && { 'content-encoding': 'gzip' };
   const body = isCompressed ? gzipped : content;
-  return shareBody(new Response(body, { headers: { ...headers, ...encoding, vary: 'Accept-Encoding' } }), body);
+  return shareBody(
+    new Response(body, { headers: { ...headers, ...encoding, vary: 'Accept-Encoding' } }),
+    body,
+  );
 }

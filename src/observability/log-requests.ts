@@ -19,7 +19,8 @@ export const logRequests =
     const response = await next(exchange);
     response.headers.set('x-request-id', record.requestId);
     if (record.failure && record.failure.status >= 500) logFailure(logger, record);
-    if (logger.isLevelEnabled('info')) logger.info(line(response.status, record, logsAddress ? exchange.address : null), requestMessage);
+    if (logger.isLevelEnabled('info'))
+      logger.info(line(response.status, record, logsAddress ? exchange.address : null), requestMessage);
     return response;
   };
 

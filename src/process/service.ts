@@ -79,10 +79,8 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   server.health.readyBy(started.use(watchReadiness(createReadiness(orm, trusted), logger)).ask);
 
   const stack = started.move();
-  return {
-    greeting: greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY }),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
+  return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** The pages for a browser, where they are built. */

@@ -23,7 +23,10 @@ export const serverVariables = {
     example: '8080',
   }),
   PUBLIC_URL: url
-    .refine(isUrl(({ protocol }) => /^https?:$/.test(protocol)), { error: 'must be a URL', abort: true })
+    .refine(
+      isUrl(({ protocol }) => /^https?:$/.test(protocol)),
+      { error: 'must be a URL', abort: true },
+    )
     .refine(
       isUrl(isOrigin),
       'must be a URL without a path, a query or a user name: Keyward answers at the root of its host',
@@ -31,7 +34,8 @@ export const serverVariables = {
     .transform((value) => new URL(value).origin)
     .optional()
     .meta({
-      description: 'The URL by which clients reach it, for `resource_metadata` in challenges. Without a path: Keyward answers at the root of its host',
+      description:
+        'The URL by which clients reach it, for `resource_metadata` in challenges. Without a path: Keyward answers at the root of its host',
       unset: 'the address that it listens on',
       example: 'https://keys.example.com',
     }),

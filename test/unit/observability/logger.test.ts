@@ -47,7 +47,9 @@ describe('in a terminal', () => {
 
   it('writes for a reader', () => {
     expect(output('info', true)).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: one/);
-    expect(linesOf("logger.warn({ connections: 3 }, 'waiting')")).toEqual(['WARN: waiting {"connections":3}']);
+    expect(linesOf("logger.warn({ connections: 3 }, 'waiting')")).toEqual([
+      'WARN: waiting {"connections":3}',
+    ]);
   });
 
   it('writes a request in one short line', () => {
@@ -57,7 +59,9 @@ describe('in a terminal', () => {
     };
     const refusal = { requestId: 'r-2', method: 'GET', status: 401, milliseconds: 0.5, reason: 'no-token' };
     const failure = { ...refusal, route: '/graphql', status: 500, reason: 'x', clientAddress: '192.0.2.7' };
-    const lines = [request, refusal, failure].map((line) => `logger.info(${JSON.stringify(line)}, 'request');`);
+    const lines = [request, refusal, failure].map(
+      (line) => `logger.info(${JSON.stringify(line)}, 'request');`,
+    );
     expect(linesOf(lines.join(''))).toEqual([
       'INFO: DELETE /api/v1/auth/keys/{key_id} 200 in 1.25 ms, deactivateApiKey',
       'INFO: GET an unknown path 401 in 0.5 ms, no-token',
@@ -66,7 +70,14 @@ describe('in a terminal', () => {
   });
 
   it('writes an event in one line, without what only a program goes by', () => {
-    const event = { requestId: 'r', traceId: 't', spanId: 's', event: 'api-key-created', accountId: 1, keyId: 5 };
+    const event = {
+      requestId: 'r',
+      traceId: 't',
+      spanId: 's',
+      event: 'api-key-created',
+      accountId: 1,
+      keyId: 5,
+    };
     expect(linesOf(`logger.info(${JSON.stringify(event)}, 'api-key-created')`)).toEqual([
       'INFO: api-key-created {"accountId":1,"keyId":5}',
     ]);

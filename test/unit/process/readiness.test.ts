@@ -32,7 +32,10 @@ describe('the service is ready', () => {
 
   it('not where no issuer has keys', async () => {
     const unusable = 'no key of its set can be used';
-    const verdict = await createReadiness(up, [issuerOf('https://b', unread), issuerOf('https://c', unusable)])();
+    const verdict = await createReadiness(up, [
+      issuerOf('https://b', unread),
+      issuerOf('https://c', unusable),
+    ])();
     expect(verdict).toEqual(notReady(noKeys('https://b'), noKeys('https://c', unusable)));
   });
 

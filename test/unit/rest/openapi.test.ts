@@ -104,7 +104,10 @@ describe('an answer that is no record', () => {
   const answer = (method: string, path: string) => success(method, path).content['application/json'];
 
   it('is described, with the example of its field', () => {
-    expect(answer('get', '/rooms/count')).toEqual({ schema: { type: 'integer', format: 'int32' }, example: 5 });
+    expect(answer('get', '/rooms/count')).toEqual({
+      schema: { type: 'integer', format: 'int32' },
+      example: 5,
+    });
     expect(answer('get', '/rooms/last-built-at').schema).toEqual({
       type: ['string', 'null'],
       format: 'date-time',
