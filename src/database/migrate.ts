@@ -37,7 +37,7 @@ export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonl
   const timeouts = { ...config.timeouts, statement: patience, idleInTransaction: patience };
   // What there is to warn of, the caller's own connections have told.
   await using own = await openDatabase({ ...config, poolSize: 2, timeouts }, () => {});
-  return own.em.fork().transactional(async (em) => {
+  return await own.em.fork().transactional(async (em) => {
     // Held until the transaction ends, however it ends; the migrations themselves run on the other connection.
     await em
       .getConnection()

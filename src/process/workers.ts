@@ -120,7 +120,7 @@ async function stop(logger: Logger, milliseconds: number): Promise<void> {
   const workers = Object.values(cluster.workers ?? {})
     .filter((worker) => worker !== undefined)
     .filter((worker) => !worker.isDead());
-  logger.info({ workers: workers.length }, 'waiting for the workers');
+  if (workers.length > 0) logger.info({ workers: workers.length }, 'waiting for the workers');
   const exited = workers.map(async (worker) => {
     const [exitCode, signal] = await once(worker, 'exit');
     if (exitCode !== 0) logger.warn({ worker: worker.process.pid, signal, exitCode }, 'a worker has ended');

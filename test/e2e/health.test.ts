@@ -47,7 +47,9 @@ describe('health', () => {
     expect(await statusOf(service, '/health/live')).toBe(200);
     const headers = { authorization: `Bearer ${token}` };
     expect((await fetch(`${service.url}/api/v1/auth/private-key`, { headers })).status).toBe(200);
-    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    const ended = await service.ended;
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain('"seconds":2,"msg":"still answering, while load balancers take notice"');
   });
 });
 
