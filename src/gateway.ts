@@ -61,6 +61,8 @@ export interface GatewayDependencies {
   readonly pages: PagesConfig | undefined;
   readonly edge: Edge;
   readonly logger: Logger;
+  /** Whether a request's line in the log has the client's address; not unless told otherwise. */
+  readonly logsAddress?: boolean;
   /** Measures requests; undefined: nothing does. */
   readonly metrics?: Middleware | undefined;
   /** Traces requests; undefined: nothing does. */
@@ -86,10 +88,10 @@ export interface Gateway {
 
 /** Makes the gateway: the way of a request, from its arrival to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { edge, logger, metrics, tracing, publicUrl, answerTimeout } = dependencies;
+  const { edge, logger, logsAddress = false, metrics, tracing, publicUrl, answerTimeout } = dependencies;
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
-    logRequests(logger),
+    logRequests(logger, logsAddress),
     metrics,
     tracing?.requests,
     answerHeaders(edge.hstsMaxAge),

@@ -155,6 +155,8 @@ export interface Config {
   readonly pages: PagesConfig;
   readonly edge: EdgeConfig;
   readonly logLevel: Environment['LOG_LEVEL'];
+  /** Whether a request's line in the log has the client's address. */
+  readonly logsAddress: boolean;
   /** Where metrics are served; undefined: nowhere. */
   readonly metrics: MetricsConfig | undefined;
   /** How traces are sent; undefined: none are. */

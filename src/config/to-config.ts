@@ -112,6 +112,7 @@ export const toConfig = (env: Environment): Config => ({
   pages: pagesConfig(env),
   edge: edgeConfig(env),
   logLevel: env.LOG_LEVEL,
+  logsAddress: env.LOG_CLIENT_ADDRESS,
   metrics: env.METRICS_PORT === undefined ? undefined : { host: env.METRICS_HOST, port: env.METRICS_PORT },
   tracing:
     env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { environmentSchema, topics, type VariableName } from '../config/environment.ts';
+import { fillPage, tableHead, tableRow } from './filled-page.ts';
 
 /** What a newcomer sets first. */
 const essentials: readonly VariableName[] = [
@@ -32,15 +33,8 @@ function cells(name: VariableName): readonly string[] {
   return [code(name), unset ?? defaultText(schema.parse(undefined)), description, code(example)];
 }
 
-const row = (texts: readonly string[]): string =>
-  `| ${texts.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
-
 const table = (columns: readonly string[], names: readonly VariableName[]): string =>
-  [
-    row(columns),
-    `|${'---|'.repeat(columns.length)}`,
-    ...names.map((name) => row(cells(name).slice(0, columns.length))),
-  ].join('\n');
+  [tableHead(columns), ...names.map((name) => tableRow(cells(name).slice(0, columns.length)))].join('\n');
 
 const essentialTable = (): string => table(['Variable', 'Default', 'Meaning'], essentials);
 
@@ -52,17 +46,6 @@ const allTables = (): string =>
     })
     .join('\n\n');
 
-const begin = '<!-- written by npm run config:docs -->';
-const end = '<!-- end -->';
-
-/** A page with the part between its two marks written anew. */
-function fill(page: string, part: string): string {
-  const [before, rest] = page.split(begin);
-  const [, after] = rest?.split(end) ?? [];
-  if (after === undefined) throw new Error('A page has no marks around its table of variables.');
-  return `${before}${begin}\n\n${part}\n\n${end}${after}`;
-}
-
 /** The pages that have variables in a table, as they must be: each path, from the project's folder, and its text. */
 export const configurationPages = (): readonly (readonly [path: string, text: string])[] =>
   (
@@ -70,4 +53,4 @@ export const configurationPages = (): readonly (readonly [path: string, text: st
       ['README.md', essentialTable],
       ['docs/configuration.md', allTables],
     ] as const
-  ).map(([path, part]) => [path, fill(readFileSync(path, 'utf8'), part())]);
+  ).map(([path, part]) => [path, fillPage(readFileSync(path, 'utf8'), 'npm run config:docs', part())]);

@@ -106,14 +106,30 @@ export const listen = (server: Server, port: number, host: string): Promise<numb
 /** How long requests in flight may take to finish when the server stops. */
 const graceMilliseconds = 8000;
 
-/** Stops listening, lets requests in flight finish, and then cuts what is left. */
-export const stop = (server: Server): Promise<void> =>
+/** How often connections that have become idle are closed then. */
+const sweepMilliseconds = 100;
+
+/**
+ * Stops listening, lets requests in flight finish, and then cuts what is left.
+ * @param logger told where there is something to wait for, and what is cut
+ */
+export const stop = (server: Server, logger?: Logger): Promise<void> =>
   new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+    const tell = (level: 'info' | 'warn', message: string) =>
+      server.getConnections((_error, connections) => {
+        if (connections > 0) logger?.[level]({ connections }, message);
+      });
+    const cut = setTimeout(() => {
+      tell('warn', 'requests in flight take too long: cutting them off');
+      server.closeAllConnections();
+    }, graceMilliseconds);
+    // Most stops are over by then.
+    const wait = setTimeout(tell, sweepMilliseconds, 'info', 'waiting for requests in flight');
     // A connection is idle only once its answer is sent; a client that keeps it would hold the process up.
-    const sweep = setInterval(() => server.closeIdleConnections(), 100);
+    const sweep = setInterval(() => server.closeIdleConnections(), sweepMilliseconds);
     server.close(() => {
       clearTimeout(cut);
+      clearTimeout(wait);
       clearInterval(sweep);
       resolve();
     });

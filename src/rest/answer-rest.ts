@@ -5,6 +5,7 @@ import { requireScopes } from '../auth/access-token.ts';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
 import { requiredScopesOf } from '../auth/use-required-scopes.ts';
 import { defaultBodyLimit, limitBody } from '../http/body.ts';
+import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { describeAnswer, type Outcome } from './answer.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
@@ -49,10 +50,10 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     ...createEndpoints(sofa.schema, sofa.table),
     openApi: openApiRoute,
   });
-  let description: string | undefined;
-  const describe = (): Response => {
-    description ??= JSON.stringify(createOpenApi(sofa, issuer, other));
-    return new Response(description, { headers: { 'content-type': 'application/json' } });
+  let description: Promise<Compressible> | undefined;
+  const describe = async (request: Request): Promise<Response> => {
+    description ??= compressible(Buffer.from(JSON.stringify(createOpenApi(sofa, issuer, other))));
+    return answerCompressible(await description, request, { 'content-type': 'application/json' });
   };
 
   const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Response> => {
@@ -74,7 +75,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const match = matchRoute(request.method, path.slice(basePath.length));
     record.route = basePath + match.route.path;
     record.operation = match.field;
-    if (!isEndpoint(match)) return describe();
+    if (!isEndpoint(match)) return describe(request);
     try {
       return await call(match, exchange);
     } catch (error) {

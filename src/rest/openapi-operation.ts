@@ -91,7 +91,7 @@ const describeSuccess = ({ field, created, isPage }: Endpoint, { responses }: So
       content: {
         'application/json': {
           schema: isNonNullType(field.type) ? schema : orNull(schema),
-          example: exampleOf(field.type),
+          example: field.extensions['example'] ?? exampleOf(field.type),
         },
       },
     },

@@ -47,7 +47,9 @@ describe('health', () => {
     expect(await statusOf(service, '/health/live')).toBe(200);
     const headers = { authorization: `Bearer ${token}` };
     expect((await fetch(`${service.url}/api/v1/auth/private-key`, { headers })).status).toBe(200);
-    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    const ended = await service.ended;
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain('"seconds":2,"msg":"still answering, while load balancers take notice"');
   });
 });
 
@@ -125,7 +127,7 @@ describe('where an issuer’s keys cannot be had', () => {
     const fault = {
       part: 'verification keys',
       issuer: 'http://127.0.0.1:9',
-      fault: 'there is none that can be used',
+      fault: 'its key set could not be read',
     };
     const ask = async (url: string, headers: Record<string, string> = {}) => {
       const response = await fetch(`${url}/health/ready`, { headers });

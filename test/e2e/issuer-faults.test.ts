@@ -111,3 +111,33 @@ it.concurrent('a key that is published at another place works within 30 seconds'
   expect(performance.now() - startedAt).toBeLessThan(31_000);
   expect(await statusOf(service, await sign(issuer))).toBe(200);
 });
+
+it.concurrent('a set of keys that cannot be used is told of once, each key with the reason', async () => {
+  await using issuer = await startIllBehavedIssuer();
+  await using folder = await createTemporaryFolder();
+  const [key] = issuer.published.keys;
+  const unusable = [
+    { ...key, kid: 'sealing', use: 'enc' },
+    { kty: 'oct', kid: 'shared', k: 'c4n4ry' },
+  ];
+  issuer.behaviour.keys = issuer.json({ keys: unusable });
+  await using service = await start(folder.path, issuer);
+  const response = await fetch(`${service.url}/health/ready`);
+  const { issuer: url } = issuer.config;
+  const fault = { part: 'verification keys', issuer: url, fault: 'no key of its set can be used' };
+  expect([response.status, await response.json()]).toEqual([503, { status: 'unavailable', faults: [fault] }]);
+  expect(await statusOf(service, await sign(issuer))).toBe(503);
+  // It is asked again after a second.
+  while (issuer.reads() < 2) await delay(50);
+  await vi.waitFor(async () => expect(await service.refreshes('unusable')).toBeGreaterThan(1));
+  expect(await service.refreshes('success')).toBe(0);
+  const message =
+    'no key of the set can be used: the key "sealing" has `use` "enc"; the key "shared" is of the type "oct"';
+  expect(linesOf(service)).toEqual([
+    expect.objectContaining({ level: 40, issuer: url, error: expect.objectContaining({ message }) }),
+  ]);
+  expect(service.output.stdout).not.toContain('c4n4ry');
+  issuer.recover();
+  while (!(await fetch(`${service.url}/health/ready`)).ok) await delay(50);
+  expect(await statusOf(service, await sign(issuer))).toBe(200);
+});

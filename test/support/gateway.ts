@@ -76,6 +76,7 @@ export async function createTestGateway(
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
     edge?: Partial<Edge>;
     rates?: Rates;
+    logsAddress?: boolean;
   } = {},
 ) {
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
@@ -114,6 +115,7 @@ export async function createTestGateway(
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
+    ...(options.logsAddress !== undefined && { logsAddress: options.logsAddress }),
     ...options.telemetry,
   });
 

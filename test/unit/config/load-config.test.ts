@@ -60,6 +60,7 @@ describe('defaults', () => {
     secrets: undefined,
     workers: 1,
     publicUrl: undefined,
+    logsAddress: false,
     issuers: [],
     algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
     sessionDuration: { min: 60, max: 86_400 },
@@ -476,6 +477,7 @@ describe('faults', () => {
   const databaseUrl =
     'DATABASE_URL must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database';
   const publicUrl = 'PUBLIC_URL must be a URL';
+  const noOrigin = `${publicUrl} without a path, a query or a user name: Keyward answers at the root of its host`;
   const url = 'AUTH_ISSUER must be a URL';
   const https = 'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)';
   const beside = 'AUTH_ISSUER must be set beside';
@@ -498,6 +500,10 @@ describe('faults', () => {
     ['PUBLIC_URL', '/api/v1', publicUrl],
     ['PUBLIC_URL', 'gateway.example.com:8443', publicUrl],
     ['PUBLIC_URL', 'mailto:keys@example.com', publicUrl],
+    ['PUBLIC_URL', 'https://gateway.example.com/keys', noOrigin],
+    ['PUBLIC_URL', 'https://gateway.example.com/?tenant=1', noOrigin],
+    ['PUBLIC_URL', 'https://gateway.example.com/#keys', noOrigin],
+    ['PUBLIC_URL', 'https://someone:c4n4ry@gateway.example.com', noOrigin],
     ['DATABASE_URL', 'sqlite:', databaseUrl],
     ['DATABASE_URL', 'data/keyward.db', databaseUrl],
     ['DATABASE_URL', 'mysql://user:secret@db/keyward', databaseUrl],

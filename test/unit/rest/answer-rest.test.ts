@@ -227,3 +227,23 @@ describe('the same over GraphQL', () => {
     expect(body.errors[0]).toMatchObject({ message: 'The room is closed', extensions: { code: 'CONFLICT' } });
   });
 });
+
+describe('an answer that is no record', () => {
+  it.each([
+    ['GET', '/rooms/count', 5],
+    ['GET', '/rooms/count?is_open=true', 0],
+    ['GET', '/rooms/last-built-at', null],
+    ['POST', '/rooms/close', true],
+  ])('%s %s is the value itself, each time', async (method, path, value) => {
+    for (const _ of [1, 2]) {
+      const { status, body, headers } = await sample.rest(method, path);
+      expect([status, body]).toEqual([200, value]);
+      expect(headers.get('content-type')).toBe('application/json');
+    }
+  });
+
+  it('is the same value in GraphQL', async () => {
+    const { body } = await sample.graphql('{ roomCount lastBuiltAt }');
+    expect(body).toEqual({ data: { roomCount: 5, lastBuiltAt: null } });
+  });
+});

@@ -100,6 +100,22 @@ describe('a field that may be null', () => {
   });
 });
 
+describe('an answer that is no record', () => {
+  const answer = (method: string, path: string) => success(method, path).content['application/json'];
+
+  it('is described, with the example of its field', () => {
+    expect(answer('get', '/rooms/count')).toEqual({
+      schema: { type: 'integer', format: 'int32' },
+      example: 5,
+    });
+    expect(answer('get', '/rooms/last-built-at').schema).toEqual({
+      type: ['string', 'null'],
+      format: 'date-time',
+    });
+    expect(answer('post', '/rooms/close').schema).toEqual({ type: 'boolean' });
+  });
+});
+
 describe('an error that no operation may declare', () => {
   it('is refused', () => {
     const sample = createSampleSchema();

@@ -35,6 +35,10 @@ const sdl = `
     ): RoomConnection!
     room(roomId: Int!): Room!
     defaultRoom: Room
+    "Counts rooms."
+    roomCount(isOpen: Boolean): Int!
+    "When the last one was built."
+    lastBuiltAt: DateTime
     echo(count: Int, mustHave: Boolean!): Room!
   }
   type Mutation {
@@ -42,6 +46,8 @@ const sdl = `
     renameRoom(roomId: Int!, name: String!): Room!
     setDefaultRoom(roomId: Int!): Room!
     removeRooms: Room!
+    "Closes all."
+    closeRooms: Boolean!
   }
 `;
 
@@ -49,11 +55,14 @@ export const routes: Routes = {
   rooms: { method: 'GET', path: '/rooms' },
   room: { method: 'GET', path: '/rooms/{room_id}' },
   defaultRoom: { method: 'GET', path: '/rooms/default' },
+  roomCount: { method: 'GET', path: '/rooms/count' },
+  lastBuiltAt: { method: 'GET', path: '/rooms/last-built-at' },
   echo: { method: 'GET', path: '/echo' },
   createRoom: { method: 'POST', path: '/rooms', created: '/rooms/{id}' },
   renameRoom: { method: 'PATCH', path: '/rooms/{room_id}' },
   setDefaultRoom: { method: 'PUT', path: '/rooms/{room_id}/default' },
   removeRooms: { method: 'DELETE', path: '/rooms' },
+  closeRooms: { method: 'POST', path: '/rooms/close' },
 };
 
 const room = (id: number) => ({ id, doorCount: 2, owner: { fullName: 'Ada L.' }, builtAt: null });
@@ -100,6 +109,9 @@ export function createSampleSchema(): { schema: GraphQLSchema; given: unknown[] 
     return room(roomId);
   });
   resolve('defaultRoom', () => null);
+  resolve('roomCount', ({ isOpen }: { isOpen?: boolean }) => (isOpen ? 0 : rooms.length));
+  resolve('lastBuiltAt', () => null);
+  resolve('closeRooms', () => true);
   resolve('echo', () => room(1));
   resolve('createRoom', (args) => ({ ...room(7), ...(parseInput(name, args) as object) }));
   resolve('renameRoom', (args) => {
@@ -112,6 +124,7 @@ export function createSampleSchema(): { schema: GraphQLSchema; given: unknown[] 
   resolve('removeRooms', () => room(1));
   const [first] = fields['rooms']?.args.filter((argument) => argument.name === 'first') ?? [];
   Object.assign(first?.extensions as object, { example: 10 });
+  Object.assign(fields['roomCount']?.extensions as object, { example: 5 });
   Object.assign(fields['setDefaultRoom']?.extensions as object, { errors: ['CONFLICT'] });
   return { schema, given };
 }
