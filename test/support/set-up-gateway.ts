@@ -9,6 +9,8 @@ export interface Setup {
   readonly gateway: TestGateway;
   /** An access token with all scopes, alice's unless told otherwise. */
   sign(claims?: TokenClaims): Promise<string>;
+  /** The same, signed by a key on Ed25519 and naming any key or none. */
+  signByEd25519: TestIssuer['signByEd25519'];
   /** Every row that is stored, by table. */
   stored(): Promise<Record<string, Record<string, unknown>[]>>;
 }
@@ -51,6 +53,7 @@ export function setUpGateway(options: Parameters<typeof createTestGateway>[1] = 
       return running();
     },
     sign: (claims) => issuer.sign(claims),
+    signByEd25519: (...token) => issuer.signByEd25519(...token),
     stored: async () => {
       const rows = await Promise.all(tables.map((table) => running().rows(table)));
       return Object.fromEntries(tables.map((table, index) => [table, rows[index] ?? []]));
