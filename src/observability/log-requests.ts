@@ -36,6 +36,7 @@ const line = (status: number, record: RequestRecord) => ({
   operation: record.operation,
   status,
   milliseconds: Math.round((performance.now() - record.startedAt) * 100) / 100,
+  replayed: record.isReplayed || undefined,
   accountId: record.accountId ?? record.failure?.accountId,
   reason: record.failure?.reason,
 });

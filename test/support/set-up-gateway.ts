@@ -15,7 +15,15 @@ export interface Setup {
   stored(): Promise<Record<string, Record<string, unknown>[]>>;
 }
 
-const tables = ['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'audit_event'];
+const tables = [
+  'account',
+  'api_key',
+  'api_key_secret',
+  'private_key',
+  'automation_settings',
+  'audit_event',
+  'idempotency_record',
+];
 
 /** Gives a file's tests one issuer, and each of them a gateway that is as new. */
 export function setUpGateway(options: Parameters<typeof createTestGateway>[1] = {}): Setup {
