@@ -154,9 +154,11 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     const key = parseIdempotencyKey(operation.key);
     const keyed = { ...operation, key };
     const id = JSON.stringify([issuer, subject, key]);
+    this.#assertFree(id);
     const kept = await replay<Result>(context, keyed);
     if (kept) return kept;
-    if (this.#running.has(id)) throw stillRunning();
+    // Another may have begun meanwhile.
+    this.#assertFree(id);
     this.#running.add(id);
     try {
       return await audited(context, (inner) => carryOut(inner, keyed, run));
@@ -178,6 +180,10 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#cleaning;
+  }
+
+  #assertFree(id: string): void {
+    if (this.#running.has(id)) throw stillRunning();
   }
 
   async #deleteAll(): Promise<void> {
