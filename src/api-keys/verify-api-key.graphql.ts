@@ -46,6 +46,7 @@ builder.mutationField('verifyApiKey', (t) =>
     description:
       "Verifies an API key at a provider's door. It changes nothing, and is a mutation all the same: so a key never stands in a URL.",
     requiredScopes: keyVerifier,
+    extensions: { changesNothing: true },
     args: {
       key: t.arg.string({
         required: true,

@@ -5,6 +5,7 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //   Account ─┬─ ApiKey ── ApiKeySecret
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
+//            ├─ IdempotencyRecord     (for a day)
 //            └─ AuditEvent
 
 /** An account's id. Branded: nothing but an account that was found or created has one. */
@@ -145,8 +146,37 @@ const auditEventSchema = defineEntity({
 export class AuditEvent extends auditEventSchema.class {}
 auditEventSchema.setClass(AuditEvent);
 
+const idempotencyRecordSchema = defineEntity({
+  name: 'IdempotencyRecord',
+  tableName: 'idempotency_record',
+  uniques: [{ properties: ['account', 'keyDigest'] }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    account: () => p.manyToOne(Account).mapToPk(),
+    /** SHA-256 of the Idempotency-Key. */
+    keyDigest: p.blob(),
+    /** Compact JWE (RFC 7516): opens for who has the key, and for nobody else. */
+    sealedAnswer: p.text().hidden(),
+    /** The version of the pepper that it is sealed under. */
+    pepperVersion: p.integer(),
+    createdAt: p.datetime(3).index(),
+  },
+});
+
+/** What an operation has answered to a request with an Idempotency-Key, for those that repeat it. */
+export class IdempotencyRecord extends idempotencyRecordSchema.class {}
+idempotencyRecordSchema.setClass(IdempotencyRecord);
+
 /** All of them, for the ORM. */
-export const entities = [Account, ApiKey, ApiKeySecret, PrivateKey, AutomationSettings, AuditEvent];
+export const entities = [
+  Account,
+  ApiKey,
+  ApiKeySecret,
+  PrivateKey,
+  AutomationSettings,
+  AuditEvent,
+  IdempotencyRecord,
+];
 
 /** The tables and their columns as queries name them, inferred from the entities. */
 export type Tables = InferKyselyDB<
@@ -156,4 +186,5 @@ export type Tables = InferKyselyDB<
   | typeof privateKeySchema
   | typeof automationSettingsSchema
   | typeof auditEventSchema
+  | typeof idempotencyRecordSchema
 >;

@@ -20,6 +20,7 @@ export const answerHeaders =
   async (exchange) => {
     const response = await next(exchange);
     complete(response.headers);
+    if (exchange.record.isReplayed) response.headers.set('idempotent-replayed', 'true');
     if (hstsMaxAge !== undefined && !exchange.isPlainHttp)
       response.headers.set('strict-transport-security', `max-age=${hstsMaxAge}`);
     return response;

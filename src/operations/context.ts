@@ -19,6 +19,38 @@ export interface OperationContext {
   readonly events: EventLog;
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
+  readonly idempotency: Idempotency;
+  /** The request's `Idempotency-Key`, as it came; null where it has none. */
+  readonly idempotencyKey: string | null;
+}
+
+/** An operation that is to be carried out once. */
+export interface KeyedOperation {
+  /** The `Idempotency-Key` that it was asked for with. */
+  readonly key: string;
+  /** The name of its root field. */
+  readonly name: string;
+  readonly input: object;
+}
+
+/** What an operation came to, now or at an earlier request with the same key. */
+export interface Answered<Result> {
+  readonly result: Result;
+  readonly isReplayed: boolean;
+}
+
+/** Carries out operations once for each key of an account. */
+export interface Idempotency {
+  /**
+   * @param run the operation, on a context of its own: all that it changes goes through that one's `db`
+   * @throws {GatewayError} `BAD_USER_INPUT` for a key that is none, or belongs to another request; `CONFLICT` while the
+   *   first request with the key runs; `TOO_MANY_REQUESTS` where the account has used too many
+   */
+  runOnce<Result>(
+    context: OperationContext,
+    operation: KeyedOperation,
+    run: (context: OperationContext) => Promise<Result>,
+  ): Promise<Answered<Result>>;
 }
 
 /** Notes that API keys were used; it is written later. */

@@ -1,4 +1,5 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
+import { isChange } from '../graphql/is-change.ts';
 import { type Input, inputsOf } from './inputs.ts';
 import { nodeTypeOf } from './lists.ts';
 import type { Route, Routes } from './routes.ts';
@@ -9,6 +10,8 @@ export interface Endpoint extends Route {
   readonly inputs: readonly Input[];
   /** Whether it answers a part of a list: a connection, or the list that REST makes of one. */
   readonly isPage: boolean;
+  /** Whether it changes something. */
+  readonly isChange: boolean;
 }
 
 const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
@@ -25,11 +28,14 @@ const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknow
  */
 export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, Endpoint>> {
   const fields = rootFieldsOf(schema);
+  const mutations = schema.getMutationType()?.getFields() ?? {};
   return Object.fromEntries(
     Object.entries(routes).map(([name, route]) => {
       const field = fields[name];
       if (!field) throw new Error(`the route of ${name} leads to no root field`);
-      return [name, { ...route, field, inputs: inputsOf(field, route), isPage: isPage(field) }];
+      const inputs = inputsOf(field, route);
+      const changes = Object.hasOwn(mutations, name) && isChange(field);
+      return [name, { ...route, field, inputs, isPage: isPage(field), isChange: changes }];
     }),
   );
 }

@@ -5,6 +5,8 @@ import { snakeCase } from './names.ts';
 /** Where an issue stands in a request, by its wire names: `["path", "key_id"]`, `["body"]`. */
 const locationOf = ({ path: [argument, ...members] }: InputIssue, inputs: readonly Input[]): string[] => {
   if (argument === undefined) return ['body'];
+  // No argument begins with a capital: that is a header field.
+  if (/^[A-Z]/.test(argument)) return ['header', argument];
   const input = inputs.find((each) => each.argument.name === argument);
   return [input?.in ?? 'body', input?.name ?? snakeCase(argument), ...members.map(snakeCase)];
 };

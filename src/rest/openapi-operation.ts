@@ -44,14 +44,15 @@ const argumentsIn = ({ inputs }: Endpoint, place: Input['in']) =>
 
 const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperation) => {
   const given = [...argumentsIn(endpoint, 'path'), ...argumentsIn(endpoint, 'query')];
-  if (given.length === 0) return {};
-  return {
-    parameters: given.map(({ name, description, extensions }) => ({
+  const described = [
+    ...given.map(({ name, description, extensions }) => ({
       ...parameters.find((parameter) => parameter.name === name),
       description,
       example: extensions['example'],
     })),
-  };
+    ...(endpoint.isChange ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
+  return described.length > 0 ? { parameters: described } : {};
 };
 
 const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation) => {
@@ -75,11 +76,14 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation) => {
   };
 };
 
-const describeSuccess = ({ field, created, isPage }: Endpoint, { responses }: SofaOperation) => {
+const describeSuccess = ({ field, created, isPage, isChange }: Endpoint, { responses }: SofaOperation) => {
   const [status = '200', success] = Object.entries(responses)[0] ?? [];
   const schema = success?.content['application/json'].schema ?? {};
   const headers = {
     ...(created && { Location: header('Path of what was created.') }),
+    ...(isChange && {
+      'Idempotent-Replayed': header('`true`: the answer to an earlier request with this `Idempotency-Key`.'),
+    }),
     ...(isPage && {
       Link: header('The page that follows, where there is one: `rel="next"` (RFC 8288).'),
     }),

@@ -1,4 +1,5 @@
 import { scopeDescriptions } from '../auth/scopes.ts';
+import { idempotencyKeyPattern } from '../operations/idempotency-key.ts';
 import { createEndpoints } from './endpoints.ts';
 import { type JsonSchema, toComponents } from './openapi-components.ts';
 import { errorResponses, errorSchemas } from './openapi-errors.ts';
@@ -46,6 +47,18 @@ const securitySchemes = (discoveryUrl: string) => ({
   },
 });
 
+const parameters = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Makes a repetition safe: for 24 hours, the same request with the same key is carried out once and has the same answer, a new secret included. A key of your own choice, 1 to 255 visible ASCII characters that nobody can guess, bare or quoted (draft-ietf-httpapi-idempotency-key-header): a UUID for example. Under a key that was used for another request: 422; while the first still runs: 409. Errors are not kept.',
+    schema: { type: 'string', pattern: idempotencyKeyPattern },
+    example: '6f2d6e0c-6d0e-4c43-9a0a-0d6b6c9a1a55',
+  },
+};
+
 /**
  * The description of the REST side (OpenAPI 3.1): Sofa's, completed by what it does not say.
  * @param issuer the identity provider
@@ -73,6 +86,7 @@ export function createOpenApi(
     paths: { ...paths, ...other.paths },
     components: {
       schemas: { ...toComponents(restSchema, sofa.components.schemas), ...errorSchemas },
+      parameters,
       responses: errorResponses,
       securitySchemes: {
         ...securitySchemes(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),

@@ -57,6 +57,8 @@ async function expected(text: string, operation: DrawnOperation, variableValues:
     limits: { sessionDuration: { min: 60, max: 86_400 }, apiKeysPerAccount: 1000, sealApiKeys: false },
     secrets: gateway.secrets,
     keyUsage: gateway.keyUsage,
+    idempotency: gateway.idempotency,
+    idempotencyKey: null,
     record: {},
     requestSource: { id: 'direct', address: null },
     events: () => {},

@@ -17,6 +17,7 @@ import { createGateway, type Edge, type GatewayDependencies } from '../../src/ga
 import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
+import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -94,6 +95,7 @@ export async function createTestGateway(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
   const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
@@ -109,6 +111,7 @@ export async function createTestGateway(
     },
     secrets,
     keyUsage,
+    idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
     introspection: options.introspection ?? true,
@@ -156,6 +159,7 @@ export async function createTestGateway(
     database,
     secrets,
     keyUsage,
+    idempotency,
     fetch,
     rest,
     graphql,
@@ -175,6 +179,7 @@ export async function createTestGateway(
       for (const { keys } of trusted) keys[Symbol.dispose]();
       load[Symbol.dispose]();
       await counts?.[Symbol.asyncDispose]();
+      await idempotency[Symbol.asyncDispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
