@@ -31,8 +31,7 @@ const apiKeyFields = (t: FieldBuilder<ApiKey>) => ({
   }),
   encryptedKey: t.exposeString('encryptedKey', {
     nullable: true,
-    description:
-      'The key, encrypted under a secret of the operator (a compact JWE, RFC 7516); null where no copy is kept.',
+    description: 'The key, encrypted for the operator (a compact JWE, RFC 7516); null where none is kept.',
     extensions: { example: null },
   }),
   encryptionVersion: t.exposeInt('encryptionVersion', {
