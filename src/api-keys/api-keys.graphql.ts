@@ -80,7 +80,7 @@ builder.mutationField('createApiKey', (t) =>
     type: newApiKey,
     description: 'Creates an API key. Your first one becomes your default key.',
     requiredScopes: accountAdmin,
-    extensions: { errors: ['CONFLICT'] },
+    extensions: { errors: ['CONFLICT'], changesSecret: true },
     args: {
       name: t.arg.string({
         description: 'Display name: 1 to 100 characters, without white space at its ends.',
@@ -103,7 +103,7 @@ builder.mutationField('rotateApiKey', (t) =>
     description:
       'Gives one of your API keys a new secret. The one before it works for the grace, and never longer than the key.',
     requiredScopes: accountAdmin,
-    extensions: { errors: ['CONFLICT'] },
+    extensions: { errors: ['CONFLICT'], changesSecret: true },
     args: {
       keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
       graceSeconds: t.arg.int({

@@ -40,6 +40,7 @@ builder.mutationField('registerPrivateKey', (t) =>
     type: PrivateKeyStatusType,
     description: 'Stores your private key, sealed, in place of any that is there. It is never shown again.',
     requiredScopes: accountAdmin,
+    extensions: { changesSecret: true },
     args: {
       privateKey: t.arg.string({
         required: true,

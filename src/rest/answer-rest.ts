@@ -64,7 +64,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const variables = await readInput(request, { route, ...match });
     const operation = await sofa.operationOf(route);
     const result: ExecutionResult = await execute({ ...operation, contextValue, variableValues: variables });
-    if (result.errors?.[0]) throw result.errors[0];
+    if (result.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
     const outcome = { variables, ...read(result.data?.[match.field], route) };
     return new Response(JSON.stringify(outcome.value), describeAnswer(route, outcome));
   };
@@ -75,11 +75,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     record.route = basePath + match.route.path;
     record.operation = match.field;
     if (!isEndpoint(match)) return describe();
-    try {
-      return await call(match, exchange);
-    } catch (error) {
-      throw inRestNames(error, match.route.inputs);
-    }
+    return call(match, exchange);
   };
 }
 

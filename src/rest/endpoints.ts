@@ -9,10 +9,21 @@ export interface Endpoint extends Route {
   readonly inputs: readonly Input[];
   /** Whether it answers a part of a list: a connection, or the list that REST makes of one. */
   readonly isPage: boolean;
+  /** Whether it refuses what it does not know, and does not pass over it. */
+  readonly refusesUnknown: boolean;
 }
 
 const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
   extensions['isPage'] === true || nodeTypeOf(type) !== undefined;
+
+const createEndpoint = (field: GraphQLField<unknown, unknown>, route: Route): Endpoint => ({
+  ...route,
+  field,
+  inputs: inputsOf(field, route),
+  isPage: isPage(field),
+  // A filter that is misspelt would answer too much, and an `expires_at` would make a key that never expires.
+  refusesUnknown: isPage(field) || field.extensions['changesSecret'] === true,
+});
 
 const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
   ...schema.getQueryType()?.getFields(),
@@ -29,7 +40,7 @@ export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly
     Object.entries(routes).map(([name, route]) => {
       const field = fields[name];
       if (!field) throw new Error(`the route of ${name} leads to no root field`);
-      return [name, { ...route, field, inputs: inputsOf(field, route), isPage: isPage(field) }];
+      return [name, createEndpoint(field, route)];
     }),
   );
 }

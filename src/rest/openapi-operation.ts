@@ -66,6 +66,7 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation) => {
     ...object,
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
+    ...(endpoint.refusesUnknown && { additionalProperties: false }),
   };
   return {
     requestBody: {

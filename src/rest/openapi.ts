@@ -24,7 +24,8 @@ const info = {
   summary: 'What a signed-in person owns at an API provider.',
   description:
     'API keys, a private key and automation settings. The same operations are available as GraphQL at `/graphql`.\n\n' +
-    'Within v1 changes only add: clients should ignore members that they do not know.',
+    'Within v1 changes only add: clients should ignore members that they do not know. ' +
+    'A list refuses query parameters that it does not know.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
