@@ -2,7 +2,7 @@ import { signedIn } from '../auth/scopes.ts';
 import { ApiKey } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
 import { apiKey } from './api-key.ts';
-import { apiKeys } from './api-keys.ts';
+import { apiKeys, longestList } from './api-keys.ts';
 import { defaultApiKey } from './default-api-key.ts';
 
 builder.queryField('apiKeys', (t) =>
@@ -11,6 +11,9 @@ builder.queryField('apiKeys', (t) =>
       type: ApiKey,
       description: 'Your API keys, newest first, those that are inactive too.',
       requiredScopes: signedIn,
+      extensions: {
+        limitInRest: `How many keys: 0 to 100. Left out: all of them; of more than ${longestList}, the newest.`,
+      },
       args: {
         isActive: t.arg.boolean({
           description: 'Only those that are active, or only those that are not.',

@@ -19,6 +19,8 @@ export interface OperationContext {
   readonly events: EventLog;
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
+  /** Whether a list is answered whole where no page of it is asked for: REST's clients read one array. */
+  readonly wholeLists?: boolean;
 }
 
 /** Notes that API keys were used; it is written later. */

@@ -59,7 +59,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const { request } = exchange;
     limitBody(request, bodyLimit);
     const { contextFactory, execute } = pipeline.getEnveloped(exchange);
-    const contextValue = (await contextFactory()) as WithAccessToken;
+    const contextValue = Object.assign(await contextFactory(), { wholeLists: true }) as WithAccessToken;
     requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
     const variables = await readInput(request, { route, ...match });
     const operation = await sofa.operationOf(route);

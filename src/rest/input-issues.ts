@@ -3,7 +3,10 @@ import type { Input } from './inputs.ts';
 import { snakeCase } from './names.ts';
 
 /** Where an issue stands in a request, by its wire names: `["path", "key_id"]`. */
-const locationOf = ({ path: [argument = '', ...members] }: InputIssue, inputs: readonly Input[]): string[] => {
+const locationOf = (
+  { path: [argument = '', ...members] }: InputIssue,
+  inputs: readonly Input[],
+): string[] => {
   const input = inputs.find((each) => each.argument.name === argument);
   return [input?.in ?? 'body', input?.name ?? snakeCase(argument), ...members.map(snakeCase)];
 };

@@ -51,10 +51,13 @@ describe('a member that is not known', () => {
     ['PUT', '/automation/settings', { is_enabled: true, user_id: 1, created_at: null }],
     ['PUT', '/auth/keys/1/default', { is_default: false }],
     ['DELETE', '/auth/keys/1', { id: 2 }],
-  ])('is passed over elsewhere, for a client may send back what it received: %s %s', async (...given) => {
-    await createApiKeys(setup);
-    expect((await call(...given)).status).toBe(200);
-  });
+  ])(
+    'is passed over elsewhere, for a client may send back what it received: %s %s',
+    async (method, path, json) => {
+      await createApiKeys(setup);
+      expect((await call(method, path, json)).status).toBe(200);
+    },
+  );
 });
 
 describe('a query parameter that is not known', () => {
