@@ -10,12 +10,14 @@ builder.objectType(AutomationSettings, {
   fields: (t) => ({
     isEnabled: t.exposeBoolean('isEnabled', {
       nullable: true,
-      description: 'Whether automation is on; null where it was never set.',
+      description:
+        'Whether automation is on; null where it was cleared. Where it was never set, what the operator has configured, else null.',
       extensions: { example: true },
     }),
     sessionDuration: t.exposeInt('sessionDuration', {
       nullable: true,
-      description: 'Length of a session in seconds; null where it was never set.',
+      description:
+        'Length of a session in seconds; null where it was cleared. Where it was never set, what the operator has configured, else null.',
       extensions: { example: 3600 },
     }),
     userId: t.exposeInt('account', {
@@ -54,16 +56,18 @@ builder.mutationField('updateAutomationSettings', (t) =>
 const CurrentAutomationSettingsType = builder
   .objectRef<CurrentAutomationSettings>('CurrentAutomationSettings')
   .implement({
-    description: 'How your automation runs; all null where you never set anything.',
+    description: 'How your automation runs, also where you never set anything.',
     fields: (t) => ({
       isEnabled: t.exposeBoolean('isEnabled', {
         nullable: true,
-        description: 'Whether automation is on; null where it was never set.',
+        description:
+          'Whether automation is on; null where it was cleared. Where it was never set, what the operator has configured, else null.',
         extensions: { example: true },
       }),
       sessionDuration: t.exposeInt('sessionDuration', {
         nullable: true,
-        description: 'Length of a session in seconds; null where it was never set.',
+        description:
+          'Length of a session in seconds; null where it was cleared. Where it was never set, what the operator has configured, else null.',
         extensions: { example: 3600 },
       }),
       userId: t.exposeInt('account', {

@@ -17,6 +17,7 @@ import { createGateway, type Edge, type GatewayDependencies } from '../../src/ga
 import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
+import type { OperationLimits } from '../../src/operations/context.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -71,6 +72,7 @@ export async function createTestGateway(
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
+    automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
@@ -103,6 +105,7 @@ export async function createTestGateway(
     em: database.em,
     limits: {
       sessionDuration: { min: 60, max: 86_400 },
+      automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
       sealApiKeys: options.sealApiKeys ?? false,
     },
