@@ -2,7 +2,7 @@ import { signedIn } from '../auth/scopes.ts';
 import { AutomationSettings } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
 import { automationSettings, type CurrentAutomationSettings } from './automation-settings.ts';
-import { updateAutomationSettings } from './update-automation-settings.ts';
+import { updateAutomationSettings, updateAutomationSettingsInput } from './update-automation-settings.ts';
 
 builder.objectType(AutomationSettings, {
   name: 'AutomationSettings',
@@ -42,6 +42,7 @@ builder.mutationField('updateAutomationSettings', (t) =>
     type: AutomationSettings,
     description: 'Changes your automation settings. What is left out stays as it is; null clears it.',
     requiredScopes: signedIn,
+    extensions: { input: updateAutomationSettingsInput },
     args: {
       isEnabled: t.arg.boolean({ description: 'Whether automation is on.', extensions: { example: true } }),
       sessionDuration: t.arg.int({

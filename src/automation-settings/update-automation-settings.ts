@@ -23,7 +23,7 @@ type Input = ReturnType<typeof createInput>;
 const inputs = new WeakMap<OperationLimits, Input>();
 
 /** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
-function updateAutomationSettingsInput(limits: OperationLimits): Input {
+export function updateAutomationSettingsInput(limits: OperationLimits): Input {
   // To make a schema takes longer than to use it.
   const input = inputs.get(limits) ?? createInput(limits);
   inputs.set(limits, input);

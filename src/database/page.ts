@@ -19,6 +19,7 @@ const count = z.int().min(0, 'Must be at least 0.').max(pageSize, `Must be at mo
 
 const cursor = z
   .string()
+  .meta({ pattern: String.raw`^[\w-]{2,14}$` })
   .transform((text, check) => {
     const id = decodeCursor(text);
     if (id !== undefined) return id;

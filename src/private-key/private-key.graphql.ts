@@ -1,7 +1,7 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { type PrivateKeyStatus, privateKeyStatus } from './private-key-status.ts';
-import { registerPrivateKey } from './register-private-key.ts';
+import { RegisterPrivateKeyInput, registerPrivateKey } from './register-private-key.ts';
 import { removePrivateKey } from './remove-private-key.ts';
 
 const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStatus').implement({
@@ -40,7 +40,7 @@ builder.mutationField('registerPrivateKey', (t) =>
     type: PrivateKeyStatusType,
     description: 'Stores your private key, sealed, in place of any that is there. It is never shown again.',
     requiredScopes: accountAdmin,
-    extensions: { changesSecret: true },
+    extensions: { input: () => RegisterPrivateKeyInput, changesSecret: true },
     args: {
       privateKey: t.arg.string({
         required: true,

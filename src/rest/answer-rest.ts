@@ -11,7 +11,7 @@ import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { inRestNames } from './input-issues.ts';
 import type { Connection } from './lists.ts';
 import { createRouteMatcher, type RouteMatch } from './match-route.ts';
-import { createOpenApi, type OtherPaths } from './openapi.ts';
+import { createOpenApi, type Described } from './openapi.ts';
 import { readInput } from './read-input.ts';
 import { basePath } from './routes.ts';
 import type { Sofa } from './sofa.ts';
@@ -20,13 +20,9 @@ import type { Sofa } from './sofa.ts';
 export type Pipeline = Pick<YogaServer<object, object>, 'getEnveloped'>;
 
 /** What the REST side is made of. */
-export interface RestOptions {
+export interface RestOptions extends Described {
   /** Made of the GraphQL schema and of the routes. */
   readonly sofa: Sofa;
-  /** The identity provider, for the description. */
-  readonly issuer: string;
-  /** What the description has beside the operations. */
-  readonly other?: OtherPaths;
   /** The most bytes of a body. */
   readonly bodyLimit?: number;
 }
@@ -44,14 +40,14 @@ const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route 
  * @param pipeline what runs the operations
  */
 export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
-  const { sofa, issuer, other = {}, bodyLimit = defaultBodyLimit } = options;
+  const { sofa, bodyLimit = defaultBodyLimit } = options;
   const matchRoute = createRouteMatcher({
     ...createEndpoints(sofa.schema, sofa.table),
     openApi: openApiRoute,
   });
   let description: string | undefined;
   const describe = (): Response => {
-    description ??= JSON.stringify(createOpenApi(sofa, issuer, other));
+    description ??= JSON.stringify(createOpenApi(sofa, options));
     return new Response(description, { headers: { 'content-type': 'application/json' } });
   };
 
