@@ -3,7 +3,7 @@ import { isJson } from '../http/media-type.ts';
 import { readText } from '../http/read-text.ts';
 
 const bodyIssue = (type: string, message: string, cause?: unknown) =>
-  badUserInput([{ path: ['body'], message, type }], cause);
+  badUserInput([{ path: [], message, type }], cause);
 
 /**
  * The members of a JSON body; nothing that an object inherits counts as one.

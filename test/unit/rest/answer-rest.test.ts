@@ -208,6 +208,12 @@ describe('the same over GraphQL', () => {
     expect(sample.given).toEqual([{ name: '\0' }]);
   });
 
+  it('names each variable that is missing', async () => {
+    const query = 'mutation ($id: Int!, $name: String!) { renameRoom(roomId: $id, name: $name) { id } }';
+    const { body } = await sample.graphql(query, {});
+    expect(body.errors[0].message).toBe('id: Required. name: Required.');
+  });
+
   it('says of a date-time what REST says, each time', async () => {
     for (const _ of [1, 2, 3])
       expect(issues(await sample.graphql(create, { at: '2026-01-31T12:00:00' }))).toEqual([
