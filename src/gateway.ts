@@ -124,7 +124,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const verify = (secret: string, { record }: Exchange) =>
     verifySecret(tracing ? { ...services, db: tracing.db(em, record) } : services, secret);
   const door = authorize(verify, limiters.apiKey?.count);
-  const rest = { sofa, issuer: trusted[0].config.issuer, other: forwardAuthOpenApi, bodyLimit };
+  const rest = { sofa, issuer: trusted[0].config.issuer, limits, other: forwardAuthOpenApi, bodyLimit };
   const apis: Table = [
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],

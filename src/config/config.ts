@@ -142,6 +142,11 @@ export interface Config {
   readonly algorithms: readonly SignatureAlgorithm[];
   /** Bounds of `session_duration`, in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** What automation settings read as that were never set. */
+  readonly automationDefaults: {
+    readonly isEnabled: boolean | null;
+    readonly sessionDuration: number | null;
+  };
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
   /** Whether of each API key a sealed copy is kept. */

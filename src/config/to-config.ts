@@ -103,6 +103,10 @@ export const toConfig = (env: Environment): Config => ({
   issuers: issuerConfigs(env),
   algorithms: env.AUTH_ALGORITHMS,
   sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
+  automationDefaults: {
+    isEnabled: env.AUTOMATION_DEFAULT_ENABLED ?? null,
+    sessionDuration: env.AUTOMATION_DEFAULT_SESSION_DURATION ?? null,
+  },
   apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
   sealApiKeys: env.SEAL_API_KEYS,
   http: httpLimits(env),

@@ -18,6 +18,7 @@ import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
+import type { OperationLimits } from '../../src/operations/context.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -72,6 +73,7 @@ export async function createTestGateway(
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
+    automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
@@ -106,6 +108,7 @@ export async function createTestGateway(
     em: database.em,
     limits: {
       sessionDuration: { min: 60, max: 86_400 },
+      automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
       sealApiKeys: options.sealApiKeys ?? false,
     },

@@ -64,6 +64,7 @@ describe('defaults', () => {
     issuers: [],
     algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
     sessionDuration: { min: 60, max: 86_400 },
+    automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
     sealApiKeys: false,
     http: {
@@ -125,6 +126,10 @@ describe('values', () => {
     [{ PUBLIC_URL: 'https://gateway.example.com' }, { publicUrl: 'https://gateway.example.com' }],
     [{ PUBLIC_URL: 'https://gateway.example.com:8443/' }, { publicUrl: 'https://gateway.example.com:8443' }],
     [{ PUBLIC_URL: 'http://gateway.internal' }, { publicUrl: 'http://gateway.internal' }],
+    [
+      { AUTOMATION_DEFAULT_ENABLED: 'off', AUTOMATION_DEFAULT_SESSION_DURATION: '60' },
+      { automationDefaults: { isEnabled: false, sessionDuration: 60 } },
+    ],
     [
       { SESSION_DURATION_MIN: '300', SESSION_DURATION_MAX: '300' },
       { sessionDuration: { min: 300, max: 300 } },
@@ -521,6 +526,8 @@ describe('faults', () => {
     ['SESSION_DURATION_MIN', '0', `SESSION_DURATION_MIN ${seconds}`],
     ['SESSION_DURATION_MIN', '1h', `SESSION_DURATION_MIN ${seconds}`],
     ['SESSION_DURATION_MAX', '1000000000', `SESSION_DURATION_MAX ${seconds}`],
+    ['AUTOMATION_DEFAULT_ENABLED', 'true', 'AUTOMATION_DEFAULT_ENABLED must be "on" or "off"'],
+    ['AUTOMATION_DEFAULT_SESSION_DURATION', '1h', `AUTOMATION_DEFAULT_SESSION_DURATION ${seconds}`],
     ['GRAPHQL_INTROSPECTION', 'true', 'GRAPHQL_INTROSPECTION must be "on" or "off"'],
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
     ['METRICS_PORT', '0', 'METRICS_PORT must be a whole number from 1 to 65535'],
@@ -559,6 +566,16 @@ describe('faults', () => {
 
   it.each<[string, Environment, string]>([
     ['bounds that cross', { SESSION_DURATION_MIN: '61', SESSION_DURATION_MAX: '60' }, 'SESSION_DURATION_MIN'],
+    [
+      'a default below the minimum',
+      { AUTOMATION_DEFAULT_SESSION_DURATION: '59' },
+      'AUTOMATION_DEFAULT_SESSION_DURATION must lie within SESSION_DURATION_MIN and SESSION_DURATION_MAX',
+    ],
+    [
+      'a default above the maximum',
+      { AUTOMATION_DEFAULT_SESSION_DURATION: '301', SESSION_DURATION_MAX: '300' },
+      'AUTOMATION_DEFAULT_SESSION_DURATION must lie within',
+    ],
     ['a maximum below the default minimum', { SESSION_DURATION_MAX: '59' }, 'SESSION_DURATION_MIN must not'],
     [
       'production without an issuer',
