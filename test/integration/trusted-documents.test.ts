@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -99,6 +100,20 @@ describe('an id that no document has', () => {
 });
 
 describe('a list of trusted documents', () => {
+  it('is what the example is', async () => {
+    const file = new URL('../../examples/trusted-documents.json', import.meta.url);
+    const list: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'));
+    await using gateway = await createTestGateway(setup.issuer, {
+      documents: { ...documents, trusted: list },
+    });
+    const token = await setup.sign();
+    for (const [id, text] of Object.entries(list)) {
+      const documentId = id.startsWith('x-') ? id : `sha256:${digestOf(text)}`;
+      const answer = await gateway.fetch('POST', '/graphql', { json: { documentId }, token });
+      expect(answer.body).toEqual({ data: expect.any(Object) });
+    }
+  });
+
   it('is refused with the id of each that no request could use', async () => {
     const bad = {
       unparsed: '{',
