@@ -1,8 +1,8 @@
 import { accountAdmin } from '../auth/scopes.ts';
 import { ApiKey } from '../database/tables.ts';
 import { builder, type FieldBuilder } from '../graphql/builder.ts';
-import { createApiKey } from './create-api-key.ts';
-import { rotateApiKey } from './rotate-api-key.ts';
+import { CreateApiKeyInput, createApiKey } from './create-api-key.ts';
+import { RotateApiKeyInput, rotateApiKey } from './rotate-api-key.ts';
 import type { NewApiKey } from './store-secret.ts';
 
 const apiKeyFields = (t: FieldBuilder<ApiKey>) => ({
@@ -80,7 +80,12 @@ builder.mutationField('createApiKey', (t) =>
     type: newApiKey,
     description: 'Creates an API key. Your first one becomes your default key.',
     requiredScopes: accountAdmin,
-    extensions: { errors: ['CONFLICT'], example: { lastUsedAt: null } },
+    extensions: {
+      input: () => CreateApiKeyInput,
+      errors: ['CONFLICT'],
+      changesSecret: true,
+      example: { lastUsedAt: null },
+    },
     args: {
       name: t.arg.string({
         description: 'Display name: 1 to 100 characters, without white space at its ends.',
@@ -103,7 +108,7 @@ builder.mutationField('rotateApiKey', (t) =>
     description:
       'Gives one of your API keys a new secret. The one before it works for the grace, and never longer than the key.',
     requiredScopes: accountAdmin,
-    extensions: { errors: ['CONFLICT'] },
+    extensions: { input: () => RotateApiKeyInput, errors: ['CONFLICT'], changesSecret: true },
     args: {
       keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
       graceSeconds: t.arg.int({

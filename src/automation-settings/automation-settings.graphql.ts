@@ -2,7 +2,7 @@ import { signedIn } from '../auth/scopes.ts';
 import { AutomationSettings } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
 import { automationSettings, type CurrentAutomationSettings } from './automation-settings.ts';
-import { updateAutomationSettings } from './update-automation-settings.ts';
+import { updateAutomationSettings, updateAutomationSettingsInput } from './update-automation-settings.ts';
 
 builder.objectType(AutomationSettings, {
   name: 'AutomationSettings',
@@ -10,12 +10,14 @@ builder.objectType(AutomationSettings, {
   fields: (t) => ({
     isEnabled: t.exposeBoolean('isEnabled', {
       nullable: true,
-      description: 'Whether automation is on; null where it was never set.',
+      description:
+        'Whether automation is on; null where it was cleared. Where it was never set, what the operator has configured, else null.',
       extensions: { example: true },
     }),
     sessionDuration: t.exposeInt('sessionDuration', {
       nullable: true,
-      description: 'Length of a session in seconds; null where it was never set.',
+      description:
+        'Length of a session in seconds; null where it was cleared. Where it was never set, what the operator has configured, else null.',
       extensions: { example: 3600 },
     }),
     userId: t.exposeInt('account', {
@@ -40,6 +42,7 @@ builder.mutationField('updateAutomationSettings', (t) =>
     type: AutomationSettings,
     description: 'Changes your automation settings. What is left out stays as it is; null clears it.',
     requiredScopes: signedIn,
+    extensions: { input: updateAutomationSettingsInput },
     args: {
       isEnabled: t.arg.boolean({ description: 'Whether automation is on.', extensions: { example: true } }),
       sessionDuration: t.arg.int({
@@ -54,16 +57,18 @@ builder.mutationField('updateAutomationSettings', (t) =>
 const CurrentAutomationSettingsType = builder
   .objectRef<CurrentAutomationSettings>('CurrentAutomationSettings')
   .implement({
-    description: 'How your automation runs; all null where you never set anything.',
+    description: 'How your automation runs, also where you never set anything.',
     fields: (t) => ({
       isEnabled: t.exposeBoolean('isEnabled', {
         nullable: true,
-        description: 'Whether automation is on; null where it was never set.',
+        description:
+          'Whether automation is on; null where it was cleared. Where it was never set, what the operator has configured, else null.',
         extensions: { example: true },
       }),
       sessionDuration: t.exposeInt('sessionDuration', {
         nullable: true,
-        description: 'Length of a session in seconds; null where it was never set.',
+        description:
+          'Length of a session in seconds; null where it was cleared. Where it was never set, what the operator has configured, else null.',
         extensions: { example: 3600 },
       }),
       userId: t.exposeInt('account', {

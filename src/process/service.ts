@@ -14,13 +14,16 @@ import { Load } from '../http/load.ts';
 import { openServer } from '../http/open-server.ts';
 import { createLimiters } from '../http/rate-limits/create-limiters.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
+import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { describeError } from '../observability/describe-error.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
+import { readVersion } from '../observability/version.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { greet } from './greeting.ts';
 import { createProcessLogger } from './process-logger.ts';
 import { createReadiness } from './readiness.ts';
+import type { Stopped } from './signals.ts';
 import { watchReadiness } from './watch-readiness.ts';
 
 /** A running service; disposing of it stops it. */
@@ -34,7 +37,7 @@ export interface Service extends AsyncDisposable {
  * @param stopped resolves when the process is told to stop: from then on its time is limited
  * @throws {ConfigError} where it cannot be done with this configuration
  */
-export async function startService(config: Config, stopped: Promise<void>): Promise<Service> {
+export async function startService(config: Config, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
   const { logger, output } = await createProcessLogger(config, started, stopped);
   const telemetry = started.use(await startTelemetry(config, logger, output));
@@ -45,7 +48,7 @@ export async function startService(config: Config, stopped: Promise<void>): Prom
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
-  const keyUsage = started.use(gatherKeyUsage(orm, logger));
+  const background = startBackground(orm, logger, started);
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
@@ -60,7 +63,7 @@ export async function startService(config: Config, stopped: Promise<void>): Prom
     em: orm.em,
     limits: config,
     secrets,
-    keyUsage,
+    ...background,
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
     documents: config.documents,
@@ -68,6 +71,7 @@ export async function startService(config: Config, stopped: Promise<void>): Prom
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
+    logsAddress: config.logsAddress,
     ...telemetry,
   });
   const listener = fetchListener(gateway, config.http.body, reportFailure(logger));
@@ -76,10 +80,8 @@ export async function startService(config: Config, stopped: Promise<void>): Prom
   server.health.readyBy(started.use(watchReadiness(createReadiness(orm, trusted), logger)).ask);
 
   const stack = started.move();
-  return {
-    greeting: greet({ config, port, terminal: process.stdout.isTTY }),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
+  return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** The pages for a browser, where they are built. */
@@ -89,9 +91,20 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
   logger.warn('there are no pages for a browser: npm run build makes them');
 }
 
+/** What works beside requests. */
+const startBackground = (orm: Database, logger: Logger, started: AsyncDisposableStack) => ({
+  keyUsage: started.use(gatherKeyUsage(orm, logger)),
+  idempotency: started.use(keepAnswers(orm, logger)),
+});
+
 const gatherKeyUsage = (orm: Database, logger: Logger) =>
   new KeyUsage(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+  );
+
+const keepAnswers = (orm: Database, logger: Logger) =>
+  new IdempotencyRecords(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'answers that are over could not be deleted yet'),
   );
 
 const reportFailure = (logger: Logger) => (error: unknown) =>

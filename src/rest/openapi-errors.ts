@@ -54,7 +54,10 @@ export const errorResponses = {
   Unauthorized: detail('There is no access token, or it will not do.', 'Not authenticated', challenge),
   Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
   NotFound: detail('There is no such thing, or it is not yours.', 'API key not found'),
-  Conflict: detail('What is stored does not allow it.', 'Conflict'),
+  Conflict: detail(
+    'What is stored does not allow it, or the first request with this `Idempotency-Key` still runs.',
+    'Conflict',
+  ),
   PayloadTooLarge: detail(
     'The body is larger than 64 KiB, or what else is configured.',
     'The body is larger than 65536 bytes',
@@ -104,14 +107,15 @@ const declaredErrors = (codes: readonly ErrorCode[]) =>
   );
 
 /** The errors of an operation, by status. */
-export const errorsOf = ({ field, inputs }: Pick<Endpoint, 'field' | 'inputs'>) => ({
+export const errorsOf = ({ field, inputs, isChange }: Pick<Endpoint, 'field' | 'inputs' | 'isChange'>) => ({
   401: ref('Unauthorized'),
   403: ref('Forbidden'),
   ...(inputs.some((input) => input.in === 'path') && { 404: ref('NotFound') }),
   ...declaredErrors((field.extensions['errors'] ?? []) as readonly ErrorCode[]),
+  ...(isChange && { 409: ref('Conflict') }),
   413: ref('PayloadTooLarge'),
   ...(inputs.some((input) => input.in === 'body') && { 415: ref('UnsupportedMediaType') }),
-  ...(inputs.length > 0 && { 422: ref('UnprocessableContent') }),
+  ...((inputs.length > 0 || isChange) && { 422: ref('UnprocessableContent') }),
   429: ref('TooManyRequests'),
   500: ref('InternalServerError'),
   503: ref('ServiceUnavailable'),

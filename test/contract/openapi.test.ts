@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AccountId } from '../../src/database/tables.ts';
+import { sharedBodyOf } from '../../src/http/shared-body.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { setReadOnly } from '../support/database.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -243,6 +245,20 @@ describe('the gateway', () => {
     body.components.securitySchemes.OAuth2.openIdConnectUrl =
       document.components.securitySchemes.OAuth2.openIdConnectUrl;
     expect(body).toEqual(document);
+  });
+
+  it('serves it compressed where that is taken, and compresses it once', async () => {
+    const url = 'http://keyward.test/api/v1/openapi.json';
+    const ask = (encoding: string) =>
+      gateway.gateway.fetch(new Request(url, { headers: { 'accept-encoding': encoding } }));
+    const [plain, gzipped, again] = [await ask('identity'), await ask('br, gzip'), await ask('gzip')];
+    expect([plain, gzipped].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+    for (const { headers } of [plain, gzipped]) expect(headers.get('vary')).toBe('Accept-Encoding');
+    expect(sharedBodyOf(gzipped)).toBeInstanceOf(Uint8Array);
+    expect(sharedBodyOf(again)).toBe(sharedBodyOf(gzipped));
+    const text = await plain.text();
+    expect(`${gunzipSync(await gzipped.arrayBuffer())}`).toBe(text);
+    expect(sharedBodyOf(gzipped)?.byteLength).toBeLessThan(text.length / 5);
   });
 
   it.each([{ name: null }, { name: 'x', encryptedKey: 'a..b.c.d', encryptionVersion: 2 }])(
