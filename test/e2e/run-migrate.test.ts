@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { assertMigrated } from '../../src/database/migrate.ts';
-import { postgresMigrations, sqliteMigrations } from '../../src/database/migration-lists.ts';
-import { createOnServer, databaseConfig } from '../support/database.ts';
-import { startOwnPostgres } from '../support/postgres-service.ts';
+import { sqliteMigrations } from '../../src/database/migration-lists.ts';
+import { databaseConfig } from '../support/database.ts';
 import { createTemporaryFolder, runScript } from '../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -45,22 +44,6 @@ describe('db:migrate', () => {
     await assertMigrated(database, config());
     expect(await database.em.fork().execute('select count(*) as n from account')).toEqual([{ n: 0 }]);
   });
-
-  it('says of PostgreSQL what it did, and nothing of where that is', async () => {
-    await using postgres = await startOwnPostgres();
-    const DATABASE_URL = await createOnServer(postgres.url);
-    const names = Object.keys(postgresMigrations).map((name) => `  ${name}\n`);
-    const done = 'PostgreSQL: the schema is up to date';
-    const [one, another] = await Promise.all([run({ DATABASE_URL }), run({ DATABASE_URL })]);
-    // Of two at once, one works and the other waits.
-    expect([one.stdout, another.stdout].toSorted()).toEqual(
-      [`${done} now, by\n${names.join('')}`, `${done}, nothing had to be done\n`].toSorted(),
-    );
-    expect([one, another]).toMatchObject([
-      { code: 0, stderr: '' },
-      { code: 0, stderr: '' },
-    ]);
-  }, 60_000);
 
   it('refuses a faulty configuration, in words', async () => {
     expect(await run({ DATABASE_URL: 'mysql:' })).toEqual(refusal(/DATABASE_URL must be .*/));
