@@ -20,7 +20,7 @@ export interface OperationContext {
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
   readonly idempotency: Idempotency;
-  /** The request's `Idempotency-Key`, as it came; null where it has none. */
+  /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
   readonly idempotencyKey: string | null;
 }
 

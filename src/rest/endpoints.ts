@@ -10,8 +10,8 @@ export interface Endpoint extends Route {
   readonly inputs: readonly Input[];
   /** Whether it answers a part of a list: a connection, or the list that REST makes of one. */
   readonly isPage: boolean;
-  /** Whether it changes something. */
-  readonly isChange: boolean;
+  /** Whether it may be sent with an `Idempotency-Key`: a POST that changes something. */
+  readonly takesKey: boolean;
 }
 
 const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
@@ -34,8 +34,8 @@ export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly
       const field = fields[name];
       if (!field) throw new Error(`the route of ${name} leads to no root field`);
       const inputs = inputsOf(field, route);
-      const changes = Object.hasOwn(mutations, name) && isChange(field);
-      return [name, { ...route, field, inputs, isPage: isPage(field), isChange: changes }];
+      const takesKey = route.method === 'POST' && Object.hasOwn(mutations, name) && isChange(field);
+      return [name, { ...route, field, inputs, isPage: isPage(field), takesKey }];
     }),
   );
 }

@@ -61,7 +61,19 @@ describe('defaults', () => {
     workers: 1,
     publicUrl: undefined,
     issuers: [],
-    algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
+    algorithms: [
+      'RS256',
+      'RS384',
+      'RS512',
+      'PS256',
+      'PS384',
+      'PS512',
+      'ES256',
+      'ES384',
+      'ES512',
+      'EdDSA',
+      'Ed25519',
+    ],
     sessionDuration: { min: 60, max: 86_400 },
     apiKeysPerAccount: 1000,
     sealApiKeys: false,
@@ -471,7 +483,7 @@ describe('faults', () => {
   const url = 'AUTH_ISSUER must be a URL';
   const https = 'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)';
   const beside = 'AUTH_ISSUER must be set beside';
-  const algorithm = /^AUTH_ALGORITHMS may only name RS256, .*, ES512$/;
+  const algorithm = /^AUTH_ALGORITHMS may only name RS256, .*, ES512, EdDSA, Ed25519$/;
   const alias = /^AUTH_SCOPE_ALIASES must be pairs/;
 
   it.each<[string, string, string | RegExp]>([
