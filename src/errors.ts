@@ -1,5 +1,5 @@
 /** Every way in which a request can fail, and the HTTP status that says so (RFC 9110). */
-const statusOf = {
+export const statusOf = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,

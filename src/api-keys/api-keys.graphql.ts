@@ -23,7 +23,7 @@ const apiKeyFields = (t: FieldBuilder<ApiKey>) => ({
   }),
   isActive: t.exposeBoolean('isActive', {
     description: 'Whether the key is active.',
-    extensions: { example: false },
+    extensions: { example: true },
   }),
   isDefault: t.exposeBoolean('isDefault', {
     description: 'Whether this is the default key. An inactive key may still be marked so.',
@@ -31,11 +31,11 @@ const apiKeyFields = (t: FieldBuilder<ApiKey>) => ({
   }),
   encryptedKey: t.exposeString('encryptedKey', {
     nullable: true,
-    description: 'The key, sealed as a compact JWE; null where sealing is not configured.',
+    description: 'The key, encrypted for the operator (a compact JWE, RFC 7516); null where none is kept.',
     extensions: { example: null },
   }),
   encryptionVersion: t.exposeInt('encryptionVersion', {
-    description: 'Version of the key-encryption key that sealed `encryptedKey`; 1 where nothing is sealed.',
+    description: 'Version of the secret under which `encryptedKey` is encrypted; 1 where that is null.',
     extensions: { example: 1 },
   }),
   expiresAt: t.expose('expiresAt', {
@@ -80,7 +80,7 @@ builder.mutationField('createApiKey', (t) =>
     type: newApiKey,
     description: 'Creates an API key. Your first one becomes your default key.',
     requiredScopes: accountAdmin,
-    extensions: { errors: ['CONFLICT'] },
+    extensions: { errors: ['CONFLICT'], example: { lastUsedAt: null } },
     args: {
       name: t.arg.string({
         description: 'Display name: 1 to 100 characters, without white space at its ends.',

@@ -10,6 +10,7 @@ builder.mutationField('deactivateApiKey', (t) =>
     type: ApiKey,
     description: 'Deactivates one of your API keys. Repeating it changes nothing and answers the same.',
     requiredScopes: accountAdmin,
+    extensions: { example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' } },
     args: {
       keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
     },
@@ -22,6 +23,7 @@ builder.mutationField('renameApiKey', (t) =>
     type: ApiKey,
     description: 'Gives one of your API keys another name, or none.',
     requiredScopes: accountAdmin,
+    extensions: { example: { name: 'Build server' } },
     args: {
       keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
       name: t.arg.string({

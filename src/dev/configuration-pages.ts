@@ -1,29 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { environmentSchema, topics, type VariableName } from '../config/environment.ts';
 
-/** What a newcomer sets first. */
-const essentials: readonly VariableName[] = [
-  'HOST',
-  'PORT',
-  'PUBLIC_URL',
-  'DATABASE_URL',
-  'AUTH_ISSUER',
-  'AUTH_AUDIENCE',
-  'KEY_PEPPERS',
-  'KEY_ENCRYPTION_KEYS',
-  'RATE_LIMIT_ACCOUNT',
-  'API_KEYS_PER_ACCOUNT',
-  'LOG_LEVEL',
-];
-
 const code = (text: string): string => `\`${text}\``;
 
-/** A default as it would be set. */
+/** A default as it would be set: what has several parts has commas between them. */
 function defaultText(value: unknown): string {
   if (typeof value === 'boolean') return code(value ? 'on' : 'off');
-  const text = value instanceof Map ? [...value].join() : String(value ?? '');
+  const text = typeof value === 'object' && value !== null ? partsOf(value).join() : String(value ?? '');
   return text === '' ? 'none' : code(text);
 }
+
+const partsOf = (value: object): readonly unknown[] => {
+  if (Array.isArray(value)) return value;
+  const pairs = value instanceof Map ? [...value] : Object.entries(value);
+  return pairs.map((pair) => pair.join('='));
+};
 
 /** The cells of a variable's row, from its schema alone. */
 function cells(name: VariableName): readonly string[] {
@@ -35,20 +26,18 @@ function cells(name: VariableName): readonly string[] {
 const row = (texts: readonly string[]): string =>
   `| ${texts.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
 
-const table = (columns: readonly string[], names: readonly VariableName[]): string =>
+const table = (names: readonly VariableName[]): string =>
   [
-    row(columns),
-    `|${'---|'.repeat(columns.length)}`,
-    ...names.map((name) => row(cells(name).slice(0, columns.length))),
+    row(['Variable', 'Default', 'Meaning', 'Example']),
+    '|---|---|---|---|',
+    ...names.map((name) => row(cells(name))),
   ].join('\n');
-
-const essentialTable = (): string => table(['Variable', 'Default', 'Meaning'], essentials);
 
 const allTables = (): string =>
   Object.entries(topics)
     .map(([topic, variables]) => {
       const names = Object.keys(variables) as VariableName[];
-      return `### ${topic}\n\n${table(['Variable', 'Default', 'Meaning', 'Example'], names)}`;
+      return `### ${topic}\n\n${table(names)}`;
     })
     .join('\n\n');
 
@@ -65,9 +54,7 @@ function fill(page: string, part: string): string {
 
 /** The pages that have variables in a table, as they must be: each path, from the project's folder, and its text. */
 export const configurationPages = (): readonly (readonly [path: string, text: string])[] =>
-  (
-    [
-      ['README.md', essentialTable],
-      ['docs/configuration.md', allTables],
-    ] as const
-  ).map(([path, part]) => [path, fill(readFileSync(path, 'utf8'), part())]);
+  ([['docs/configuration.md', allTables]] as const).map(([path, part]) => [
+    path,
+    fill(readFileSync(path, 'utf8'), part()),
+  ]);

@@ -38,7 +38,8 @@ builder.queryField('privateKeyStatus', (t) =>
 builder.mutationField('registerPrivateKey', (t) =>
   t.field({
     type: PrivateKeyStatusType,
-    description: 'Stores your private key, sealed, in place of any that is there. It is never shown again.',
+    description:
+      'Stores your private key, encrypted, in place of any that is there. It is never shown again.',
     requiredScopes: accountAdmin,
     args: {
       privateKey: t.arg.string({
@@ -56,6 +57,7 @@ builder.mutationField('removePrivateKey', (t) =>
     type: PrivateKeyStatusType,
     description: 'Forgets your private key. Repeating it changes nothing and answers the same.',
     requiredScopes: accountAdmin,
+    extensions: { example: { hasKey: false, createdAt: null, updatedAt: null } },
     resolve: (_root, _input, context) => removePrivateKey(context),
   }),
 );

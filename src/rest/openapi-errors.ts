@@ -14,7 +14,11 @@ export const header = (description: string, type = 'string') => ({ description, 
 
 const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
-const challenge = { 'WWW-Authenticate': header('A Bearer challenge (RFC 6750).') };
+const challenge = {
+  'WWW-Authenticate': header(
+    'What kind of token is wanted, and what was wrong: a Bearer challenge (RFC 6750).',
+  ),
+};
 
 /** The bodies of errors. */
 export const errorSchemas = {

@@ -2,7 +2,7 @@ import { isNonNullType } from 'graphql';
 import { requiredScopesOf } from '../auth/use-required-scopes.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Input } from './inputs.ts';
-import { exampleOf, type JsonSchema, orNull, withNulls } from './openapi-components.ts';
+import { exampleAnswerOf, exampleOf, type JsonSchema, orNull, withNulls } from './openapi-components.ts';
 import { errorsOf, header } from './openapi-errors.ts';
 
 interface Content {
@@ -95,7 +95,7 @@ const describeSuccess = ({ field, created, isPage, takesKey }: Endpoint, { respo
       content: {
         'application/json': {
           schema: isNonNullType(field.type) ? schema : orNull(schema),
-          example: exampleOf(field.type),
+          example: exampleAnswerOf(field),
         },
       },
     },

@@ -101,6 +101,29 @@ describe('the document', () => {
   });
 });
 
+describe('the example of an answer', () => {
+  const answered = (method: string, path: string): Json => {
+    const { responses } = document.paths[`/api/v1${path}`][method];
+    return (responses[201] ?? responses[200]).content['application/json'].example;
+  };
+
+  it('shows a new API key as active, and never used', () => {
+    expect(answered('post', '/auth/keys')).toMatchObject({
+      is_active: true,
+      deactivated_at: null,
+      last_used_at: null,
+    });
+  });
+
+  it.each([
+    ['delete', '/auth/keys/{key_id}', { is_active: false, deactivated_at: expect.any(String) }],
+    ['patch', '/auth/keys/{key_id}', { name: 'Build server', is_active: true, deactivated_at: null }],
+    ['delete', '/auth/private-key', { has_key: false, created_at: null, updated_at: null }],
+  ])('shows what the call has done: %s %s', (method, path, done) => {
+    expect(answered(method, path)).toMatchObject(done);
+  });
+});
+
 describe.each(operations)('$method $path', ({ operationId, method, path, scopes, statuses }) => {
   const operation = document.paths[path][method];
 

@@ -24,7 +24,8 @@ export const serverVariables = {
     .transform((value) => new URL(value).origin)
     .optional()
     .meta({
-      description: 'The URL by which clients reach it, for `resource_metadata` in challenges',
+      description:
+        'The URL by which clients reach it. 401 and 403 tell it to them, as `resource_metadata` in `WWW-Authenticate`',
       unset: 'the address that it listens on',
       example: 'https://keys.example.com',
     }),
