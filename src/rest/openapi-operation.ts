@@ -64,7 +64,7 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
         example: argument.extensions['example'],
       };
     }),
-    ...(endpoint.isChange ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   return described.length > 0 ? { parameters: described } : {};
 };
@@ -94,12 +94,12 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
   };
 };
 
-const describeSuccess = ({ field, created, isPage, isChange }: Endpoint, { responses }: SofaOperation) => {
+const describeSuccess = ({ field, created, isPage, takesKey }: Endpoint, { responses }: SofaOperation) => {
   const [status = '200', success] = Object.entries(responses)[0] ?? [];
   const schema = success?.content['application/json'].schema ?? {};
   const headers = {
     ...(created && { Location: header('Path of what was created.') }),
-    ...(isChange && {
+    ...(takesKey && {
       'Idempotent-Replayed': header('`true`: the answer to an earlier request with this `Idempotency-Key`.'),
     }),
     ...(isPage && {
