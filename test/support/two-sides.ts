@@ -48,7 +48,9 @@ function selectionOf(type: GraphQLOutputType): string {
   if (node) return `{ edges { node ${selectionOf(node)} } pageInfo { hasNextPage endCursor } }`;
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';
-  const fields = Object.values(named.getFields()).map((field) => `${field.name} ${selectionOf(field.type)}`);
+  const fields = Object.values(named.getFields())
+    .filter(({ extensions }) => !extensions['graphqlOnly'])
+    .map((field) => `${field.name} ${selectionOf(field.type)}`);
   return `{ ${fields.join(' ')} }`;
 }
 
