@@ -62,8 +62,8 @@ export interface GatewayDependencies {
   readonly pages: PagesConfig | undefined;
   readonly edge: Edge;
   readonly logger: Logger;
-  /** Whether a request's line in the log has the client's address; not unless told otherwise. */
-  readonly logsAddress?: boolean;
+  /** Whether a request's line in the log has the client's address. */
+  readonly logsAddress: boolean;
   /** Measures requests; undefined: nothing does. */
   readonly metrics?: Middleware | undefined;
   /** Traces requests; undefined: nothing does. */
@@ -89,7 +89,7 @@ export interface Gateway {
 
 /** Makes the gateway: the way of a request, from its arrival to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { edge, logger, logsAddress = false, metrics, tracing, publicUrl, answerTimeout } = dependencies;
+  const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
     logRequests(logger, logsAddress),

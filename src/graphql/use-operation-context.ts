@@ -26,7 +26,8 @@ export const useOperationContext = (
       ...services,
       db: services.db.until(answerBy),
       caller: { issuer, subject },
-      idempotencyKey: request.headers.get('idempotency-key'),
+      // What is asked for by another method is idempotent already.
+      idempotencyKey: request.method === 'POST' ? request.headers.get('idempotency-key') : null,
       requestSource: { id: record.requestId, address },
       events: createEventLog(logger, record),
     });

@@ -21,7 +21,7 @@ export interface OperationContext {
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
   readonly idempotency: Idempotency;
-  /** The request's `Idempotency-Key`, as it came; null where it has none. */
+  /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
   readonly idempotencyKey: string | null;
   /** Whether a list is answered whole where no page of it is asked for: REST's clients read one array. */
   readonly wholeLists?: boolean;

@@ -10,8 +10,8 @@ export interface Endpoint extends Route {
   readonly inputs: readonly Input[];
   /** Whether it answers a part of a list: a connection, or the list that REST makes of one. */
   readonly isPage: boolean;
-  /** Whether it changes something. */
-  readonly isChange: boolean;
+  /** Whether it may be sent with an `Idempotency-Key`: a POST that changes something. */
+  readonly takesKey: boolean;
   /** Whether it refuses what it does not know, and does not pass over it. */
   readonly refusesUnknown: boolean;
 }
@@ -28,7 +28,7 @@ const createEndpoint = (
   field,
   inputs: inputsOf(field, route),
   isPage: isPage(field),
-  isChange: isMutation && isChange(field),
+  takesKey: route.method === 'POST' && isMutation && isChange(field),
   // A filter that is misspelt would answer too much, and an `expires_at` would make a key that never expires.
   refusesUnknown: isPage(field) || field.extensions['changesSecret'] === true,
 });

@@ -107,15 +107,15 @@ const declaredErrors = (codes: readonly ErrorCode[]) =>
   );
 
 /** The errors of an operation, by status. */
-export const errorsOf = ({ field, inputs, isChange }: Pick<Endpoint, 'field' | 'inputs' | 'isChange'>) => ({
+export const errorsOf = ({ field, inputs, takesKey }: Pick<Endpoint, 'field' | 'inputs' | 'takesKey'>) => ({
   401: ref('Unauthorized'),
   403: ref('Forbidden'),
   ...(inputs.some((input) => input.in === 'path') && { 404: ref('NotFound') }),
   ...declaredErrors((field.extensions['errors'] ?? []) as readonly ErrorCode[]),
-  ...(isChange && { 409: ref('Conflict') }),
+  ...(takesKey && { 409: ref('Conflict') }),
   413: ref('PayloadTooLarge'),
   ...(inputs.some((input) => input.in === 'body') && { 415: ref('UnsupportedMediaType') }),
-  ...((inputs.length > 0 || isChange) && { 422: ref('UnprocessableContent') }),
+  ...(inputs.length > 0 && { 422: ref('UnprocessableContent') }),
   429: ref('TooManyRequests'),
   500: ref('InternalServerError'),
   503: ref('ServiceUnavailable'),

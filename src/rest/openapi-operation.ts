@@ -1,8 +1,9 @@
-import { isNonNullType, isRequiredArgument } from 'graphql';
+import { getNamedType, isNonNullType, isRequiredArgument } from 'graphql';
 import { requiredScopesOf } from '../auth/use-required-scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Input } from './inputs.ts';
+import { snakeCase } from './names.ts';
 import { exampleAnswerOf, exampleOf, type JsonSchema, orNull, withNulls } from './openapi-components.ts';
 import { errorsOf, header } from './openapi-errors.ts';
 import { type InputRules, inputRules } from './openapi-inputs.ts';
@@ -20,19 +21,29 @@ export interface SofaOperation {
   responses: Record<string, Content>;
 }
 
+type Components = Readonly<Record<string, JsonSchema>>;
+
+/** What an operation's description takes from around it. */
+interface Around {
+  /** What bounds its inputs. */
+  readonly limits: OperationLimits;
+  /** The object types. */
+  readonly components: Components;
+  /** What it is listed under. */
+  readonly tag: string | undefined;
+}
+
 const sentences = (text: string) => text.split(/(?<=\.) /);
 
 /**
  * An operation in OpenAPI 3.1.
  * @param endpoint its field in REST's names
  * @param sofa what Sofa says of it
- * @param tag what it is listed under
  */
 export function describeOperation(
   endpoint: Endpoint,
   sofa: SofaOperation,
-  limits: OperationLimits,
-  tag: string | undefined,
+  { limits, components, tag }: Around,
 ) {
   const { field } = endpoint;
   const rules = inputRules(endpoint, limits);
@@ -44,7 +55,7 @@ export function describeOperation(
     description: field.description,
     ...describeParameters(endpoint, sofa, rules),
     ...describeBody(endpoint, sofa, rules),
-    responses: { ...describeSuccess(endpoint, sofa), ...errorsOf(endpoint) },
+    responses: { ...describeSuccess(endpoint, sofa, components), ...errorsOf(endpoint) },
     security: [{ OAuth2: scopes }, { BearerToken: scopes }],
   };
 }
@@ -64,7 +75,7 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
         example: argument.extensions['example'],
       };
     }),
-    ...(endpoint.isChange ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   return described.length > 0 ? { parameters: described } : {};
 };
@@ -94,12 +105,31 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
   };
 };
 
-const describeSuccess = ({ field, created, isPage, isChange }: Endpoint, { responses }: SofaOperation) => {
+/** A record of which the field knows, by its extension `neverNull`, members that its type lets be null. */
+const describeRecord = (
+  { type, extensions }: Endpoint['field'],
+  schema: JsonSchema,
+  components: Components,
+): JsonSchema => {
+  const { properties = {} } = components[getNamedType(type).name] ?? {};
+  const members = ((extensions['neverNull'] ?? []) as string[]).map(snakeCase);
+  if (members.length === 0) return schema;
+  const types = members.map((name) => [name, { type: withoutNull(properties[name]?.type) }]);
+  return { allOf: [schema, { properties: Object.fromEntries(types) }] };
+};
+
+const withoutNull = (types: JsonSchema['type'] = []) => [types].flat().find((type) => type !== 'null');
+
+const describeSuccess = (
+  { field, created, isPage, takesKey }: Endpoint,
+  { responses }: SofaOperation,
+  components: Components,
+) => {
   const [status = '200', success] = Object.entries(responses)[0] ?? [];
-  const schema = success?.content['application/json'].schema ?? {};
+  const schema = describeRecord(field, success?.content['application/json'].schema ?? {}, components);
   const headers = {
     ...(created && { Location: header('Path of what was created.') }),
-    ...(isChange && {
+    ...(takesKey && {
       'Idempotent-Replayed': header('`true`: the answer to an earlier request with this `Idempotency-Key`.'),
     }),
     ...(isPage && {

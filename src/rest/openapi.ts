@@ -92,6 +92,7 @@ export function createOpenApi(
   { issuer, limits, other = {} }: Described,
 ) {
   const sofa = document as SofaDocument;
+  const components = toComponents(restSchema, sofa.components.schemas);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [name, endpoint] of Object.entries(createEndpoints(restSchema, table))) {
     const method = endpoint.method.toLowerCase();
@@ -100,7 +101,7 @@ export function createOpenApi(
     const path = basePath + endpoint.path;
     paths[path] = {
       ...paths[path],
-      [method]: describeOperation(endpoint, operation, limits, tagOf(endpoint.path)),
+      [method]: describeOperation(endpoint, operation, { limits, components, tag: tagOf(endpoint.path) }),
     };
   }
   return {
@@ -110,7 +111,7 @@ export function createOpenApi(
     tags: tags.map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...other.paths },
     components: {
-      schemas: { ...toComponents(restSchema, sofa.components.schemas), ...errorSchemas },
+      schemas: { ...components, ...errorSchemas },
       parameters,
       responses: errorResponses,
       securitySchemes: {

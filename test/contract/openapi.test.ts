@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AccountId } from '../../src/database/tables.ts';
@@ -198,8 +199,7 @@ describe('records', () => {
   const nullable: Record<string, string[]> = {
     ApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
     AuditEvent: ['target_id', 'address'],
-    AutomationSettings: ['is_enabled', 'session_duration'],
-    CurrentAutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
+    AutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
     NewApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
     PrivateKeyStatus: ['created_at', 'updated_at'],
   };
@@ -209,6 +209,16 @@ describe('records', () => {
     expect(required).toEqual(Object.keys(properties));
     const mayBeNull = Object.keys(properties).filter((member) => properties[member].type.includes('null'));
     expect(mayBeNull).toEqual(nullable[name]);
+  });
+
+  it('of settings that were changed have an account and times', () => {
+    const { schema } = responseOf('updateAutomationSettings', 200).content['application/json'];
+    const { example } =
+      document.paths['/api/v1/automation/settings'].put.responses[200].content['application/json'];
+    const isAllowed = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+    for (const name of ['user_id', 'created_at', 'updated_at'])
+      expect(isAllowed({ ...example, [name]: null }), name).toBe(false);
+    expect(isAllowed({ ...example, is_enabled: null, session_duration: null })).toBe(true);
   });
 });
 

@@ -121,7 +121,7 @@ export async function createTestGateway(
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
-    ...(options.logsAddress !== undefined && { logsAddress: options.logsAddress }),
+    logsAddress: options.logsAddress ?? false,
     ...options.telemetry,
   });
 

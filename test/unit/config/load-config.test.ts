@@ -62,7 +62,19 @@ describe('defaults', () => {
     publicUrl: undefined,
     logsAddress: false,
     issuers: [],
-    algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
+    algorithms: [
+      'RS256',
+      'RS384',
+      'RS512',
+      'PS256',
+      'PS384',
+      'PS512',
+      'ES256',
+      'ES384',
+      'ES512',
+      'EdDSA',
+      'Ed25519',
+    ],
     sessionDuration: { min: 60, max: 86_400 },
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
@@ -486,7 +498,7 @@ describe('faults', () => {
   const url = 'AUTH_ISSUER must be a URL';
   const https = 'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)';
   const beside = 'AUTH_ISSUER must be set beside';
-  const algorithm = /^AUTH_ALGORITHMS may only name RS256, .*, ES512$/;
+  const algorithm = /^AUTH_ALGORITHMS may only name RS256, .*, ES512, EdDSA, Ed25519$/;
   const alias = /^AUTH_SCOPE_ALIASES must be pairs/;
 
   it.each<[string, string, string | RegExp]>([

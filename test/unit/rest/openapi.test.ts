@@ -55,7 +55,18 @@ describe('a list', () => {
 describe('a creation', () => {
   it('is a 201 with a Location, and no 200', () => {
     const { responses, requestBody } = operation('post', '/rooms');
-    expect(Object.keys(responses)).toEqual(['201', '401', '403', '413', '415', '422', '429', '500', '503']);
+    expect(Object.keys(responses)).toEqual([
+      '201',
+      '401',
+      '403',
+      '409',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '503',
+    ]);
     expect(responses[201].headers).toHaveProperty('Location.schema.type', 'string');
     expect(requestBody.content['application/json'].schema.properties).toEqual({
       name: { type: ['string', 'null'] },
