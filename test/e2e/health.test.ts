@@ -74,7 +74,7 @@ describe('where the database is away', () => {
     await untilStatus(service, '/health/ready', 200);
     // The log comes by a pipe, a little later than the answer.
     const told = () => service.output.stdout.match(/"msg":"a part .*"/g);
-    await expect.poll(told).toHaveLength(2);
+    await expect.poll(told, { timeout: 10_000 }).toHaveLength(2);
     expect(told()).toEqual(['"msg":"a part cannot be used"', '"msg":"a part can be used again"']);
   });
 
