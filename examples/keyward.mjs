@@ -1,21 +1,22 @@
-// Keyward's REST by the fetch of Node, with no packages: the status of the private key, the automation settings, an
-// API key made and deactivated, and two refusals.
+// Keyward's REST by the fetch of Node, with no packages: an API key is made, verified, deactivated and verified again;
+// then the status of the private key, the automation settings, and two refusals.
 //
-//   KEYWARD_TOKEN=… node examples/keyward.mjs
+//   KEYWARD_TOKEN=… KEYWARD_SERVER_TOKEN=… node examples/keyward.mjs
 
-const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_TOKEN } = process.env;
-if (!KEYWARD_TOKEN) throw new Error('KEYWARD_TOKEN is missing: an access token of your identity provider');
+const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_TOKEN, KEYWARD_SERVER_TOKEN } = process.env;
+if (!KEYWARD_TOKEN) throw new Error('KEYWARD_TOKEN is missing: the access token of a person');
+if (!KEYWARD_SERVER_TOKEN) throw new Error('KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify');
 
 /** Why Keyward refused: one sentence, or one for each faulty input. */
 const reasonOf = ({ detail }) =>
   typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ');
 
 /** One call; what comes out is what Keyward answers, and an error says why it refused. */
-async function call(method, path, body) {
+async function call(method, path, body, token = KEYWARD_TOKEN) {
   const response = await fetch(`${KEYWARD_URL}/api/v1${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${KEYWARD_TOKEN}`,
+      authorization: `Bearer ${token}`,
       ...(body && { 'content-type': 'application/json' }),
     },
     body: body && JSON.stringify(body),
@@ -26,6 +27,20 @@ async function call(method, path, body) {
   throw new Error(`${response.status} ${reasonOf(answer)}`);
 }
 
+/** What a server of the provider does with a key that a client sent to it. */
+async function verify(key) {
+  const { valid, reason } = await call('POST', '/keys/verify', { key }, KEYWARD_SERVER_TOKEN);
+  console.log(valid ? 'The key is valid' : `The key is not valid: ${reason}`);
+}
+
+// The secret is in `created.key` and nowhere else. It is not printed: keep yours as you keep a password.
+const created = await call('POST', '/auth/keys', { name: 'Example with JavaScript' });
+console.log(`Made the API key ${created.id}, ${created.key_prefix}…`);
+await verify(created.key);
+const deactivated = await call('DELETE', `/auth/keys/${created.id}`);
+console.log(`Deactivated the API key ${deactivated.id} at ${deactivated.deactivated_at}`);
+await verify(created.key);
+
 const privateKey = await call('GET', '/auth/private-key');
 console.log(privateKey.has_key ? `A private key since ${privateKey.created_at}` : 'No private key');
 
@@ -33,12 +48,6 @@ const settings = await call('PUT', '/automation/settings', { is_enabled: true, s
 console.log(
   `Automation is ${settings.is_enabled ? 'on' : 'off'}, in sessions of ${settings.session_duration} s`,
 );
-
-// The secret is in `created.key` and nowhere else. It is not printed: keep yours as you keep a password.
-const created = await call('POST', '/auth/keys', { name: 'Example with JavaScript' });
-console.log(`Made the API key ${created.id}, ${created.key_prefix}…`);
-const deactivated = await call('DELETE', `/auth/keys/${created.id}`);
-console.log(`Deactivated the API key ${deactivated.id} at ${deactivated.deactivated_at}`);
 
 for (const [method, path, body] of [
   ['DELETE', '/auth/keys/2147483647'],

@@ -1,7 +1,7 @@
-"""Keyward's REST by Python's standard library: the status of the private key, the automation settings, an API key made
-and deactivated, and two refusals.
+"""Keyward's REST by Python's standard library: an API key is made, verified, deactivated and verified again; then the
+status of the private key, the automation settings, and two refusals.
 
-    KEYWARD_TOKEN=… python3 examples/keyward.py
+    KEYWARD_TOKEN=… KEYWARD_SERVER_TOKEN=… python3 examples/keyward.py
 """
 
 import json
@@ -11,7 +11,10 @@ import urllib.error
 import urllib.request
 
 URL = os.environ.get("KEYWARD_URL", "http://127.0.0.1:4000")
-TOKEN = os.environ.get("KEYWARD_TOKEN") or sys.exit("KEYWARD_TOKEN is missing: an access token of your identity provider")
+TOKEN = os.environ.get("KEYWARD_TOKEN") or sys.exit("KEYWARD_TOKEN is missing: the access token of a person")
+SERVER_TOKEN = os.environ.get("KEYWARD_SERVER_TOKEN") or sys.exit(
+    "KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify"
+)
 
 
 class Refused(Exception):
@@ -25,9 +28,9 @@ class Refused(Exception):
         self.status = status
 
 
-def call(method, path, body=None):
+def call(method, path, body=None, token=TOKEN):
     """One call: what comes out is what Keyward answers."""
-    headers = {"Authorization": f"Bearer {TOKEN}"}
+    headers = {"Authorization": f"Bearer {token}"}
     data = None
     if body is not None:
         headers["Content-Type"] = "application/json"
@@ -40,18 +43,26 @@ def call(method, path, body=None):
         raise Refused(error.code, json.load(error)["detail"]) from None
 
 
+def verify(key):
+    """What a server of the provider does with a key that a client sent to it."""
+    answer = call("POST", "/keys/verify", {"key": key}, SERVER_TOKEN)
+    print("The key is valid" if answer["valid"] else f"The key is not valid: {answer['reason']}")
+
+
+# The secret is in created["key"] and nowhere else. It is not printed: keep yours as you keep a password.
+created = call("POST", "/auth/keys", {"name": "Example with Python"})
+print(f"Made the API key {created['id']}, {created['key_prefix']}…")
+verify(created["key"])
+deactivated = call("DELETE", f"/auth/keys/{created['id']}")
+print(f"Deactivated the API key {deactivated['id']} at {deactivated['deactivated_at']}")
+verify(created["key"])
+
 private_key = call("GET", "/auth/private-key")
 print(f"A private key since {private_key['created_at']}" if private_key["has_key"] else "No private key")
 
 settings = call("PUT", "/automation/settings", {"is_enabled": True, "session_duration": 3600})
 state = "on" if settings["is_enabled"] else "off"
 print(f"Automation is {state}, in sessions of {settings['session_duration']} s")
-
-# The secret is in created["key"] and nowhere else. It is not printed: keep yours as you keep a password.
-created = call("POST", "/auth/keys", {"name": "Example with Python"})
-print(f"Made the API key {created['id']}, {created['key_prefix']}…")
-deactivated = call("DELETE", f"/auth/keys/{created['id']}")
-print(f"Deactivated the API key {deactivated['id']} at {deactivated['deactivated_at']}")
 
 for method, path, body in [
     ("DELETE", "/auth/keys/2147483647", None),

@@ -1,31 +1,45 @@
 #!/bin/sh
-# Keyward's REST by curl: the status of the private key, the automation settings, an API key made and deactivated,
-# and two refusals.
+# Keyward's REST by curl: an API key is made, verified, deactivated and verified again; then the status of the private
+# key, the automation settings, and two refusals.
 #
-#   KEYWARD_TOKEN=… sh examples/keyward.sh
+#   KEYWARD_TOKEN=… KEYWARD_SERVER_TOKEN=… sh examples/keyward.sh
 set -eu
-: "${KEYWARD_TOKEN:?is missing: an access token of your identity provider}"
+: "${KEYWARD_TOKEN:?is missing: the access token of a person}"
+: "${KEYWARD_SERVER_TOKEN:?is missing: one with the scope keys.verify}"
 api=${KEYWARD_URL:-http://127.0.0.1:4000}/api/v1
 
 # call METHOD PATH [JSON]: prints the body and, in a line of its own, the status.
 call() {
   curl --silent --show-error --max-time 10 --request "$1" "$api$2" \
-    --header "Authorization: Bearer $KEYWARD_TOKEN" \
+    --header "Authorization: Bearer ${token:-$KEYWARD_TOKEN}" \
     ${3+--header 'Content-Type: application/json' --data "$3"} \
     --write-out '\n%{http_code}\n'
 }
+
+# What a server of the provider does with a key that a client sent to it.
+verify() {
+  token=$KEYWARD_SERVER_TOKEN call POST /keys/verify "{\"key\": \"$1\"}"
+}
+
+# The secret is in the answer and nowhere else. It is not printed: keep yours as you keep a password.
+created=$(call POST /auth/keys '{"name": "Example with curl"}')
+id=$(printf '%s' "$created" | sed -n 's/^{"id":\([0-9]*\),.*/\1/p')
+key=$(printf '%s' "$created" | sed -n 's/.*"key":"\([^"]*\)".*/\1/p')
+
+echo '== A new API key is verified'
+verify "$key"
+
+echo '== It is deactivated'
+call DELETE "/auth/keys/$id"
+
+echo '== It is verified again'
+verify "$key"
 
 echo '== Is there a private key?'
 call GET /auth/private-key
 
 echo '== Automation on, in sessions of an hour'
 call PUT /automation/settings '{"is_enabled": true, "session_duration": 3600}'
-
-echo '== A new API key, deactivated'
-# The secret is in the answer and nowhere else. It is not printed: keep yours as you keep a password.
-created=$(call POST /auth/keys '{"name": "Example with curl"}')
-id=$(printf '%s' "$created" | sed -n 's/^{"id":\([0-9]*\),.*/\1/p')
-call DELETE "/auth/keys/$id"
 
 echo '== A key that is not there'
 call DELETE /auth/keys/2147483647

@@ -6,7 +6,7 @@ import { isCanonicalBase64url } from '../secrets/canonical.ts';
 import type { Claims } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
-import type { VerificationKey } from './verification-key.ts';
+import { canVerify, type VerificationKey } from './verification-key.ts';
 
 /** The protected header of a signed token (RFC 7515, section 4.1). */
 interface Header {
@@ -64,9 +64,9 @@ export async function screenToken(
 ): Promise<void> {
   screenHeader(header, config);
   screenClaims(claims, config);
-  const key = typeof header.kid === 'string' ? await keys.find(header.kid) : undefined;
+  const key = await keys.find(header.kid, header.alg);
   if (!key) throw invalidToken('unknown-key');
-  if (!key.algorithms.some((algorithm) => algorithm === header.alg)) throw invalidToken('key-algorithm');
+  if (!canVerify(key, header.alg)) throw invalidToken('key-algorithm');
   if (!isFullLength(signature, key)) throw invalidToken('signature');
 }
 

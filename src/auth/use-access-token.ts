@@ -1,24 +1,20 @@
 import type { Plugin } from 'graphql-yoga';
-import { GatewayError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestRecord } from '../http/request-record.ts';
-import { type AccessToken, type Claims, readAccessToken } from './access-token.ts';
+import { type AccessToken, readAccessToken } from './access-token.ts';
 import { readBearerToken } from './bearer-token.ts';
 import { invalidToken } from './challenge.ts';
 import { RememberedTokens } from './remembered-tokens.ts';
 import { decodeToken, screenToken } from './screen-token.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
-import { useSignature } from './use-signature.ts';
+import { useSignature, verifySignature, type WithJwt } from './use-signature.ts';
 
 /** What the plugin leaves in the context: undefined where the request carried no token. */
 export interface WithAccessToken {
   accessToken?: AccessToken;
 }
 
-/** What plugin-jwt leaves there of a token whose signature is good. */
-interface WithJwt extends WithAccessToken, Pick<Exchange, 'record'> {
-  jwt?: { payload: Claims };
-}
+type Context = WithAccessToken & WithJwt & Pick<Exchange, 'record'>;
 
 /** What a check of a token is run in, to tell how long it takes and how it ends. */
 export type AroundCheck = (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
@@ -32,13 +28,13 @@ export type AroundCheck = (record: RequestRecord, check: () => void | Promise<vo
 export function useAccessToken(
   trusted: readonly TrustedIssuer[],
   around?: AroundCheck,
-): Plugin<WithJwt, WithJwt> {
+): Plugin<Context, Context> {
   const remembered = new RememberedTokens();
   const issuers = new Map(
     trusted.map((issuer) => [issuer.config.issuer, { issuer, signature: useSignature(issuer) }]),
   );
 
-  const verify = async (token: string, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
+  const verify = async (token: string, context: Context, runPlugin: (plugin: Plugin) => unknown) => {
     const decoded = decodeToken(token);
     // Whatever is not the text of a known issuer finds nothing.
     const known = issuers.get(decoded.claims['iss'] as string);
@@ -47,7 +43,7 @@ export function useAccessToken(
     await screenToken(decoded, issuer);
     // Taken before: a set that is read meanwhile has not verified this token.
     const keySet = issuer.keys.current;
-    await signatureOnly(() => runPlugin(signature));
+    await verifySignature(token, decoded, keySet, context, () => runPlugin(signature));
     if (!context.jwt) throw invalidToken('signature');
     const accessToken = readAccessToken(context.jwt.payload, issuer.config);
     remembered.remember(token, accessToken, issuer.keys, keySet);
@@ -55,7 +51,7 @@ export function useAccessToken(
     context.record.token = 'verified';
   };
 
-  const check = (token: string, context: WithJwt, runPlugin: (plugin: Plugin) => unknown) => {
+  const check = (token: string, context: Context, runPlugin: (plugin: Plugin) => unknown) => {
     const known = remembered.recall(token);
     if (!known) return verify(token, context, runPlugin);
     context.accessToken = known;
@@ -64,7 +60,7 @@ export function useAccessToken(
 
   const authenticate = (
     request: Request,
-    context: WithJwt,
+    context: Context,
     runPlugin: (plugin: Plugin) => unknown,
   ): void | Promise<void> => {
     if (context.accessToken) return;
@@ -84,13 +80,4 @@ export function useAccessToken(
     onContextBuilding: (payload) =>
       authenticate(payload.context.request, payload.context, (plugin) => plugin.onContextBuilding?.(payload)),
   };
-}
-
-/** What plugin-jwt refuses after everything else was checked, it refuses for the signature. */
-async function signatureOnly(run: () => unknown): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    throw error instanceof GatewayError ? error : invalidToken('signature', error);
-  }
 }

@@ -1,8 +1,24 @@
 import type { KeyObject } from 'node:crypto';
 import { useJWT } from '@graphql-yoga/plugin-jwt';
 import type { Plugin } from 'graphql-yoga';
+import { compactVerify } from 'jose/jws/compact/verify';
+import type { SignatureAlgorithm } from '../config/issuers.ts';
+import { GatewayError } from '../errors.ts';
+import type { Claims } from './access-token.ts';
 import { readBearerToken } from './bearer-token.ts';
+import { invalidToken } from './challenge.ts';
+import type { DecodedToken } from './screen-token.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
+import { findKey, type KeySet } from './verification-key.ts';
+
+/** The algorithms that the library behind plugin-jwt does not have. */
+type Edwards = 'EdDSA' | 'Ed25519';
+
+const isEdwards = (algorithm: unknown): algorithm is Edwards =>
+  algorithm === 'EdDSA' || algorithm === 'Ed25519';
+
+const isKnownToPlugin = (algorithm: SignatureAlgorithm): algorithm is Exclude<SignatureAlgorithm, Edwards> =>
+  !isEdwards(algorithm);
 
 /**
  * plugin-jwt for one issuer. On its own it verifies too little: it takes HS256, answers an unknown `kid` with 500 and
@@ -14,9 +30,43 @@ export const useSignature = ({ config, keys }: TrustedIssuer): Plugin =>
     tokenLookupLocations: [({ request }) => found(readBearerToken(request.headers))],
     signingKeyProviders: [(kid) => asText(keys.current?.get(kid ?? '')?.publicKey)],
     // Expiry was checked to the second before; here it may only not be stricter.
-    tokenVerification: { algorithms: [...config.algorithms], issuer: config.issuer, clockTolerance: 61 },
+    tokenVerification: {
+      algorithms: config.algorithms.filter(isKnownToPlugin),
+      issuer: config.issuer,
+      clockTolerance: 61,
+    },
     reject: { missingToken: false, invalidToken: true },
   });
+
+/** What plugin-jwt leaves in the context of a token whose signature is good. */
+export interface WithJwt {
+  jwt?: { payload: Claims };
+}
+
+/**
+ * Verifies the signature of a token that was screened, and leaves its claims in the context. jose does it where
+ * plugin-jwt cannot: that has no Ed25519, and looks for a key by its `kid` alone.
+ * @param keys the set that it is verified with
+ * @param runPlugin runs plugin-jwt on the request
+ * @throws {GatewayError} `UNAUTHENTICATED`: what is refused after everything else was checked, is for the signature
+ */
+export async function verifySignature(
+  token: string,
+  { header, claims }: DecodedToken,
+  keys: KeySet | undefined,
+  context: WithJwt,
+  runPlugin: () => unknown,
+): Promise<void> {
+  try {
+    if (!isEdwards(header.alg) && header.kid !== undefined) return void (await runPlugin());
+    const key = keys && findKey(keys, header.kid, header.alg);
+    if (!key) throw invalidToken('unknown-key');
+    await compactVerify(token, key.publicKey, { algorithms: [String(header.alg)] });
+    context.jwt = { payload: claims };
+  } catch (error) {
+    throw error instanceof GatewayError ? error : invalidToken('signature', error);
+  }
+}
 
 const found = (token: string | undefined) => (token === undefined ? undefined : { token });
 

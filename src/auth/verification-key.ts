@@ -1,7 +1,8 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
 
 /** A signing key's public half, with the one use that it has here. */
 export interface VerificationKey {
+  /** The issuer's name for it; where it gave none, a digest of the key. */
   readonly kid: string;
   readonly publicKey: KeyObject;
   /** The algorithms that it may verify. */
@@ -25,9 +26,11 @@ const curveAlgorithms: Readonly<Record<string, string>> = {
   'P-384': 'ES384',
   'P-521': 'ES512',
 };
+const edwardsAlgorithms: readonly string[] = ['EdDSA', 'Ed25519'];
 
 const algorithmsOf = ({ kty, crv }: PublishedKey): readonly string[] => {
   if (kty === 'RSA') return rsaAlgorithms;
+  if (kty === 'OKP') return crv === 'Ed25519' ? edwardsAlgorithms : [];
   const algorithm = kty === 'EC' && crv !== undefined ? curveAlgorithms[crv] : undefined;
   return algorithm === undefined ? [] : [algorithm];
 };
@@ -39,19 +42,40 @@ const isForVerification = ({ use, key_ops }: PublishedKey): boolean =>
 const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean =>
   asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048;
 
+const digestOf = (key: KeyObject): string =>
+  hash('sha256', key.export({ format: 'der', type: 'spki' }), 'base64url');
+
+/**
+ * The key that a token names. Of a token that names none, it is the issuer's only key of the token's algorithm.
+ * @param kid the token's `kid`, and
+ * @param algorithm its `alg`: of any type, as they came
+ */
+export function findKey(keys: KeySet, kid: unknown, algorithm: unknown): VerificationKey | undefined {
+  // Whatever is not text finds nothing.
+  if (kid !== undefined) return keys.get(kid as string);
+  const fitting = [...keys.values()].filter((key) => canVerify(key, algorithm));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** Whether a key may verify signatures of an algorithm. */
+export const canVerify = ({ algorithms }: VerificationKey, algorithm: unknown): boolean =>
+  algorithms.some((each) => each === algorithm);
+
 /**
  * A published key as a verification key.
- * @returns undefined for one that signs no tokens: for encryption, symmetric, too weak, without `kid`, unreadable
+ * @returns undefined for one that signs no tokens: for encryption, symmetric, too weak, unreadable
  */
 export function parseVerificationKey(published: unknown): VerificationKey | undefined {
   if (typeof published !== 'object' || published === null) return undefined;
   const jwk = published as PublishedKey;
   const possible = algorithmsOf(jwk);
   const algorithms = jwk.alg === undefined ? possible : possible.filter((algorithm) => algorithm === jwk.alg);
-  if (typeof jwk.kid !== 'string' || algorithms.length === 0 || !isForVerification(jwk)) return undefined;
+  const { kid } = jwk;
+  if (kid !== undefined && typeof kid !== 'string') return undefined;
+  if (algorithms.length === 0 || !isForVerification(jwk)) return undefined;
   try {
     const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
-    return isStrong(publicKey) ? { kid: jwk.kid, publicKey, algorithms } : undefined;
+    return isStrong(publicKey) ? { kid: kid ?? digestOf(publicKey), publicKey, algorithms } : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { serviceUnavailable } from '../errors.ts';
 import { UnusableKeySet } from './unusable-keys.ts';
-import type { KeySet, VerificationKey } from './verification-key.ts';
+import { findKey, type KeySet, type VerificationKey } from './verification-key.ts';
 
 /** No more than one read in this time, failures counted: an unknown `kid` costs anyone nothing to send. */
 const cooldownMilliseconds = 30_000;
@@ -58,18 +58,19 @@ export class VerificationKeys implements Disposable {
   }
 
   /**
-   * The key with this id; one that is not known is asked for, at most every 30 seconds.
-   * @returns undefined where the issuer publishes no such key
+   * The key that a token names, or the only one of its algorithm where it names none. One that is not known is asked
+   * for, at most every 30 seconds.
+   * @returns undefined where the issuer publishes no such key, or several of the algorithm
    * @throws {GatewayError} `SERVICE_UNAVAILABLE` where no usable key was ever read, or where the set is being read and
    *   enough others wait for it: the key may be a new one
    */
-  async find(kid: string): Promise<VerificationKey | undefined> {
-    const known = this.#keys?.get(kid);
+  async find(kid: unknown, algorithm?: unknown): Promise<VerificationKey | undefined> {
+    const known = this.#keys && findKey(this.#keys, kid, algorithm);
     if (known) return known;
     this.#refreshIfDue();
     if (this.#reading !== undefined) await this.#waitFor(this.#reading);
     if (!this.#keys) throw serviceUnavailable('no-verification-keys');
-    return this.#keys.get(kid);
+    return findKey(this.#keys, kid, algorithm);
   }
 
   /** The keys as they were last read. What one set has verified, another has not. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { names, secureUrl, split } from './kinds.ts';
 
-/** The signature algorithms (RFC 7518) that may be trusted: all asymmetric. */
+/** The signature algorithms that may be trusted: all asymmetric (RFC 7518; Ed25519 by RFC 8037 and by RFC 9864). */
 export const signatureAlgorithms = [
   'RS256',
   'RS384',
@@ -12,6 +12,8 @@ export const signatureAlgorithms = [
   'ES256',
   'ES384',
   'ES512',
+  'EdDSA',
+  'Ed25519',
 ] as const;
 
 /** The name of a signature algorithm, as in a token's `alg`. */

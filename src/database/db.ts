@@ -49,6 +49,11 @@ export class Db {
     this.deadline = deadline;
   }
 
+  /** Whether this is a transaction. */
+  get isTransaction(): boolean {
+    return this.kysely.isTransaction;
+  }
+
   /** The same for a request, which is answered by then: what it has not changed until then, it never does. */
   until(deadline: number): Db {
     return new Db(this.em, this.kysely, deadline);

@@ -5,6 +5,7 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //   Account ─┬─ ApiKey ── ApiKeySecret
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
+//            ├─ IdempotencyRecord     (for a day)
 //            └─ AuditEvent
 
 /** An account's id. Branded: nothing but an account that was found or created has one. */
@@ -108,14 +109,18 @@ const automationSettingsSchema = defineEntity({
     id: p.integer().primary().autoincrement(),
     account: () => p.oneToOne(Account).mapToPk().owner(),
     isEnabled: p.boolean().nullable(),
+    /** Whether it was set to null. Else null says that it was never set, and it reads as the operator's default. */
+    isEnabledCleared: p.boolean().default(false),
     /** Seconds. */
     sessionDuration: p.integer().nullable(),
+    /** The same of the session's duration. */
+    sessionDurationCleared: p.boolean().default(false),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),
   },
 });
 
-/** How an account's automation runs; null where it was never set. */
+/** How an account's automation runs. */
 export class AutomationSettings extends automationSettingsSchema.class {}
 automationSettingsSchema.setClass(AutomationSettings);
 
@@ -145,8 +150,37 @@ const auditEventSchema = defineEntity({
 export class AuditEvent extends auditEventSchema.class {}
 auditEventSchema.setClass(AuditEvent);
 
+const idempotencyRecordSchema = defineEntity({
+  name: 'IdempotencyRecord',
+  tableName: 'idempotency_record',
+  uniques: [{ properties: ['account', 'keyDigest'] }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    account: () => p.manyToOne(Account).mapToPk(),
+    /** SHA-256 of the Idempotency-Key. */
+    keyDigest: p.blob(),
+    /** Compact JWE (RFC 7516): opens for who has the key, and for nobody else. */
+    sealedAnswer: p.text().hidden(),
+    /** The version of the pepper that it is sealed under. */
+    pepperVersion: p.integer(),
+    createdAt: p.datetime(3).index(),
+  },
+});
+
+/** What an operation has answered to a request with an Idempotency-Key, for those that repeat it. */
+export class IdempotencyRecord extends idempotencyRecordSchema.class {}
+idempotencyRecordSchema.setClass(IdempotencyRecord);
+
 /** All of them, for the ORM. */
-export const entities = [Account, ApiKey, ApiKeySecret, PrivateKey, AutomationSettings, AuditEvent];
+export const entities = [
+  Account,
+  ApiKey,
+  ApiKeySecret,
+  PrivateKey,
+  AutomationSettings,
+  AuditEvent,
+  IdempotencyRecord,
+];
 
 /** The tables and their columns as queries name them, inferred from the entities. */
 export type Tables = InferKyselyDB<
@@ -156,4 +190,5 @@ export type Tables = InferKyselyDB<
   | typeof privateKeySchema
   | typeof automationSettingsSchema
   | typeof auditEventSchema
+  | typeof idempotencyRecordSchema
 >;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLField, lexicographicSortSchema, printSchema } from 'graphql';
+import { loadConfig } from '../config/load-config.ts';
 import { forwardAuthOpenApi } from '../http/forward-auth/openapi.ts';
 import { createEndpoints, type Endpoint } from '../rest/endpoints.ts';
 import { createOpenApi } from '../rest/openapi.ts';
@@ -15,7 +16,8 @@ export const sdlText = (): string => `${printSchema(lexicographicSortSchema(sche
 
 /** The REST contract, as a server with the development identity provider describes itself. */
 const openApiText = (): string => {
-  const openApi = createOpenApi(sofa, 'http://127.0.0.1:4000/idp', forwardAuthOpenApi);
+  const issuer = 'http://127.0.0.1:4000/idp';
+  const openApi = createOpenApi(sofa, { issuer, limits: loadConfig({}), other: forwardAuthOpenApi });
   return `${JSON.stringify(openApi, null, 2)}\n`;
 };
 

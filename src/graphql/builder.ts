@@ -5,6 +5,7 @@ import type { OperationContext } from '../operations/context.ts';
 import { connectionOptions } from './connection-options.ts';
 import './note-account-plugin.ts';
 import './require-scopes-plugin.ts';
+import './run-once-plugin.ts';
 
 /** What resolvers are given: an operation's context, within a request. */
 interface GatewayContext extends YogaInitialContext, OperationContext {}
@@ -17,7 +18,7 @@ export const builder = new SchemaBuilder<{
   DefaultEdgesNullability: { list: false; items: false };
   DefaultNodeNullability: false;
 }>({
-  plugins: ['requireScopes', 'noteAccount', RelayPlugin],
+  plugins: ['requireScopes', 'noteAccount', 'runOnce', RelayPlugin],
   defaultFieldNullability: false,
   relay: connectionOptions,
 });

@@ -1,4 +1,4 @@
-import type { Plugin } from 'graphql-yoga';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -6,7 +6,10 @@ import { createEventLog } from '../observability/events.ts';
 import type { OperationContext } from '../operations/context.ts';
 
 /** What operations need that is the same for all requests. */
-export type OperationServices = Pick<OperationContext, 'db' | 'keyUsage' | 'limits' | 'secrets'>;
+export type OperationServices = Pick<
+  OperationContext,
+  'db' | 'idempotency' | 'keyUsage' | 'limits' | 'secrets'
+>;
 
 /**
  * Gives each request what operations need: who calls, the database, the log.
@@ -15,14 +18,16 @@ export type OperationServices = Pick<OperationContext, 'db' | 'keyUsage' | 'limi
 export const useOperationContext = (
   services: OperationServices,
   logger: Logger,
-): Plugin<Exchange & WithAccessToken & Partial<OperationContext>> => ({
-  onContextBuilding: ({ context: { accessToken, address, answerBy, record }, extendContext }) => {
+): Plugin<YogaInitialContext & Exchange & WithAccessToken & Partial<OperationContext>> => ({
+  onContextBuilding: ({ context: { accessToken, address, answerBy, record, request }, extendContext }) => {
     if (!accessToken) return;
     const { issuer, subject } = accessToken;
     extendContext({
       ...services,
       db: services.db.until(answerBy),
       caller: { issuer, subject },
+      // What is asked for by another method is idempotent already.
+      idempotencyKey: request.method === 'POST' ? request.headers.get('idempotency-key') : null,
       requestSource: { id: record.requestId, address },
       events: createEventLog(logger, record),
     });

@@ -24,6 +24,8 @@ export interface RequestRecord extends RequestIds {
   token?: 'verified' | 'remembered';
   /** The caller's account, where what was answered names it. */
   accountId?: AccountId | undefined;
+  /** Whether its Idempotency-Key was used before, and its answer is the one of then. */
+  isReplayed?: boolean;
   /** Why it failed, if it did. */
   failure?: GatewayError;
 }

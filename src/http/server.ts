@@ -1,10 +1,29 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { HttpLimits } from '../config/config.ts';
 import { inTurn } from './in-turn.ts';
-import { lastAnswersOnce } from './last-answers.ts';
 import { createRefusals, noteDrops } from './refuse.ts';
+
+/**
+ * The class of a server's answers. From the moment that it stops, each says that it is the last of its connection
+ * (`Connection: close`), and ends it: a client that keeps connections then makes a new one, in place of losing a request
+ * with the old one.
+ * @param isStopping whether the server stops
+ */
+const lastAnswersOnce = (isStopping: () => boolean) =>
+  class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+    override writeHead(...head: unknown[]): this {
+      if (isStopping()) this.shouldKeepAlive = false;
+      return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>));
+    }
+  };
 
 const isHost = (host: string): boolean =>
   /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) &&

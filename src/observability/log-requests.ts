@@ -40,6 +40,7 @@ const line = (status: number, record: RequestRecord, address: string | null) => 
   status,
   milliseconds: Math.round((performance.now() - record.startedAt) * 100) / 100,
   clientAddress: address ?? undefined,
+  replayed: record.isReplayed || undefined,
   accountId: record.accountId ?? record.failure?.accountId,
   reason: record.failure?.reason,
 });

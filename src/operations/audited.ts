@@ -31,13 +31,16 @@ type Pending = {
 
 /**
  * Makes a change and writes who made it, in one transaction: of the two, neither is there without the other. What the
- * change tells its context's `events` is what is written; it is logged as well, once it is certain.
+ * change tells its context's `events` is what is written; it is logged as well, once it is certain. Within another
+ * change it becomes a part of that.
  * @param run the change, on a context of its own: all that it reads and writes must go through that one's `db`
  */
 export async function audited<Result>(
   context: OperationContext,
   run: (context: OperationContext) => Promise<Result>,
 ): Promise<Result> {
+  // A part of another change is recorded with that one.
+  if (context.db.isTransaction) return run(context);
   const { changed, pending } = await context.db.transaction(async (db) => {
     const pending: Pending[] = [];
     const events: OperationContext['events'] = (name, event) => {

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import type { AutomationSettings } from '../database/tables.ts';
 import type { EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -19,6 +20,40 @@ export interface OperationContext {
   readonly events: EventLog;
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
+  readonly idempotency: Idempotency;
+  /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
+  readonly idempotencyKey: string | null;
+  /** Whether a list is answered whole where no page of it is asked for: REST's clients read one array. */
+  readonly wholeLists?: boolean;
+}
+
+/** An operation that is to be carried out once. */
+export interface KeyedOperation {
+  /** The `Idempotency-Key` that it was asked for with. */
+  readonly key: string;
+  /** The name of its root field. */
+  readonly name: string;
+  readonly input: object;
+}
+
+/** What an operation came to, now or at an earlier request with the same key. */
+export interface Answered<Result> {
+  readonly result: Result;
+  readonly isReplayed: boolean;
+}
+
+/** Carries out operations once for each key of an account. */
+export interface Idempotency {
+  /**
+   * @param run the operation, on a context of its own: all that it changes goes through that one's `db`
+   * @throws {GatewayError} `BAD_USER_INPUT` for a key that is none, or belongs to another request; `CONFLICT` while the
+   *   first request with the key runs; `TOO_MANY_REQUESTS` where the account has used too many
+   */
+  runOnce<Result>(
+    context: OperationContext,
+    operation: KeyedOperation,
+    run: (context: OperationContext) => Promise<Result>,
+  ): Promise<Answered<Result>>;
 }
 
 /** Notes that API keys were used; it is written later. */
@@ -37,6 +72,8 @@ export interface RequestSource {
 export interface OperationLimits {
   /** Bounds of a session's duration in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** What settings read as that were never set. */
+  readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
   /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */

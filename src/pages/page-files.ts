@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type Compressible, compressible } from '../http/compressible.ts';
@@ -8,6 +8,10 @@ const folder = join(import.meta.dirname, '../../dist/web');
 
 /** Where the scripts and style sheets of the pages are, below the folder and as a path of the service. */
 export const assetsPath = '/assets/';
+
+/** The GraphQL documents of the pages by their ids, as the build has listed them. */
+export const pageDocuments = (): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(folder, 'documents.json'), 'utf8'));
 
 /** Whether the pages are built. */
 export const arePagesBuilt = (): boolean => existsSync(folder);

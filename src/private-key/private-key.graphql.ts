@@ -1,7 +1,7 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { type PrivateKeyStatus, privateKeyStatus } from './private-key-status.ts';
-import { registerPrivateKey } from './register-private-key.ts';
+import { RegisterPrivateKeyInput, registerPrivateKey } from './register-private-key.ts';
 import { removePrivateKey } from './remove-private-key.ts';
 
 const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStatus').implement({
@@ -38,8 +38,10 @@ builder.queryField('privateKeyStatus', (t) =>
 builder.mutationField('registerPrivateKey', (t) =>
   t.field({
     type: PrivateKeyStatusType,
-    description: 'Stores your private key, sealed, in place of any that is there. It is never shown again.',
+    description:
+      'Stores your private key, encrypted, in place of any that is there. It is never shown again.',
     requiredScopes: accountAdmin,
+    extensions: { input: () => RegisterPrivateKeyInput, changesSecret: true },
     args: {
       privateKey: t.arg.string({
         required: true,
@@ -56,6 +58,7 @@ builder.mutationField('removePrivateKey', (t) =>
     type: PrivateKeyStatusType,
     description: 'Forgets your private key. Repeating it changes nothing and answers the same.',
     requiredScopes: accountAdmin,
+    extensions: { example: { hasKey: false, createdAt: null, updatedAt: null } },
     resolve: (_root, _input, context) => removePrivateKey(context),
   }),
 );

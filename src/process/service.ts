@@ -14,6 +14,7 @@ import { Load } from '../http/load.ts';
 import { openServer } from '../http/open-server.ts';
 import { createLimiters } from '../http/rate-limits/create-limiters.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
+import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { describeError } from '../observability/describe-error.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
@@ -47,7 +48,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
-  const keyUsage = started.use(gatherKeyUsage(orm, logger));
+  const background = startBackground(orm, logger, started);
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
@@ -62,7 +63,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     em: orm.em,
     limits: config,
     secrets,
-    keyUsage,
+    ...background,
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
     documents: config.documents,
@@ -90,9 +91,20 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
   logger.warn('there are no pages for a browser: npm run build makes them');
 }
 
+/** What works beside requests. */
+const startBackground = (orm: Database, logger: Logger, started: AsyncDisposableStack) => ({
+  keyUsage: started.use(gatherKeyUsage(orm, logger)),
+  idempotency: started.use(keepAnswers(orm, logger)),
+});
+
 const gatherKeyUsage = (orm: Database, logger: Logger) =>
   new KeyUsage(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+  );
+
+const keepAnswers = (orm: Database, logger: Logger) =>
+  new IdempotencyRecords(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'answers that are over could not be deleted yet'),
   );
 
 const reportFailure = (logger: Logger) => (error: unknown) =>

@@ -1,4 +1,5 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
+import { isChange } from '../graphql/is-change.ts';
 import { type Input, inputsOf } from './inputs.ts';
 import { nodeTypeOf } from './lists.ts';
 import type { Route, Routes } from './routes.ts';
@@ -9,10 +10,28 @@ export interface Endpoint extends Route {
   readonly inputs: readonly Input[];
   /** Whether it answers a part of a list: a connection, or the list that REST makes of one. */
   readonly isPage: boolean;
+  /** Whether it may be sent with an `Idempotency-Key`: a POST that changes something. */
+  readonly takesKey: boolean;
+  /** Whether it refuses what it does not know, and does not pass over it. */
+  readonly refusesUnknown: boolean;
 }
 
 const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
   extensions['isPage'] === true || nodeTypeOf(type) !== undefined;
+
+const createEndpoint = (
+  field: GraphQLField<unknown, unknown>,
+  route: Route,
+  isMutation: boolean,
+): Endpoint => ({
+  ...route,
+  field,
+  inputs: inputsOf(field, route),
+  isPage: isPage(field),
+  takesKey: route.method === 'POST' && isMutation && isChange(field),
+  // A filter that is misspelt would answer too much, and an `expires_at` would make a key that never expires.
+  refusesUnknown: isPage(field) || field.extensions['changesSecret'] === true,
+});
 
 const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
   ...schema.getQueryType()?.getFields(),
@@ -25,11 +44,12 @@ const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknow
  */
 export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, Endpoint>> {
   const fields = rootFieldsOf(schema);
+  const mutations = schema.getMutationType()?.getFields() ?? {};
   return Object.fromEntries(
     Object.entries(routes).map(([name, route]) => {
       const field = fields[name];
       if (!field) throw new Error(`the route of ${name} leads to no root field`);
-      return [name, { ...route, field, inputs: inputsOf(field, route), isPage: isPage(field) }];
+      return [name, createEndpoint(field, route, Object.hasOwn(mutations, name))];
     }),
   );
 }

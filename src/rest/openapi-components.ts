@@ -73,3 +73,14 @@ export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): u
     ]),
   );
 }
+
+/**
+ * An example of what a root field answers: that of its type, but for the members that the field's own extension
+ * `example` names, as GraphQL spells them. Of a field whose answer has no members, the extension is the example.
+ */
+export function exampleAnswerOf({ type, extensions }: GraphQLField<unknown, unknown>): unknown {
+  const own = extensions['example'];
+  if (typeof own !== 'object' || own === null) return own ?? exampleOf(type);
+  const members = Object.entries(own).map(([name, value]) => [snakeCase(name), value]);
+  return { ...(exampleOf(type) as object), ...Object.fromEntries(members) };
+}

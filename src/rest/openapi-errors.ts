@@ -14,7 +14,11 @@ export const header = (description: string, type = 'string') => ({ description, 
 
 const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
-const challenge = { 'WWW-Authenticate': header('A Bearer challenge (RFC 6750).') };
+const challenge = {
+  'WWW-Authenticate': header(
+    'What kind of token is wanted, and what was wrong: a Bearer challenge (RFC 6750).',
+  ),
+};
 
 /** The bodies of errors. */
 export const errorSchemas = {
@@ -50,7 +54,10 @@ export const errorResponses = {
   Unauthorized: detail('There is no access token, or it will not do.', 'Not authenticated', challenge),
   Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
   NotFound: detail('There is no such thing, or it is not yours.', 'API key not found'),
-  Conflict: detail('What is stored does not allow it.', 'Conflict'),
+  Conflict: detail(
+    'What is stored does not allow it, or the first request with this `Idempotency-Key` still runs.',
+    'Conflict',
+  ),
   PayloadTooLarge: detail(
     'The body is larger than 64 KiB, or what else is configured.',
     'The body is larger than 65536 bytes',
@@ -100,11 +107,12 @@ const declaredErrors = (codes: readonly ErrorCode[]) =>
   );
 
 /** The errors of an operation, by status. */
-export const errorsOf = ({ field, inputs }: Pick<Endpoint, 'field' | 'inputs'>) => ({
+export const errorsOf = ({ field, inputs, takesKey }: Pick<Endpoint, 'field' | 'inputs' | 'takesKey'>) => ({
   401: ref('Unauthorized'),
   403: ref('Forbidden'),
   ...(inputs.some((input) => input.in === 'path') && { 404: ref('NotFound') }),
   ...declaredErrors((field.extensions['errors'] ?? []) as readonly ErrorCode[]),
+  ...(takesKey && { 409: ref('Conflict') }),
   413: ref('PayloadTooLarge'),
   ...(inputs.some((input) => input.in === 'body') && { 415: ref('UnsupportedMediaType') }),
   ...(inputs.length > 0 && { 422: ref('UnprocessableContent') }),

@@ -6,7 +6,7 @@ import { type SecretList, type VersionedKey, versionsOf } from './secret-list.ts
 
 /** What a sealed value belongs to; it opens nowhere else. */
 export interface Binding {
-  readonly purpose: 'api-key' | 'private-key';
+  readonly purpose: 'api-key' | 'private-key' | 'idempotency';
   readonly accountId: number;
   /** The row that the sealed value is stored in. */
   readonly rowId: number;

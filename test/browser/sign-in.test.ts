@@ -94,6 +94,19 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await button('Sign in').waitFor();
   });
 
+  it("asks once for a provider's name that stands for several scopes", async () => {
+    await visit.page.route('**/api/v1/docs', async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      const body = text.replaceAll(/"requestedAs":\[.*?\]/g, '"requestedAs":["openid"]');
+      await route.fulfill({ response, body });
+    });
+    await visit.page.reload();
+    const asked = visit.context.waitForEvent('request', (request) => request.url().includes('scope='));
+    await signIn();
+    expect(new URL((await asked).url()).searchParams.get('scope')).toBe('openid');
+  });
+
   it('breaks no policy', async () => {
     await signIn();
     expect(visit.foreign()).toEqual([]);

@@ -9,6 +9,13 @@ it.each(configurationPages())('%s has the variables as the schema has them', (pa
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
+it('docs/configuration.md has each default as somebody would set it', () => {
+  const page = readFileSync('docs/configuration.md', 'utf8');
+  const defaults = [...page.matchAll(/^\| (`[A-Z_]+` \| .*?) \|/gm)].map(([, text]) => text);
+  expect(defaults.filter((text) => text?.includes('[object'))).toEqual([]);
+  expect(defaults).toContain('`AUTH_BROWSER_PARAMETERS` | none');
+});
+
 it('docs/configuration.md has every variable once', () => {
   const page = readFileSync('docs/configuration.md', 'utf8');
   const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);

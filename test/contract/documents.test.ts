@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { statusOf } from '../../src/errors.ts';
 import { type Block, documents } from '../support/documents.ts';
 import { secretVariables } from '../support/secrets.ts';
 import { unrunBlocks } from '../support/unrun-blocks.ts';
@@ -75,4 +76,23 @@ describe('configuration in a document', () => {
     const given = variablesOf(text);
     expect(() => loadConfig({ ...production(given), ...given })).not.toThrow();
   });
+});
+
+it('the table of errors has every code, with its status', () => {
+  const rows = readFileSync('docs/errors.md', 'utf8').matchAll(/^\| (\d{3}) \| (`.*?`) \|/gm);
+  const told = [...rows].flatMap(([, status = '', codes = '']) =>
+    codes.split(', ').map((code) => [code.replaceAll('`', ''), Number(status)] as const),
+  );
+  // These two are GraphQL's own.
+  const ofDocuments = { GRAPHQL_PARSE_FAILED: 400, GRAPHQL_VALIDATION_FAILED: 400 };
+  expect(Object.fromEntries(told)).toEqual({ ...statusOf, ...ofDocuments });
+});
+
+it('the changelog has the version that runs', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(readFileSync('CHANGELOG.md', 'utf8')).toContain(`\n## [${version}] - `);
+});
+
+it('the README is short enough to be read', () => {
+  expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
 });

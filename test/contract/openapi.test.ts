@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AccountId } from '../../src/database/tables.ts';
@@ -103,6 +104,29 @@ describe('the document', () => {
   });
 });
 
+describe('the example of an answer', () => {
+  const answered = (method: string, path: string): Json => {
+    const { responses } = document.paths[`/api/v1${path}`][method];
+    return (responses[201] ?? responses[200]).content['application/json'].example;
+  };
+
+  it('shows a new API key as active, and never used', () => {
+    expect(answered('post', '/auth/keys')).toMatchObject({
+      is_active: true,
+      deactivated_at: null,
+      last_used_at: null,
+    });
+  });
+
+  it.each([
+    ['delete', '/auth/keys/{key_id}', { is_active: false, deactivated_at: expect.any(String) }],
+    ['patch', '/auth/keys/{key_id}', { name: 'Build server', is_active: true, deactivated_at: null }],
+    ['delete', '/auth/private-key', { has_key: false, created_at: null, updated_at: null }],
+  ])('shows what the call has done: %s %s', (method, path, done) => {
+    expect(answered(method, path)).toMatchObject(done);
+  });
+});
+
 describe.each(operations)('$method $path', ({ operationId, method, path, scopes, statuses }) => {
   const operation = document.paths[path][method];
 
@@ -175,8 +199,7 @@ describe('records', () => {
   const nullable: Record<string, string[]> = {
     ApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
     AuditEvent: ['target_id', 'address'],
-    AutomationSettings: ['is_enabled', 'session_duration'],
-    CurrentAutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
+    AutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
     NewApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
     PrivateKeyStatus: ['created_at', 'updated_at'],
   };
@@ -186,6 +209,16 @@ describe('records', () => {
     expect(required).toEqual(Object.keys(properties));
     const mayBeNull = Object.keys(properties).filter((member) => properties[member].type.includes('null'));
     expect(mayBeNull).toEqual(nullable[name]);
+  });
+
+  it('of settings that were changed have an account and times', () => {
+    const { schema } = responseOf('updateAutomationSettings', 200).content['application/json'];
+    const { example } =
+      document.paths['/api/v1/automation/settings'].put.responses[200].content['application/json'];
+    const isAllowed = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+    for (const name of ['user_id', 'created_at', 'updated_at'])
+      expect(isAllowed({ ...example, [name]: null }), name).toBe(false);
+    expect(isAllowed({ ...example, is_enabled: null, session_duration: null })).toBe(true);
   });
 });
 

@@ -19,17 +19,26 @@ afterAll(async () => {
 /** Runs an example as its first lines say. */
 const run = async (command: string, { url = service.url, token = '', scope = '' } = {}) => {
   const granted = token || (await service.token('alice', scope || undefined));
-  return runShell(command, { env: { KEYWARD_URL: url, KEYWARD_TOKEN: granted }, timeout: 20_000 });
+  const server = await service.token('server', 'keys.verify');
+  const env = { KEYWARD_URL: url, KEYWARD_TOKEN: granted, KEYWARD_SERVER_TOKEN: server };
+  // Go compiles before it runs.
+  return runShell(command, { env, timeout: 60_000 });
 };
 
-const curlPrints = `== Is there a private key?
+const curlPrints = `== A new API key is verified
+{"valid":true,"reason":null,"key_id":…,"user_id":1,"expires_at":null,"name":"Example with curl"}
+200
+== It is deactivated
+{"id":…,"key_prefix":"sk-…","name":"Example with curl",…"is_active":false,…"deactivated_at":"…Z","last_used_at":…}
+200
+== It is verified again
+{"valid":false,"reason":"inactive","key_id":…,"user_id":1,"expires_at":null,"name":"Example with curl"}
+200
+== Is there a private key?
 {"has_key":true,"created_at":"…Z","updated_at":"…Z"}
 200
 == Automation on, in sessions of an hour
 {"is_enabled":true,"session_duration":3600,"user_id":1,"created_at":"…Z","updated_at":"…Z"}
-200
-== A new API key, deactivated
-{"id":…,"key_prefix":"sk-…","name":"Example with curl",…"is_active":false,…"deactivated_at":"…Z","last_used_at":null}
 200
 == A key that is not there
 {"detail":"API key not found"}
@@ -39,10 +48,12 @@ const curlPrints = `== Is there a private key?
 422
 `;
 
-const sentences = `A private key since …Z
-Automation is on, in sessions of 3600 s
-Made the API key …, sk-…
+const sentences = `Made the API key …, sk-…
+The key is valid
 Deactivated the API key … at …Z
+The key is not valid: inactive
+A private key since …Z
+Automation is on, in sessions of 3600 s
 DELETE /auth/keys/2147483647: 404 API key not found
 PUT /automation/settings: 422 body.session_duration: Must be at least 60 seconds.
 `;
@@ -51,15 +62,21 @@ describe.each([
   ['sh', 'sh examples/keyward.sh', curlPrints, canRun('curl', 'its example is not run')],
   ['JavaScript', 'node examples/keyward.mjs', sentences, true],
   ['Python', 'python3 examples/keyward.py', sentences, canRun('python3', 'its example is not run')],
+  ['Go', 'go run examples/keyward.go', sentences, canRun('go', 'its example is not run', ['version'])],
+  ['PHP', 'php examples/keyward.php', sentences, canRun('php', 'its example is not run', ['--ri', 'curl'])],
 ])('the example in %s', (_language, command, printed, isHere) => {
-  it.runIf(isHere)('calls the three operations and shows two refusals', async () => {
-    const { code, stdout, stderr } = await run(command);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(toPattern(printed));
-  });
+  it.runIf(isHere)(
+    'makes, verifies and ends a key, and shows two refusals',
+    { timeout: 70_000 },
+    async () => {
+      const { code, stdout, stderr } = await run(command);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(toPattern(printed));
+    },
+  );
 
-  it.runIf(isHere)('says which variable is missing', async () => {
-    const { code, stdout, stderr } = await runShell(command);
+  it.runIf(isHere)('says which variable is missing', { timeout: 70_000 }, async () => {
+    const { code, stdout, stderr } = await runShell(command, { timeout: 60_000 });
     expect(code).not.toBe(0);
     expect(stdout + stderr).toContain('KEYWARD_TOKEN');
   });

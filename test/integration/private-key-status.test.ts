@@ -50,6 +50,7 @@ describe('200 over REST', () => {
       private_key: [],
       automation_settings: [],
       audit_event: [],
+      idempotency_record: [],
     });
   });
 

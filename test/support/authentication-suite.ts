@@ -93,6 +93,20 @@ export function describeAuthentication(setup: Setup, operation: TestedOperation)
     });
   });
 
+  describe.each(transports)('a token by Ed25519 over %s', (transport) => {
+    it.each([
+      ['is taken', 'ed25519', true],
+      ['is taken without `kid`: it is the only key of its algorithm', undefined, true],
+      ['is refused under the name of another key', 'test-1', false],
+    ] as const)('%s', async (_name, kid, isGood) => {
+      await operation.arrange?.();
+      const token = await setup.signByEd25519({ scope: operation.scopes.join(' ') }, { kid });
+      const answer = await call(transport, { token });
+      expect(answer.status).toBe(isGood ? successOf(transport) : 401);
+      expect(answer.body.errors === undefined && isGood).toBe(isGood);
+    });
+  });
+
   describe.each(transports)('403 over %s', (transport) => {
     const { scopes } = operation;
     const expected = challenge(`, error="insufficient_scope", scope="${scopes.join(' ')}"`);

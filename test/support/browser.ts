@@ -25,13 +25,17 @@ const launchOptions = {
   ],
 };
 
-/** Where pictures go; those of the README are made by `SCREENSHOTS=docs npm run test:browser`. */
-const pictures = resolve(root, process.env['SCREENSHOTS'] ?? 'artefacts');
+const artefacts = join(root, 'artefacts');
+
+/** Where those pictures go that the README shows: `SCREENSHOTS=docs npm run test:browser` makes them anew. */
+const shown = resolve(root, process.env['SCREENSHOTS'] ?? artefacts);
+const inReadme = ['console', 'graphiql', 'reference'];
 
 /** A picture of a page, as `artefacts/<name>.png`. */
 export async function takePicture(page: Page, name: string): Promise<void> {
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
+  const folder = inReadme.includes(name) ? shown : artefacts;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
 }
 
 /** A running service with the development identity provider, and a browser. */

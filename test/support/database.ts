@@ -22,7 +22,15 @@ export const databaseConfig = (url: string): DatabaseConfig => ({
   timeouts: { connect: 5000, statement: 10_000, idleInTransaction: 10_000 },
 });
 
-const tables = ['audit_event', 'private_key', 'automation_settings', 'api_key_secret', 'api_key', 'account'];
+const tables = [
+  'idempotency_record',
+  'audit_event',
+  'private_key',
+  'automation_settings',
+  'api_key_secret',
+  'api_key',
+  'account',
+];
 
 /** Those that nobody uses any more: empty, and still open. */
 const spare: Database[] = [];

@@ -247,6 +247,13 @@ const symmetric: ForgedToken[] = [
   })),
 ];
 
+const keyOf =
+  (kid: string, alg: string, name: keyof Forge['keys']): Make =>
+  ({ keys }) => ({
+    header: { alg, kid },
+    key: keys[name].privateKey,
+  });
+
 const otherAlgorithms: ForgedToken[] = [
   ...['rs256', 'RS256 ', 'RS1', 'RSA-OAEP', 'dir'].map((alg) =>
     row('algorithm', `alg "${alg}"`, () => ({ header: { alg }, signedBy: 'RS256' })),
@@ -255,10 +262,14 @@ const otherAlgorithms: ForgedToken[] = [
   ...[['RS256'], null, 256, true].map((alg) =>
     row('algorithm', `alg ${JSON.stringify(alg)}`, () => ({ header: { alg } })),
   ),
-  row('algorithm', 'EdDSA, which is not trusted', ({ keys }) => ({
-    header: { alg: 'EdDSA', kid: 'ed25519' },
-    key: keys.ed25519.privateKey,
-  })),
+  ...['Ed448', 'eddsa', 'ed25519', 'Ed25519ph'].map((alg) =>
+    row(
+      'algorithm',
+      `${alg} with a key for EdDSA`,
+      ({ keys }) => ({ header: { alg, kid: 'ed25519' }, key: keys.ed25519.privateKey, signedBy: 'EdDSA' }),
+      keyOf('ed25519', 'EdDSA', 'ed25519'),
+    ),
+  ),
   row('algorithm', 'ES256K, which is not trusted', ({ keys }) => ({
     header: { alg: 'ES256K', kid: 'k256' },
     key: keys.k256.privateKey,
@@ -266,12 +277,112 @@ const otherAlgorithms: ForgedToken[] = [
   })),
 ];
 
-const keyOf =
-  (kid: string, alg: string, name: keyof Forge['keys']): Make =>
-  ({ keys }) => ({
-    header: { alg, kid },
-    key: keys[name].privateKey,
-  });
+/** As good ones by Ed25519, which another library verifies, but for what a row says. */
+const edwards = (reason: string, name: string, wrong: Recipe, right: Recipe = {}): ForgedToken => {
+  const make =
+    ({ header, claims = {} }: Recipe): Make =>
+    ({ keys }) => ({
+      header: { alg: 'EdDSA', kid: 'ed25519', ...(header as object) },
+      claims,
+      key: keys.ed25519.privateKey,
+      signedBy: 'EdDSA',
+    });
+  return row(reason, `by EdDSA, ${name}`, make(wrong), make(right));
+};
+
+const byEdwards: ForgedToken[] = [
+  edwards('critical-header', 'crit', { header: { crit: ['b64'], b64: true } }, { header: { b64: true } }),
+  edwards('type', 'typ', { header: { typ: 'id_token' } }),
+  edwards('issuer', 'another issuer', { claims: { iss: 'https://id.example.com' } }),
+  edwards('audience', 'another audience', { claims: { aud: 'other' } }),
+  edwards(
+    'audience',
+    'another client',
+    { claims: { aud: undefined, client_id: 'other' } },
+    { claims: { aud: undefined, client_id: 'our-client' } },
+  ),
+  edwards('subject', 'no subject', { claims: { sub: undefined } }),
+  edwards('no-expiry', 'no expiry', { claims: { exp: undefined } }),
+  edwards('expired', 'expired', { claims: { exp: 1 } }),
+  edwards('not-yet-valid', 'not yet valid', { claims: { nbf: 9_999_999_999 } }, { claims: { nbf: 1 } }),
+  edwards('id-token', 'an ID token', { claims: { nonce: 'n-0S6_WzA2Mj' } }),
+  edwards('unknown-key', 'an unknown key', { header: { kid: 'nobody' } }),
+  edwards('unknown-key', 'a key for encryption', { header: { kid: 'ed25519-encryption' } }),
+  edwards('unknown-key', 'a key on Ed448', { header: { kid: 'ed448' } }),
+  edwards('key-algorithm', 'a key for RSA', { header: { kid: 'rsa' } }),
+  edwards('key-algorithm', 'a key on P-256', { header: { kid: 'p256' } }),
+  edwards(
+    'key-algorithm',
+    'a key for EdDSA, used for Ed25519',
+    { header: { alg: 'Ed25519', kid: 'ed25519-eddsa' } },
+    { header: { alg: 'EdDSA', kid: 'ed25519-eddsa' } },
+  ),
+  row(
+    'key-algorithm',
+    'a key on Ed25519, named for RS256',
+    ({ keys }) => ({ header: { kid: 'ed25519' }, key: keys.rsa.privateKey }),
+    keyOf('ed25519', 'Ed25519', 'ed25519'),
+  ),
+  row(
+    'signature',
+    "by EdDSA, a stranger's key",
+    ({ keys }) => ({ header: { alg: 'EdDSA', kid: 'ed25519' }, key: keys.ed448.privateKey }),
+    keyOf('ed25519', 'EdDSA', 'ed25519'),
+  ),
+  spoiled(
+    'signature',
+    'by EdDSA, claims changed by a bit',
+    changed(1, replaced('"alice"', '"alicd"')),
+    keyOf('ed25519', 'EdDSA', 'ed25519'),
+  ),
+];
+
+/** A token that names no key is one of the only key of its algorithm. */
+const withoutKid: ForgedToken[] = [
+  row(
+    'unknown-key',
+    'no kid, and several keys of its algorithm',
+    ({ keys }) => ({ header: { alg: 'PS256', kid: undefined }, key: keys.rsa.privateKey }),
+    ({ keys }) => ({ header: { alg: 'ES256', kid: undefined }, key: keys.p256.privateKey }),
+  ),
+  ...(
+    [
+      ['ES256', 'p256'],
+      ['ES384', 'p384'],
+      ['ES512', 'p521'],
+      ['Ed25519', 'ed25519'],
+    ] as const
+  ).flatMap(([alg, name]) => {
+    const good: Make = ({ keys }) => ({ header: { alg, kid: undefined }, key: keys[name].privateKey });
+    return [
+      row(
+        'signature',
+        `no kid, and another key than the only one for ${alg}`,
+        ({ keys }) => ({
+          header: { alg, kid: undefined },
+          key: keys.ed448.privateKey,
+          signedBy: 'EdDSA',
+        }),
+        good,
+      ),
+      spoiled(
+        'signature',
+        `no kid, and a signature by ${alg} changed by a bit`,
+        changed(2, flipBit(-1)),
+        good,
+      ),
+      row(
+        'critical-header',
+        `no kid, crit and ${alg}`,
+        (forge) => {
+          const { header, ...others } = good(forge);
+          return { ...others, header: { ...(header as object), crit: ['exp'] } };
+        },
+        good,
+      ),
+    ];
+  }),
+];
 
 const wrongKey: ForgedToken[] = [
   row(
@@ -634,6 +745,8 @@ export const forgedTokens: readonly ForgedToken[] = [
   ...none,
   ...symmetric,
   ...otherAlgorithms,
+  ...byEdwards,
+  ...withoutKid,
   ...wrongKey,
   ...ownKey,
   ...header,

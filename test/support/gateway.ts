@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
-import type { DocumentLimits, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
+import type { DocumentConfig, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
@@ -17,6 +17,8 @@ import { createGateway, type Edge, type GatewayDependencies } from '../../src/ga
 import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
+import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
+import type { OperationLimits } from '../../src/operations/context.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -67,10 +69,11 @@ export async function createTestGateway(
   options: {
     introspection?: boolean;
     pages?: PagesConfig;
-    documents?: DocumentLimits;
+    documents?: DocumentConfig;
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
+    automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
@@ -94,6 +97,7 @@ export async function createTestGateway(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
   const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
@@ -104,11 +108,13 @@ export async function createTestGateway(
     em: database.em,
     limits: {
       sessionDuration: { min: 60, max: 86_400 },
+      automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
       sealApiKeys: options.sealApiKeys ?? false,
     },
     secrets,
     keyUsage,
+    idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
     introspection: options.introspection ?? true,
@@ -156,6 +162,7 @@ export async function createTestGateway(
     database,
     secrets,
     keyUsage,
+    idempotency,
     fetch,
     rest,
     graphql,
@@ -175,6 +182,7 @@ export async function createTestGateway(
       for (const { keys } of trusted) keys[Symbol.dispose]();
       load[Symbol.dispose]();
       await counts?.[Symbol.asyncDispose]();
+      await idempotency[Symbol.asyncDispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

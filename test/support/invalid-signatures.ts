@@ -15,7 +15,9 @@ export interface Signed {
 /** A signature as it stands in the token: bytes, or a text where the spelling is what is wrong. */
 type Signature = Buffer | string;
 
-const hashOf = (algorithm: string) => `sha${algorithm.slice(-3)}`;
+const isEdwards = (algorithm: string) => algorithm.startsWith('Ed');
+
+const hashOf = (algorithm: string) => (isEdwards(algorithm) ? 'sha512' : `sha${algorithm.slice(-3)}`);
 
 const otherHash: Readonly<Record<string, string>> = { '256': '384', '384': '512', '512': '256' };
 
@@ -51,7 +53,6 @@ function anyInvalid({ algorithm, key, otherKey, input }: Signed): [string, Signa
       Buffer.from(good.map((byte, index) => (index === at ? byte ^ 0x80 : byte))),
     ]),
     ['another key', signBytes(algorithm, otherKey, input)],
-    ['another hash', signBytes(withOtherHash(algorithm), key, input)],
     ['over the header alone', signBytes(algorithm, key, header)],
     ['over the claims alone', signBytes(algorithm, key, claims)],
     ['over the parts without their dot', signBytes(algorithm, key, header + claims)],
@@ -121,6 +122,35 @@ function ellipticInvalid({ algorithm, key, input }: Signed): [string, Signature]
   ];
 }
 
+/** The order of Ed25519's base point (RFC 8032, section 5.1), and a number as its signatures hold it. */
+const edwardsOrder = 2n ** 252n + 27742317777372353535851937790883648493n;
+const littleEndian = (value: bigint) => Buffer.from(bytesOf(value, 32).toReversed());
+
+function edwardsInvalid({ algorithm, key, input }: Signed): [string, Signature][] {
+  const good = signBytes(algorithm, key, input);
+  const [r, s] = [good.subarray(0, 32), good.subarray(32)];
+  const scalar = numberOf(Buffer.from(s.toReversed()));
+  const identity = littleEndian(1n);
+  return [
+    // What a verifier takes that does not bound s: another signature of the same bytes.
+    ['s + n', Buffer.concat([r, littleEndian(scalar + edwardsOrder)])],
+    ['s negated', Buffer.concat([r, littleEndian(edwardsOrder - scalar)])],
+    ['s = 0', Buffer.concat([r, zeros(32)])],
+    ['s = n', Buffer.concat([r, littleEndian(edwardsOrder)])],
+    ['r the neutral point', Buffer.concat([identity, s])],
+    ['r the neutral point, s = 0', Buffer.concat([identity, zeros(32)])],
+    ['r = 0', Buffer.concat([zeros(32), s])],
+    ['r no point', Buffer.concat([Buffer.alloc(32, 0xff), s])],
+    ['r and s swapped', Buffer.concat([s, r])],
+    ['r alone', Buffer.from(r)],
+    ['over the hash', signBytes(algorithm, key, createHash('sha512').update(input).digest('binary'))],
+  ];
+}
+
+const otherHashInvalid = ({ algorithm, key, input }: Signed): [string, Signature][] => [
+  ['another hash', signBytes(withOtherHash(algorithm), key, input)],
+];
+
 function rsaInvalid({ algorithm, key, input }: Signed): [string, Signature][] {
   const good = signBytes(algorithm, key, input);
   const modulus = numberOf(Buffer.from(`${key.export({ format: 'jwk' }).n}`, 'base64url'));
@@ -177,7 +207,9 @@ export function invalidSignatures(signed: Signed): (readonly [name: string, sign
   const { algorithm } = signed;
   const invalid = [
     ...anyInvalid(signed),
-    ...(algorithm.startsWith('ES') ? ellipticInvalid(signed) : rsaInvalid(signed)),
+    ...(isEdwards(algorithm) ? edwardsInvalid(signed) : otherHashInvalid(signed)),
+    ...(algorithm.startsWith('ES') ? ellipticInvalid(signed) : []),
+    ...(/^[RP]S/.test(algorithm) ? rsaInvalid(signed) : []),
     ...(algorithm.startsWith('PS') ? saltInvalid(signed) : []),
   ];
   return invalid.map(([name, signature]) => [

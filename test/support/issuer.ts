@@ -20,12 +20,16 @@ export type SigningAlgorithm = 'ES256' | 'RS256';
 
 /**
  * An issuer that publishes its metadata and keys over HTTP, and signs whatever a test wants signed.
- * It holds one key; the keys that it publishes may be replaced.
+ * It holds one key, and one on Ed25519; the keys that it publishes may be replaced.
  */
 export async function startIssuer(alg: SigningAlgorithm = 'ES256') {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const ed25519 = await generateKeyPair('EdDSA', { extractable: true });
   const published = {
-    keys: [{ ...(await exportJWK(publicKey)), kid: 'test-1', alg, use: 'sig' }] as JWK[],
+    keys: [
+      { ...(await exportJWK(publicKey)), kid: 'test-1', alg, use: 'sig' },
+      { ...(await exportJWK(ed25519.publicKey)), kid: 'ed25519', alg: 'EdDSA', use: 'sig' },
+    ] as JWK[],
   };
   let issuer = '';
   let reads = 0;
@@ -45,7 +49,7 @@ export async function startIssuer(alg: SigningAlgorithm = 'ES256') {
     jwksUri: undefined,
     audiences: ['keyward'],
     clientIds: [],
-    algorithms: ['RS256', 'PS256', 'ES256'],
+    algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     scopeAliases: new Map(),
   };
 
@@ -67,9 +71,14 @@ export async function startIssuer(alg: SigningAlgorithm = 'ES256') {
       .sign(key);
   };
 
+  /** The same by the key on Ed25519, better-auth's kind; `kid` may be left out. */
+  const signByEd25519 = (claims: TokenClaims, { kid }: { kid: string | undefined }) =>
+    sign(claims, { alg: 'EdDSA', kid } as JWTHeaderParameters, ed25519.privateKey);
+
   return {
     config,
     sign,
+    signByEd25519,
     /** The key set that it publishes. */
     published,
     privateKey,

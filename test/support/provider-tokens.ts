@@ -79,40 +79,46 @@ const entraCommon = {
 const oktaIssuer = 'https://example.okta.com/oauth2/default';
 const oktaClient = '0oa1example2client3';
 
+const cognito = (scope: string): ProviderTokens => ({
+  environment: {
+    AUTH_ISSUER: cognitoIssuer,
+    AUTH_CLIENT_ID: cognitoClient,
+    AUTH_SCOPE_ALIASES: ['idp.signin.user.admin', 'openid', 'email', 'profile']
+      .map((ours) => `aws.cognito.signin.user.admin=${ours}`)
+      .join(),
+  },
+  accessToken: {
+    header: { kid: 'k1Example=', alg: 'RS256' },
+    claims: {
+      ...cognitoCommon,
+      version: 2,
+      client_id: cognitoClient,
+      token_use: 'access',
+      scope,
+      username: 'alice',
+    },
+  },
+  idToken: {
+    header: { kid: 'k2Example=', alg: 'RS256' },
+    claims: {
+      ...cognitoCommon,
+      at_hash: 'rKb4Example1hashExampleA',
+      email_verified: true,
+      'cognito:username': 'alice',
+      aud: cognitoClient,
+      token_use: 'id',
+      email,
+    },
+  },
+  idTokenReason: 'audience',
+  forOurAudience: 'id-token',
+});
+
 /** What the providers issue, from their public documentation; every value is made up. */
 export const providerTokens: Readonly<Record<string, ProviderTokens>> = {
-  'Amazon Cognito': {
-    environment: {
-      AUTH_ISSUER: cognitoIssuer,
-      AUTH_CLIENT_ID: cognitoClient,
-      AUTH_SCOPE_ALIASES: 'aws.cognito.signin.user.admin=idp.signin.user.admin',
-    },
-    accessToken: {
-      header: { kid: 'k1Example=', alg: 'RS256' },
-      claims: {
-        ...cognitoCommon,
-        version: 2,
-        client_id: cognitoClient,
-        token_use: 'access',
-        scope: 'aws.cognito.signin.user.admin openid profile email',
-        username: 'alice',
-      },
-    },
-    idToken: {
-      header: { kid: 'k2Example=', alg: 'RS256' },
-      claims: {
-        ...cognitoCommon,
-        at_hash: 'rKb4Example1hashExampleA',
-        email_verified: true,
-        'cognito:username': 'alice',
-        aud: cognitoClient,
-        token_use: 'id',
-        email,
-      },
-    },
-    idTokenReason: 'audience',
-    forOurAudience: 'id-token',
-  },
+  'Amazon Cognito, signed in at its page': cognito('openid profile email aws.cognito.signin.user.admin'),
+  // However the app client is configured, a sign-in by Cognito's API gives this scope alone.
+  'Amazon Cognito, signed in by a password': cognito('aws.cognito.signin.user.admin'),
   Keycloak: {
     environment: { AUTH_ISSUER: keycloakIssuer, AUTH_AUDIENCE: 'keyward' },
     accessToken: {

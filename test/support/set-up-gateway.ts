@@ -9,11 +9,21 @@ export interface Setup {
   readonly gateway: TestGateway;
   /** An access token with all scopes, alice's unless told otherwise. */
   sign(claims?: TokenClaims): Promise<string>;
+  /** The same, signed by a key on Ed25519 and naming any key or none. */
+  signByEd25519: TestIssuer['signByEd25519'];
   /** Every row that is stored, by table. */
   stored(): Promise<Record<string, Record<string, unknown>[]>>;
 }
 
-const tables = ['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'audit_event'];
+const tables = [
+  'account',
+  'api_key',
+  'api_key_secret',
+  'private_key',
+  'automation_settings',
+  'audit_event',
+  'idempotency_record',
+];
 
 /** Gives a file's tests one issuer, and each of them a gateway that is as new. */
 export function setUpGateway(options: Parameters<typeof createTestGateway>[1] = {}): Setup {
@@ -51,6 +61,7 @@ export function setUpGateway(options: Parameters<typeof createTestGateway>[1] = 
       return running();
     },
     sign: (claims) => issuer.sign(claims),
+    signByEd25519: (...token) => issuer.signByEd25519(...token),
     stored: async () => {
       const rows = await Promise.all(tables.map((table) => running().rows(table)));
       return Object.fromEntries(tables.map((table, index) => [table, rows[index] ?? []]));

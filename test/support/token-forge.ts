@@ -16,6 +16,8 @@ export const algorithms: IssuerConfig['algorithms'] = [
   'ES256',
   'ES384',
   'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 
 /** A part of a token, encoded as it stands. */
@@ -75,6 +77,7 @@ const makeKeys = () => ({
   p521: curve('P-521'),
   k256: curve('secp256k1'),
   ed25519: generateKeyPairSync('ed25519'),
+  ed448: generateKeyPairSync('ed448'),
 });
 
 /** Made once for all files: RSA keys take their time. */
@@ -86,7 +89,7 @@ export async function startForge() {
   const attacker = await startAttacker();
   const main = { privateKey: KeyObject.from(issuer.privateKey), publicKey: KeyObject.from(issuer.publicKey) };
   made ??= makeKeys();
-  const { rsa, weak, p256, p384, p521, k256, ed25519 } = made;
+  const { rsa, weak, p256, p384, p521, k256, ed25519, ed448 } = made;
   issuer.published.keys.push(
     publish(rsa.publicKey, { kid: 'rsa' }),
     publish(rsa.publicKey, { kid: 'rsa-rs256', alg: 'RS256' }),
@@ -103,6 +106,9 @@ export async function startForge() {
     publish(p521.publicKey, { kid: 'p521' }),
     publish(k256.publicKey, { kid: 'k256' }),
     publish(ed25519.publicKey, { kid: 'ed25519' }),
+    publish(ed25519.publicKey, { kid: 'ed25519-eddsa', alg: 'EdDSA' }),
+    publish(ed25519.publicKey, { kid: 'ed25519-encryption', use: 'enc' }),
+    publish(ed448.publicKey, { kid: 'ed448' }),
     { kty: 'oct', k: encode('a secret that everybody can read'), kid: 'symmetric' },
   );
 

@@ -4,7 +4,7 @@
  */
 export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
-    'npm ci && npm start      # runs it': 'test/image/systemd.test.ts does both in a fresh clone',
+    'npm ci && npm start': 'test/image/systemd.test.ts does both in a fresh clone',
   },
   'docs/configuration.md': {
     'Keyward cannot start with this configuration:':

@@ -25,18 +25,23 @@ const statuses = async (token: string) => {
   return answers.map(({ status }) => status);
 };
 
-const kids: Readonly<Record<string, 'rsa' | 'p256' | 'p384' | 'p521'>> = {
+type Kid = 'rsa' | 'p256' | 'p384' | 'p521' | 'ed25519';
+
+const kids: Readonly<Record<string, Kid>> = {
   ES256: 'p256',
   ES384: 'p384',
   ES512: 'p521',
+  EdDSA: 'ed25519',
+  Ed25519: 'ed25519',
 };
 
 const curves = { p256: 'P-256', p384: 'P-384', p521: 'P-521' };
 
-const otherKey = (kid: 'rsa' | 'p256' | 'p384' | 'p521') =>
-  kid === 'rsa'
-    ? forge.keys.stranger.privateKey
-    : generateKeyPairSync('ec', { namedCurve: curves[kid] }).privateKey;
+const otherKey = (kid: Kid) => {
+  if (kid === 'rsa') return forge.keys.stranger.privateKey;
+  if (kid === 'ed25519') return generateKeyPairSync('ed25519').privateKey;
+  return generateKeyPairSync('ec', { namedCurve: curves[kid] }).privateKey;
+};
 
 it.each(['PS256', 'PS384', 'PS512'])(
   '%s takes no signature that lacks its leading zero',

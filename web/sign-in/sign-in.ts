@@ -31,12 +31,14 @@ async function authorizationUrl(provider: SignInSettings, scopes: readonly strin
   const state = generateRandomState();
   const url = new URL(provider.authorizationEndpoint);
   const requested = settings.scopes.filter(({ name }) => scopes.includes(name));
+  // One name of the provider's may stand for several scopes.
+  const names = new Set(requested.flatMap(({ requestedAs }) => requestedAs));
   const parameters = {
     ...provider.parameters,
     response_type: 'code',
     client_id: provider.clientId,
     redirect_uri: callbackUrl(),
-    scope: requested.flatMap(({ requestedAs }) => requestedAs).join(' '),
+    scope: [...names].join(' '),
     state,
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',

@@ -26,7 +26,7 @@ export const secretVariables = {
   }),
   SEAL_API_KEYS: onOrOff.default(false).meta({
     description:
-      '`on`: of each new API key a sealed copy is kept, as its `encrypted_key`. Without it nobody, not even the operator, can tell a key again',
+      '`on`: of each new API key an encrypted copy is kept, as its `encrypted_key`. Without it nobody, not even the operator, can tell a key again',
     example: 'on',
   }),
 };

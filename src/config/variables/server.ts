@@ -35,7 +35,7 @@ export const serverVariables = {
     .optional()
     .meta({
       description:
-        'The URL by which clients reach it, for `resource_metadata` in challenges. Without a path: Keyward answers at the root of its host',
+        'The URL by which clients reach it. 401 and 403 tell it to them, as `resource_metadata` in `WWW-Authenticate`. Without a path: Keyward answers at the root of its host',
       unset: 'the address that it listens on',
       example: 'https://keys.example.com',
     }),

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { parseVerificationKey } from '../../../src/auth/verification-key.ts';
+import { findKey, type KeySet, parseVerificationKey } from '../../../src/auth/verification-key.ts';
 
 const jwkOf = (publicKey: KeyObject, members: object = {}): Record<string, unknown> => ({
   ...(publicKey.export({ format: 'jwk' }) as JsonWebKey),
@@ -27,6 +27,8 @@ describe('a verification key', () => {
     ['P-256 bound to ES256', jwkOf(p256, { alg: 'ES256', use: 'sig' }), ['ES256']],
     ['P-384', jwkOf(ecKey('P-384')), ['ES384']],
     ['P-521', jwkOf(ecKey('P-521')), ['ES512']],
+    ['Ed25519', jwkOf(ed25519), ['EdDSA', 'Ed25519']],
+    ['Ed25519 bound to EdDSA', jwkOf(ed25519, { alg: 'EdDSA' }), ['EdDSA']],
   ])('is made of %s', (_what, jwk, algorithms) => {
     const key = parseVerificationKey(jwk);
     expect(key).toMatchObject({ kid: 'k', algorithms });
@@ -35,6 +37,40 @@ describe('a verification key', () => {
 
   it('is the public half of what was published', () => {
     expect(parseVerificationKey(jwkOf(rsa))?.publicKey.equals(rsa)).toBe(true);
+  });
+});
+
+describe('the key that a token names', () => {
+  const setOf = (...published: object[]): KeySet =>
+    new Map(published.map(parseVerificationKey).flatMap((key) => (key ? [[key.kid, key]] : [])));
+  const nameless = (key: KeyObject, members: object = {}) => jwkOf(key, { kid: undefined, ...members });
+
+  it('is the one with its `kid`, whatever else there is', () => {
+    const keys = setOf(jwkOf(rsa), jwkOf(p256, { kid: 'other' }));
+    expect(findKey(keys, 'k', 'RS256')?.publicKey.equals(rsa)).toBe(true);
+    expect(findKey(keys, 'nobody', 'RS256')).toBeUndefined();
+  });
+
+  it('is, without `kid`, the only one of its algorithm', () => {
+    const keys = setOf(nameless(rsa), nameless(p256), nameless(ed25519));
+    expect(keys.size).toBe(3);
+    expect(findKey(keys, undefined, 'RS256')?.publicKey.equals(rsa)).toBe(true);
+    expect(findKey(keys, undefined, 'ES256')?.publicKey.equals(p256)).toBe(true);
+    expect(findKey(keys, undefined, 'EdDSA')?.publicKey.equals(ed25519)).toBe(true);
+    expect(findKey(keys, undefined, 'ES384')).toBeUndefined();
+  });
+
+  it.each<[string, object, object]>([
+    ['without names', nameless(p256), nameless(ecKey('P-256'))],
+    ['one of them with a name', nameless(p256), jwkOf(ecKey('P-256'))],
+    ['one of them for this algorithm alone', nameless(p256), jwkOf(ecKey('P-256'), { alg: 'ES256' })],
+  ])('is, without `kid`, none of several: %s', (_what, one, other) => {
+    expect(findKey(setOf(one, other), undefined, 'ES256')).toBeUndefined();
+    expect(findKey(setOf(one), undefined, 'ES256')).toBeDefined();
+  });
+
+  it.each([null, 1, '', ['k'], {}])('is none for the `kid` %j', (kid) => {
+    expect(findKey(setOf(nameless(rsa)), kid, 'RS256')).toBeUndefined();
   });
 });
 
@@ -53,10 +89,11 @@ describe('no verification key', () => {
     ['RSA bound to HS256', jwkOf(rsa, { alg: 'HS256' })],
     ['P-256 bound to ES384', jwkOf(p256, { alg: 'ES384' })],
     ['secp256k1', jwkOf(ecKey('secp256k1'))],
-    ['Ed25519', jwkOf(ed25519)],
+    ['Ed448', jwkOf(generateKeyPairSync('ed448').publicKey)],
+    ['X25519', jwkOf(generateKeyPairSync('x25519').publicKey)],
+    ['Ed25519 bound to ES256', jwkOf(ed25519, { alg: 'ES256' })],
     ['a symmetric one', { kty: 'oct', kid: 'k', k: 'c2VjcmV0', alg: 'HS256' }],
     ['a symmetric one under an asymmetric name', { kty: 'oct', kid: 'k', k: 'c2VjcmV0', alg: 'RS256' }],
-    ['one without kid', jwkOf(rsa, { kid: undefined })],
     ['one whose kid is a number', jwkOf(rsa, { kid: 5 })],
     ['one of no type', jwkOf(rsa, { kty: undefined })],
     ['one named after what objects inherit', { kty: 'EC', crv: 'constructor', kid: 'k', x: 'AA', y: 'AA' }],

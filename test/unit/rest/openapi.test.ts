@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { createOpenApi } from '../../../src/rest/openapi.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
 import { createSampleSchema, routes } from './sample-gateway.ts';
 
 const { schema } = createSampleSchema();
 const sofa = createSofa(schema, routes);
+const described = { issuer: 'https://issuer.test', limits: loadConfig({}) };
 // biome-ignore lint/suspicious/noExplicitAny: a document that the tests themselves are the types of
-const document: any = createOpenApi(sofa, 'https://issuer.test');
+const document: any = createOpenApi(sofa, described);
 const operation = (method: string, path: string) => document.paths[`/api/v1${path}`][method];
 const success = (method: string, path: string, status = 200) => operation(method, path).responses[status];
 
@@ -53,7 +55,18 @@ describe('a list', () => {
 describe('a creation', () => {
   it('is a 201 with a Location, and no 200', () => {
     const { responses, requestBody } = operation('post', '/rooms');
-    expect(Object.keys(responses)).toEqual(['201', '401', '403', '413', '415', '422', '429', '500', '503']);
+    expect(Object.keys(responses)).toEqual([
+      '201',
+      '401',
+      '403',
+      '409',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '503',
+    ]);
     expect(responses[201].headers).toHaveProperty('Location.schema.type', 'string');
     expect(requestBody.content['application/json'].schema.properties).toEqual({
       name: { type: ['string', 'null'] },
@@ -122,13 +135,13 @@ describe('an error that no operation may declare', () => {
     const field = sample.schema.getMutationType()?.getFields()['setDefaultRoom'];
     Object.assign(field?.extensions as object, { errors: ['FORBIDDEN'] });
     const made = createSofa(sample.schema, routes);
-    expect(() => createOpenApi(made, 'x')).toThrow('FORBIDDEN');
+    expect(() => createOpenApi(made, described)).toThrow('FORBIDDEN');
   });
 });
 
 describe('a route without a root field', () => {
   it('is refused', () => {
     const table = { ...routes, nothing: { method: 'GET', path: '/nothing' } } as const;
-    expect(() => createOpenApi({ ...sofa, table }, 'x')).toThrow('nothing leads to no root field');
+    expect(() => createOpenApi({ ...sofa, table }, described)).toThrow('nothing leads to no root field');
   });
 });

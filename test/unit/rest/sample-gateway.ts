@@ -2,13 +2,14 @@ import { buildSchema, type GraphQLFieldResolver, type GraphQLScalarType, type Gr
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
 import { useExecutor } from '../../../src/graphql/use-executor.ts';
 import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
 import { answerErrors } from '../../../src/http/answer-errors.ts';
+import { head } from '../../../src/http/answer-headers.ts';
 import { beginExchange, compose } from '../../../src/http/exchange.ts';
-import { head } from '../../../src/http/head.ts';
 import { route } from '../../../src/http/table.ts';
 import { parseInput } from '../../../src/operations/input.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
@@ -147,7 +148,7 @@ export async function createSampleGateway() {
   const handle = compose(
     [head, answerErrors(toGatewayError)],
     route([
-      ['/api/v1/', answerRest(yoga, { sofa, issuer: 'https://issuer.test/' })],
+      ['/api/v1/', answerRest(yoga, { sofa, issuer: 'https://issuer.test/', limits: loadConfig({}) })],
       ['/graphql', async ({ request }) => yoga.fetch(request)],
     ]),
   );

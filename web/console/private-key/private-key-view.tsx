@@ -14,7 +14,7 @@ export function PrivateKeyView() {
   return (
     <View
       title="Private key"
-      lead="Automation signs with it in your name. It is stored sealed, and no one can read it back, you included."
+      lead="Automation signs with it in your name. It is stored encrypted, and no one can read it back, you included."
     >
       <QueryContent query={status} what="the private key’s status">
         {({ privateKeyStatus }) => <PrivateKeyCard status={privateKeyStatus} />}

@@ -1,0 +1,12 @@
+import { type Expression, type Kysely, PostgresAdapter, type SqlBool, sql } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/**
+ * A condition that holds where no other transaction has a lock, which this one then has to its end. Nobody waits for it.
+ * On SQLite it always holds: there a transaction begins when the one before has ended.
+ * @param lock a number of 64 bits, in decimal digits
+ */
+export const tryLock = (kysely: Kysely<Tables>, lock: string): Expression<SqlBool> =>
+  kysely.getExecutor().adapter instanceof PostgresAdapter
+    ? sql`pg_try_advisory_xact_lock(cast(${lock} as bigint))`
+    : sql`${lock} is not null`;

@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto';
+import { ensureAccount } from '../accounts/ensure-account.ts';
+import type { Db } from '../database/db.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { IdempotencyRecord } from '../database/tables.ts';
+import { tryLock } from '../database/try-lock.ts';
+import { GatewayError } from '../errors.ts';
+import { audited } from '../operations/audited.ts';
+import type {
+  Answered,
+  Caller,
+  Idempotency,
+  KeyedOperation,
+  OperationContext,
+} from '../operations/context.ts';
+import { parseIdempotencyKey, usedForAnother } from '../operations/idempotency-key.ts';
+import { digestRequest, openAnswer, sealAnswer } from './sealed-answer.ts';
+
+/** For how long an answer is kept, in milliseconds: 24 hours. */
+const lifetime = 24 * 60 * 60_000;
+
+/** How many answers an account may have kept. */
+const mostPerAccount = 1000;
+
+/** How often those that are over are deleted, in milliseconds. */
+const cleaningInterval = 10 * 60_000;
+
+/** How many are deleted in one statement: on SQLite others wait for all of it. */
+const batchSize = 200;
+
+const selectRecord = prepareQuery(
+  IdempotencyRecord,
+  (db, { issuer, subject, keyDigest, since }: Caller & { keyDigest: Buffer; since: Date }) =>
+    db
+      .selectFrom('idempotency_record as record')
+      .innerJoin('account', 'account.id', 'record.account_id')
+      .where('account.issuer', '=', issuer)
+      .where('account.subject', '=', subject)
+      .where('record.key_digest', '=', keyDigest)
+      .where('record.created_at', '>', since)
+      .select(['record.id', 'record.account_id', 'record.sealed_answer', 'record.pepper_version']),
+);
+
+type Claim = Pick<IdempotencyRecord, 'account' | 'keyDigest' | 'createdAt'> & {
+  readonly lock: string;
+  readonly since: Date;
+};
+
+const columns = ['account_id', 'key_digest', 'sealed_answer', 'pepper_version', 'created_at'] as const;
+
+// Nothing is inserted where another transaction has the lock, nor where one was quicker. The answer is filled in before
+// the transaction ends.
+const insertRecord = prepareQuery(
+  IdempotencyRecord,
+  (db, { account, keyDigest, createdAt, lock, since }: Claim) =>
+    db
+      .insertInto('idempotency_record')
+      .columns(columns)
+      .expression(
+        db
+          .selectNoFrom(({ lit, val }) => [
+            val(account).as('account_id'),
+            val(keyDigest).as('key_digest'),
+            val('').as('sealed_answer'),
+            lit(0).as('pepper_version'),
+            val(createdAt).as('created_at'),
+          ])
+          .where(tryLock(db, lock)),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['account_id', 'key_digest'])
+          .doUpdateSet({ created_at: createdAt })
+          // One that is over, and not deleted yet.
+          .where('idempotency_record.created_at', '<=', since),
+      )
+      .returning(['id', 'account_id']),
+);
+
+const countRecords = prepareQuery(IdempotencyRecord, (db, { account }: Pick<IdempotencyRecord, 'account'>) =>
+  db
+    .selectFrom('idempotency_record')
+    .where('account_id', '=', account)
+    .select(({ fn }) => fn.countAll<number | string>().as('count')),
+);
+
+const updateAnswer = prepareQuery(
+  IdempotencyRecord,
+  (
+    db,
+    { id, sealedAnswer, pepperVersion }: Pick<IdempotencyRecord, 'id' | 'sealedAnswer' | 'pepperVersion'>,
+  ) =>
+    db
+      .updateTable('idempotency_record')
+      .set({ sealed_answer: sealedAnswer, pepper_version: pepperVersion })
+      .where('id', '=', id),
+);
+
+const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: Date }) =>
+  db
+    .deleteFrom('idempotency_record')
+    .where('id', 'in', (records) =>
+      records
+        .selectFrom('idempotency_record')
+        .select('id')
+        .where('created_at', '<=', until)
+        .orderBy('created_at')
+        .limit(batchSize),
+    )
+    .returning('id'),
+);
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const stillRunning = () =>
+  new GatewayError('CONFLICT', 'The first request with this Idempotency-Key is still being carried out', {
+    reason: 'idempotency-key-running',
+    headers: { 'retry-after': '1' },
+  });
+
+const tooMany = () =>
+  new GatewayError(
+    'TOO_MANY_REQUESTS',
+    `You may use at most ${mostPerAccount} Idempotency-Keys in 24 hours`,
+    { reason: 'idempotency-keys', headers: { 'retry-after': '3600' } },
+  );
+
+/**
+ * Carries out an operation once for an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and answers each
+ * repetition as it was answered first. What it has answered is stored in the transaction of its change: of the two,
+ * neither is there without the other. An operation that failed has changed nothing, so its error is not kept, and a
+ * repetition is carried out. Disposing of it ends the cleaning.
+ */
+export class IdempotencyRecords implements Idempotency, AsyncDisposable {
+  readonly #db: Db;
+  readonly #onFailure: (error: unknown) => void;
+  /** What is being carried out by this process. */
+  readonly #running = new Set<string>();
+  readonly #timer = setInterval(() => void this.clean(), cleaningInterval).unref();
+  #cleaning: Promise<void> | undefined;
+
+  /** @param onFailure told why records that are over could not be deleted; it is tried again later */
+  constructor(db: Db, onFailure: (error: unknown) => void) {
+    this.#db = db;
+    this.#onFailure = onFailure;
+  }
+
+  async runOnce<Result>(
+    context: OperationContext,
+    operation: KeyedOperation,
+    run: (context: OperationContext) => Promise<Result>,
+  ): Promise<Answered<Result>> {
+    const { issuer, subject } = context.caller;
+    const key = parseIdempotencyKey(operation.key);
+    const keyed = { ...operation, key };
+    const id = JSON.stringify([issuer, subject, key]);
+    this.#assertFree(id);
+    const kept = await replay<Result>(context, keyed);
+    if (kept) return kept;
+    // Another may have begun meanwhile.
+    this.#assertFree(id);
+    this.#running.add(id);
+    try {
+      return await audited(context, (inner) => carryOut(inner, keyed, run));
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** Deletes the records that are over, some at a time; one call joins another that is at it. Never rejects. */
+  clean(): Promise<void> {
+    this.#cleaning ??= this.#deleteAll()
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#cleaning = undefined;
+      });
+    return this.#cleaning;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#cleaning;
+  }
+
+  #assertFree(id: string): void {
+    if (this.#running.has(id)) throw stillRunning();
+  }
+
+  async #deleteAll(): Promise<void> {
+    const until = new Date(Date.now() - lifetime);
+    while ((await deleteRecords(this.#db, { until })).length === batchSize) {
+      // Requests go between.
+      await new Promise(setImmediate);
+    }
+  }
+}
+
+const begin = () => new Date(Date.now() - lifetime);
+
+/**
+ * What was answered before; undefined where nothing was.
+ * @throws {GatewayError} `BAD_USER_INPUT` where that was another request
+ */
+async function replay<Result>(
+  { db, caller, secrets }: OperationContext,
+  { key, name, input }: KeyedOperation,
+): Promise<Answered<Result> | undefined> {
+  const [record] = await selectRecord(db, { ...caller, keyDigest: sha256(key), since: begin() });
+  if (!record) return undefined;
+  const { request, result } = await openAnswer(secrets, record, key);
+  if (request !== digestRequest(name, input)) throw usedForAnother();
+  return { result: result as Result, isReplayed: true };
+}
+
+/** Runs an operation, and keeps what it answers, in the transaction that it is given. */
+async function carryOut<Result>(
+  context: OperationContext,
+  operation: KeyedOperation,
+  run: (context: OperationContext) => Promise<Result>,
+): Promise<Answered<Result>> {
+  const { db, secrets } = context;
+  const { key, name, input } = operation;
+  const account = await ensureAccount(context);
+  const [counted] = await countRecords(db, { account });
+  if (Number(counted?.count) >= mostPerAccount) throw tooMany();
+  const keyDigest = sha256(key);
+  const lock = sha256(JSON.stringify([account, key]))
+    .readBigInt64BE()
+    .toString();
+  const claim = { account, keyDigest, createdAt: new Date(), lock, since: begin() };
+  const [record] = await insertRecord(db, claim);
+  if (!record) return (await replay<Result>(context, operation)) ?? Promise.reject(stillRunning());
+  const result = await run(context);
+  const answer = { request: digestRequest(name, input), result };
+  await updateAnswer(db, await sealAnswer(secrets, record, key, answer));
+  return { result, isReplayed: false };
+}

@@ -1,0 +1,21 @@
+import { Db } from '../../src/database/db.ts';
+import type { OperationContext } from '../../src/operations/context.ts';
+import type { TestGateway } from './gateway.ts';
+
+/** What alice's operations are given on a gateway, for who runs them without a request. */
+export const operationContext = (gateway: TestGateway, issuer: string): OperationContext => ({
+  caller: { issuer, subject: 'alice' },
+  db: new Db(gateway.database.em),
+  requestSource: { id: 'request', address: null },
+  secrets: gateway.secrets,
+  events: () => {},
+  limits: {
+    sessionDuration: { min: 60, max: 86_400 },
+    automationDefaults: { isEnabled: null, sessionDuration: null },
+    apiKeysPerAccount: 1000,
+    sealApiKeys: false,
+  },
+  keyUsage: gateway.keyUsage,
+  idempotency: gateway.idempotency,
+  idempotencyKey: null,
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { AccountId } from '../../../src/database/tables.ts';
+import { digestRequest, openAnswer, sealAnswer } from '../../../src/idempotency/sealed-answer.ts';
+import { createSecrets } from '../../../src/secrets/secrets.ts';
+import { secretListOf } from '../../support/secrets.ts';
+
+const [one] = secretListOf(1);
+const [two] = secretListOf(2);
+const encryptionKeys = secretListOf(1);
+const place = { id: 7, account: 3 as AccountId };
+const answer = { request: 'r', result: { id: 1, key: 'secret', createdAt: new Date(0), name: null } };
+
+const sealed = await sealAnswer(createSecrets({ peppers: [one], encryptionKeys }), place, 'key', answer);
+const open = (peppers: Parameters<typeof createSecrets>[0]['peppers'], changed: object = {}, key = 'key') =>
+  openAnswer(createSecrets({ peppers, encryptionKeys }), { ...place, ...sealed, ...changed }, key);
+
+describe('a sealed answer', () => {
+  it('opens with its key, after a rotation of the peppers as well', async () => {
+    expect(await open([one])).toEqual(answer);
+    expect(await open([two, one])).toEqual(answer);
+  });
+
+  it('is refused, and not taken for none, where its pepper is gone', async () => {
+    await expect(open([two])).rejects.toMatchObject({ status: 409, reason: 'pepper-missing' });
+  });
+
+  it.each([
+    ['another key', {}, 'other'],
+    ['another row', { id: 8 }, 'key'],
+    ['another account', { account: 4 as AccountId }, 'key'],
+  ])('opens for nothing else: %s', async (_what, changed, key) => {
+    await expect(open([one], changed, key)).rejects.toMatchObject({ status: 500, reason: 'seal-broken' });
+  });
+
+  it('opens under no other pepper', async () => {
+    const [other] = secretListOf(1);
+    await expect(open([other])).rejects.toMatchObject({ reason: 'seal-broken' });
+  });
+});
+
+describe('the digest of a request', () => {
+  const digest = digestRequest('createApiKey', { name: 'CI', expiresAt: new Date(0) });
+
+  it('is the same in whatever order its input comes', () => {
+    expect(digestRequest('createApiKey', { expiresAt: new Date(0), name: 'CI' })).toBe(digest);
+  });
+
+  it.each([
+    ['renameApiKey', { name: 'CI', expiresAt: new Date(0) }],
+    ['createApiKey', { name: 'CI', expiresAt: new Date(1) }],
+    ['createApiKey', { name: 'CI', expiresAt: null }],
+    ['createApiKey', { name: 'CI' }],
+    ['createApiKey', {}],
+  ])('is another for another operation or input: %s %j', (name, input) => {
+    expect(digestRequest(name, input)).not.toBe(digest);
+  });
+});
