@@ -1,4 +1,4 @@
-// Sums up Vitest's JSON reports in one line. Where a number would be a guess, it prints a sentence instead.
+// Names the tests of Vitest's JSON reports that did not pass, and sums all up in the last line. Where a number would be a guess, it prints a sentence instead.
 import { readFileSync } from 'node:fs';
 
 /** A report that cannot be counted. */
@@ -12,11 +12,19 @@ const readReport = (file) => {
   }
 };
 
+/** The start of what is said of a failure. */
+const start = (messages) => messages.join('\n').slice(0, 1500);
+
 const testsOf = (file, suite) => {
   const tests = suite.assertionResults;
   if (!Array.isArray(tests)) throw new UnusableReport(`The test report ${file} is incomplete.`);
+  for (const { status, fullName, failureMessages = [] } of tests) {
+    if (status !== 'passed')
+      console.log(`${status}: ${fullName}, in ${suite.name}\n${start(failureMessages)}`);
+  }
   // A file that broke before or after its tests counts as a failure of its own.
   const broken = suite.status !== 'passed' && tests.every((test) => test.status === 'passed');
+  if (broken) console.log(`failed: outside its tests, in ${suite.name}\n${start([suite.message])}`);
   return [...tests.map((test) => test.status), ...(broken ? ['failed'] : [])];
 };
 

@@ -64,9 +64,13 @@ export class GatewayError extends Error {
   }
 }
 
+/** What is wrong, and with what: `sessionDuration: Must be at least 60 seconds.` */
+const sentenceOf = ({ path, message }: InputIssue): string =>
+  [path.join('.'), message].filter(Boolean).join(': ');
+
 /** An input that an operation cannot take. */
 export const badUserInput = (issues: readonly InputIssue[], cause?: unknown) =>
-  new GatewayError('BAD_USER_INPUT', issues.map((issue) => issue.message).join(' '), { issues, cause });
+  new GatewayError('BAD_USER_INPUT', issues.map(sentenceOf).join(' '), { issues, cause });
 
 /** How long to wait before another attempt. Each answer has its own: it puts other fields beside it. */
 const later = () => ({ 'retry-after': '5' });

@@ -4,21 +4,21 @@ import type { Logger } from 'pino';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
-import type { DocumentLimits, EdgeConfig, PagesConfig } from './config/config.ts';
+import type { DocumentConfig, EdgeConfig, PagesConfig } from './config/config.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import type { OperationServices } from './graphql/use-operation-context.ts';
+import { documentIdName } from './graphql/use-trusted-documents.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
 import { answerErrors, graphqlPath } from './http/answer-errors.ts';
-import { answerHeaders } from './http/answer-headers.ts';
+import { answerHeaders, head } from './http/answer-headers.ts';
 import { cors } from './http/cors.ts';
 import { beginExchange, compose, type Exchange, type Handler, type Middleware } from './http/exchange.ts';
 import { authorize, authorizePath } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
-import { head } from './http/head.ts';
 import type { Load } from './http/load.ts';
 import type { Limiters } from './http/rate-limits/create-limiters.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
@@ -29,6 +29,7 @@ import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import type { Idempotency, KeyUsageNotes, OperationLimits } from './operations/context.ts';
+import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
 import { basePath, routes } from './rest/routes.ts';
@@ -54,13 +55,15 @@ export interface GatewayDependencies {
   readonly bodyLimit: number;
   /** After how many milliseconds a request is answered 503; undefined: never. */
   readonly answerTimeout?: number;
-  readonly documents: DocumentLimits;
+  readonly documents: DocumentConfig;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
   /** The pages for a browser; undefined: there are none. */
   readonly pages: PagesConfig | undefined;
   readonly edge: Edge;
   readonly logger: Logger;
+  /** Whether a request's line in the log has the client's address. */
+  readonly logsAddress: boolean;
   /** Measures requests; undefined: nothing does. */
   readonly metrics?: Middleware | undefined;
   /** Traces requests; undefined: nothing does. */
@@ -86,10 +89,10 @@ export interface Gateway {
 
 /** Makes the gateway: the way of a request, from its arrival to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { edge, logger, metrics, tracing, publicUrl, answerTimeout } = dependencies;
+  const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
-    logRequests(logger),
+    logRequests(logger, logsAddress),
     metrics,
     tracing?.requests,
     answerHeaders(edge.hstsMaxAge),
@@ -121,7 +124,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const verify = (secret: string, { record }: Exchange) =>
     verifySecret(tracing ? { ...services, db: tracing.db(em, record) } : services, secret);
   const door = authorize(verify, limiters.apiKey?.count);
-  const rest = { sofa, issuer: trusted[0].config.issuer, other: forwardAuthOpenApi, bodyLimit };
+  const rest = { sofa, issuer: trusted[0].config.issuer, limits, other: forwardAuthOpenApi, bodyLimit };
   const apis: Table = [
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
@@ -148,11 +151,13 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
     // `useKnownDocuments` keeps documents, within a bound of bytes.
     parserAndValidationCache: false,
     logging: false,
+    extraParamNames: [documentIdName],
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
     plugins: createGraphqlPlugins({
       ...dependencies,
       services,
       limiters: dependencies.edge.limiters,
+      pageDocuments: dependencies.pages ? pageDocuments() : {},
       compiledOf: sofa.compiledOf,
       tracing: dependencies.tracing,
     }),

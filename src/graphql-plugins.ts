@@ -5,11 +5,12 @@ import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import { useAccessToken } from './auth/use-access-token.ts';
 import { useAccountLimit } from './auth/use-account-limit.ts';
 import { useRequiredScopes } from './auth/use-required-scopes.ts';
-import type { DocumentLimits } from './config/config.ts';
+import type { DocumentConfig } from './config/config.ts';
 import { useRequestParsers } from './graphql/answer-graphql.ts';
 import { createDocumentCache } from './graphql/document-cache.ts';
+import { readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
-import { useDocumentLimits } from './graphql/use-document-limits.ts';
+import { readWithin, useDocumentLimits } from './graphql/use-document-limits.ts';
 import { type CompiledOf, useExecutor } from './graphql/use-executor.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useInputErrors } from './graphql/use-input-errors.ts';
@@ -17,6 +18,7 @@ import { useIntrospection } from './graphql/use-introspection.ts';
 import { useKnownDocuments } from './graphql/use-known-documents.ts';
 import { type OperationServices, useOperationContext } from './graphql/use-operation-context.ts';
 import { useOperationRecord } from './graphql/use-operation-record.ts';
+import { useTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import type { Limiters } from './http/rate-limits/create-limiters.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import { schema } from './schema.ts';
@@ -30,7 +32,9 @@ export interface PluginDependencies {
   readonly em: SqlEntityManager;
   readonly services: OperationServices;
   readonly limiters: Limiters;
-  readonly documents: DocumentLimits;
+  readonly documents: DocumentConfig;
+  /** The documents of the pages by their ids. */
+  readonly pageDocuments: Readonly<Record<string, string>>;
   readonly introspection: boolean;
   readonly compiledOf: CompiledOf;
   readonly logger: Logger;
@@ -40,9 +44,12 @@ export interface PluginDependencies {
 /** Yoga's plugins, in the order in which an operation meets them: REST's pass through those from the token on. */
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
   const { trusted, em, services, limiters, documents, introspection, compiledOf } = dependencies;
-  const { logger, tracing } = dependencies;
+  const { pageDocuments, logger, tracing } = dependencies;
+  const reader = readWithin(documents);
+  const known = readTrustedDocuments(schema, reader, { ...pageDocuments, ...documents.trusted });
   return [
     useRequestParsers(),
+    useTrustedDocuments(known),
     useAccessToken(trusted, tracing?.tokenCheck),
     ...(limiters.account || limiters.verifier ? [useAccountLimit(limiters.account, limiters.verifier)] : []),
     useRequiredScopes(schema),
@@ -52,8 +59,8 @@ export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugi
     useFailureRecord(),
     useOperationRecord(),
     useIntrospection(introspection),
-    useDocumentLimits(documents),
-    useKnownDocuments(createDocumentCache(documents.cache)),
+    useDocumentLimits(reader),
+    useKnownDocuments(createDocumentCache(documents.cache, known.parsed)),
     useExecutor(compiledOf),
     ...(tracing ? [tracing.operations(em)] : []),
   ];

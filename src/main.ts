@@ -1,7 +1,8 @@
 import { write } from 'node:fs';
 import { enableCompileCache } from 'node:module';
+import { readCommandLine } from './config/command-line.ts';
 import type { Config } from './config/config.ts';
-import { readTask, usage } from './process/command-line.ts';
+import { readVersion } from './observability/version.ts';
 import { firstSignal } from './process/signals.ts';
 
 // What is loaded from here on is compiled once, and not at each start.
@@ -34,9 +35,17 @@ async function run(withConfig: (config: Config) => Promise<void>): Promise<void>
   }
 }
 
-const task = readTask(process.argv.slice(2));
-if (typeof task === 'object') {
-  process.stderr.write(`${task.fault}\n\n${usage}`);
-  process.exitCode = 2;
-} else if (task === 'help') process.stdout.write(usage);
-else await run(task === 'check-config' ? checkConfig : runService);
+const usage = `Usage: npm start -- [--check-config | --version | --help]
+
+Starts Keyward. It is configured by the environment; docs/configuration.md has every variable.
+
+  --check-config  checks the configuration, says what is wrong with it or that it is good, and starts nothing
+  --version       prints the version
+  --help          prints this text
+`;
+
+const options = { 'check-config': { type: 'boolean' }, version: { type: 'boolean' } } as const;
+
+const given = readCommandLine({ usage, options });
+if (given?.values.version) process.stdout.write(`${readVersion()}\n`);
+else if (given) await run(given.values['check-config'] ? checkConfig : runService);

@@ -1,11 +1,13 @@
 import { globSync } from 'node:fs';
 import { defineConfig } from 'vite';
+import { listDocuments } from './list-documents.ts';
 
 const root = import.meta.dirname;
 
 /** The pages for a browser: each folder with an index.html is one. */
 export default defineConfig({
   root,
+  plugins: [listDocuments(root)],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -8,7 +8,7 @@ const client = createGraphqlClient(KEYWARD_URL, KEYWARD_TOKEN);
 
 const CreateApiKey = graphql(`
   mutation CreateApiKey($name: String) {
-    createApiKey(name: $name) { id keyPrefix key }
+    createApiKey(name: $name) { apiKey { id keyPrefix } key }
   }
 `);
 
@@ -50,8 +50,9 @@ async function* listApiKeys({ send }: GraphqlClient) {
 }
 
 async function manageKeys() {
-  const { createApiKey: created } = await client.send(CreateApiKey, { name: 'Example with GraphQL' });
-  // The secret is in `created.key` and nowhere else. It is not printed: keep yours as you keep a password.
+  const { createApiKey: made } = await client.send(CreateApiKey, { name: 'Example with GraphQL' });
+  const { apiKey: created } = made;
+  // The secret is in `made.key` and nowhere else. It is not printed: keep yours as you keep a password.
   console.log(`Made the API key ${created.id}, ${created.keyPrefix}…`);
 
   for await (const { id, name } of listApiKeys(client)) console.log(`  ${id} ${name ?? '(no name)'}`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import { type Page, PageInput, type PageRange, pageSize, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -7,6 +7,9 @@ import { parseInput } from '../operations/input.ts';
 
 /** The input of {@link apiKeys}. */
 export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });
+
+/** The most keys of a list that is answered whole; where there are more, another part follows. */
+export const longestList = 2000;
 
 interface KeysWanted extends Caller, PageRange {
   /** The states that are asked for, which may be the same one. */
@@ -36,10 +39,11 @@ const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function apiKeys(
-  { caller, db }: OperationContext,
+  { caller, db, wholeLists }: OperationContext,
   input: z.input<typeof ApiKeysInput>,
 ): Promise<Page<ApiKey>> {
   const { isActive, ...page } = parseInput(ApiKeysInput, input);
   const asked = { ...caller, state: isActive ?? true, otherState: isActive ?? false };
-  return readPage(page, (range, order) => select[order](db, { ...asked, ...range }));
+  const size = wholeLists ? longestList : pageSize;
+  return readPage(page, (range, order) => select[order](db, { ...asked, ...range }), size);
 }

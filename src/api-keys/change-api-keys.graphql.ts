@@ -1,16 +1,19 @@
 import { accountAdmin } from '../auth/scopes.ts';
 import { ApiKey } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
-import { deactivateApiKey } from './deactivate-api-key.ts';
-import { renameApiKey } from './rename-api-key.ts';
-import { setDefaultApiKey } from './set-default-api-key.ts';
+import { DeactivateApiKeyInput, deactivateApiKey } from './deactivate-api-key.ts';
+import { RenameApiKeyInput, renameApiKey } from './rename-api-key.ts';
+import { SetDefaultApiKeyInput, setDefaultApiKey } from './set-default-api-key.ts';
 
 builder.mutationField('deactivateApiKey', (t) =>
   t.field({
     type: ApiKey,
     description: 'Deactivates one of your API keys. Repeating it changes nothing and answers the same.',
     requiredScopes: accountAdmin,
-    extensions: { example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' } },
+    extensions: {
+      input: () => DeactivateApiKeyInput,
+      example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
+    },
     args: {
       keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
     },
@@ -23,7 +26,7 @@ builder.mutationField('renameApiKey', (t) =>
     type: ApiKey,
     description: 'Gives one of your API keys another name, or none.',
     requiredScopes: accountAdmin,
-    extensions: { example: { name: 'Build server' } },
+    extensions: { input: () => RenameApiKeyInput, example: { name: 'Build server' } },
     args: {
       keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
       name: t.arg.string({
@@ -41,7 +44,7 @@ builder.mutationField('setDefaultApiKey', (t) =>
     type: ApiKey,
     description: 'Makes one of your API keys your default key, in place of any other.',
     requiredScopes: accountAdmin,
-    extensions: { errors: ['CONFLICT'] },
+    extensions: { input: () => SetDefaultApiKeyInput, errors: ['CONFLICT'] },
     args: {
       keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
     },

@@ -1,8 +1,8 @@
 import { signedIn } from '../auth/scopes.ts';
 import { ApiKey } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
-import { apiKey } from './api-key.ts';
-import { apiKeys } from './api-keys.ts';
+import { ApiKeyInput, apiKey } from './api-key.ts';
+import { ApiKeysInput, apiKeys, longestList } from './api-keys.ts';
 import { defaultApiKey } from './default-api-key.ts';
 
 builder.queryField('apiKeys', (t) =>
@@ -11,6 +11,10 @@ builder.queryField('apiKeys', (t) =>
       type: ApiKey,
       description: 'Your API keys, newest first, those that are inactive too.',
       requiredScopes: signedIn,
+      extensions: {
+        input: () => ApiKeysInput,
+        limitInRest: `How many keys: 0 to 100. Left out: all of them; of more than ${longestList}, the newest.`,
+      },
       args: {
         isActive: t.arg.boolean({
           description: 'Only those that are active, or only those that are not.',
@@ -29,6 +33,7 @@ builder.queryField('apiKey', (t) =>
     type: ApiKey,
     description: 'One of your API keys.',
     requiredScopes: signedIn,
+    extensions: { input: () => ApiKeyInput },
     args: {
       keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
     },

@@ -8,7 +8,7 @@ import { apiKeyName } from './api-key-name.ts';
 import { ownApiKey } from './own-api-key.ts';
 
 /** A name of null removes the name. A name that is left out is refused, so that nobody removes one by mistake. */
-const RenameApiKeyInput = z.object({ keyId: z.int32(), name: apiKeyName });
+export const RenameApiKeyInput = z.object({ keyId: z.int32(), name: apiKeyName });
 
 const updateName = prepareQuery(
   ApiKey,

@@ -1,6 +1,6 @@
 import { keyVerifier } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
-import { verifyApiKey } from './verify-api-key.ts';
+import { VerifyApiKeyInput, verifyApiKey } from './verify-api-key.ts';
 import type { ApiKeyVerification } from './verify-secret.ts';
 
 const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVerification').implement({
@@ -46,7 +46,7 @@ builder.mutationField('verifyApiKey', (t) =>
     description:
       "Verifies an API key at a provider's door. It changes nothing, and is a mutation all the same: so a key never stands in a URL.",
     requiredScopes: keyVerifier,
-    extensions: { changesNothing: true },
+    extensions: { input: () => VerifyApiKeyInput, changesNothing: true },
     args: {
       key: t.arg.string({
         required: true,

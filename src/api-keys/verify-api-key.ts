@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
 import { type ApiKeyVerification, verifySecret } from './verify-secret.ts';
 
 /** The input of {@link verifyApiKey}: the key as a client sent it, whatever that is. */
 export const VerifyApiKeyInput = z.object({
-  key: z.string().max(1000, 'Must have at most 1000 characters.'),
+  key: z
+    .string()
+    .refine(...atMostCharacters(1000))
+    .meta({ maxLength: 1000, pattern: withoutNul }),
 });
 
 /**

@@ -1,7 +1,7 @@
 import { signedIn } from '../auth/scopes.ts';
 import { AuditEvent } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
-import { auditEvents } from './audit-events.ts';
+import { AuditEventsInput, auditEvents } from './audit-events.ts';
 
 builder.objectType(AuditEvent, {
   name: 'AuditEvent',
@@ -44,6 +44,7 @@ builder.queryField('auditEvents', (t) =>
       type: AuditEvent,
       description: 'What you have changed, newest first.',
       requiredScopes: signedIn,
+      extensions: { input: () => AuditEventsInput },
       resolve: (_root, input, context) => auditEvents(context, input),
     },
     { name: 'AuditEventConnection' },

@@ -5,6 +5,9 @@ import { AuditEvent } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 
+/** The input of {@link auditEvents}. */
+export const AuditEventsInput = PageInput;
+
 type EventsWanted = Caller & PageRange;
 
 const prepareSelect = (order: 'asc' | 'desc') =>
@@ -29,7 +32,9 @@ const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
  */
 export async function auditEvents(
   { caller, db }: OperationContext,
-  input: z.input<typeof PageInput>,
+  input: z.input<typeof AuditEventsInput>,
 ): Promise<Page<AuditEvent>> {
-  return readPage(parseInput(PageInput, input), (range, order) => select[order](db, { ...caller, ...range }));
+  return readPage(parseInput(AuditEventsInput, input), (range, order) =>
+    select[order](db, { ...caller, ...range }),
+  );
 }

@@ -23,5 +23,10 @@ export async function fetchJson(url: string): Promise<unknown> {
     if (bytes > maximumBytes) throw new Error(`more than ${maximumBytes} bytes from ${url}`);
     chunks.push(chunk);
   }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const text = Buffer.concat(chunks).toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`no JSON from ${url}`, { cause });
+  }
 }

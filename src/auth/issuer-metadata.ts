@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { IssuerConfig } from '../config/config.ts';
 import { fetchJson } from './fetch-json.ts';
+import { UnusableKeySet } from './unusable-keys.ts';
 import { type KeySet, parseVerificationKey } from './verification-key.ts';
 
 const keysSchema = z.object({ jwks_uri: z.url() });
@@ -44,10 +45,11 @@ export async function fetchIssuerMetadata(issuer: string): Promise<unknown> {
 
 /**
  * The usable verification keys of a JWK Set (RFC 7517), by `kid`.
- * @throws {Error} where it cannot be read
+ * @throws {Error} where it cannot be read, or holds none
  */
 async function fetchVerificationKeys(jwksUri: string): Promise<KeySet> {
   const { keys } = keySetSchema.parse(await fetchJson(jwksUri));
   const usable = keys.map(parseVerificationKey).filter((key) => key !== undefined);
+  if (usable.length === 0) throw new UnusableKeySet(keys);
   return new Map(usable.map((key) => [key.kid, key]));
 }

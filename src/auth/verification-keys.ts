@@ -1,4 +1,5 @@
 import { serviceUnavailable } from '../errors.ts';
+import { UnusableKeySet } from './unusable-keys.ts';
 import { findKey, type KeySet, type VerificationKey } from './verification-key.ts';
 
 /** No more than one read in this time, failures counted: an unknown `kid` costs anyone nothing to send. */
@@ -16,9 +17,6 @@ const mostWaiting = 8;
 /** When a read that failed is tried again while there are no keys: after twice as long each time, in milliseconds. */
 const firstRetry = 1000;
 const lastRetry = 30_000;
-
-/** A key set that could be read, and holds no key that can be used. */
-class UnusableKeySet extends Error {}
 
 /** Told how reads go. */
 export interface ReadReport {
@@ -42,6 +40,8 @@ export class VerificationKeys implements Disposable {
   #retryAfter = firstRetry;
   /** Why the last read failed. */
   #failure: string | undefined;
+  /** Whether the last read that failed has found a set, and no key in it. */
+  #isUnusable = false;
   #keys: KeySet | undefined;
   #reading: Promise<void> | undefined;
   #waiting = 0;
@@ -49,7 +49,7 @@ export class VerificationKeys implements Disposable {
   #lastRead = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param read reads the issuer's key set
+   * @param read reads the issuer's key set; it throws where no key of it can be used
    */
   constructor(read: () => Promise<KeySet>, report: ReadReport) {
     this.#read = read;
@@ -69,13 +69,19 @@ export class VerificationKeys implements Disposable {
     if (known) return known;
     this.#refreshIfDue();
     if (this.#reading !== undefined) await this.#waitFor(this.#reading);
-    if (!this.#keys?.size) throw serviceUnavailable('no-verification-keys');
+    if (!this.#keys) throw serviceUnavailable('no-verification-keys');
     return findKey(this.#keys, kid, algorithm);
   }
 
   /** The keys as they were last read. What one set has verified, another has not. */
   get current(): KeySet | undefined {
     return this.#keys;
+  }
+
+  /** Why there are no keys, in words; undefined where there are. The reason of each key is told by {@link ReadReport}. */
+  get fault(): string | undefined {
+    if (this.#keys) return undefined;
+    return this.#isUnusable ? 'no key of its set can be used' : 'its key set could not be read';
   }
 
   /** Reads the set again; callers at the same time share one read. Never rejects. */
@@ -100,7 +106,7 @@ export class VerificationKeys implements Disposable {
   /** Waits for a read, unless enough others do. */
   async #waitFor(reading: Promise<void>): Promise<void> {
     if (this.#waiting >= mostWaiting)
-      throw serviceUnavailable(this.#keys?.size ? 'verification-keys-awaited' : 'no-verification-keys');
+      throw serviceUnavailable(this.#keys ? 'verification-keys-awaited' : 'no-verification-keys');
     this.#waiting += 1;
     await reading;
     this.#waiting -= 1;
@@ -110,7 +116,6 @@ export class VerificationKeys implements Disposable {
     this.#lastRead = performance.now();
     try {
       const keys = await this.#read();
-      if (keys.size === 0) throw new UnusableKeySet('no key of the set can be used');
       this.#keys = keys;
       this.#noteSuccess();
     } catch (error) {
@@ -126,7 +131,8 @@ export class VerificationKeys implements Disposable {
   }
 
   #noteFailure(error: unknown): void {
-    this.refreshes[error instanceof UnusableKeySet ? 'unusable' : 'failure'] += 1;
+    this.#isUnusable = error instanceof UnusableKeySet;
+    this.refreshes[this.#isUnusable ? 'unusable' : 'failure'] += 1;
     const reason = error instanceof Error ? error.message : typeof error;
     if (this.#failure !== reason) this.#report.failed(error);
     this.#failure = reason;

@@ -1,35 +1,38 @@
 import { signedIn } from '../auth/scopes.ts';
-import { AutomationSettings } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
 import { automationSettings, type CurrentAutomationSettings } from './automation-settings.ts';
-import { updateAutomationSettings } from './update-automation-settings.ts';
+import { updateAutomationSettings, updateAutomationSettingsInput } from './update-automation-settings.ts';
 
-builder.objectType(AutomationSettings, {
-  name: 'AutomationSettings',
-  description: 'How your automation runs.',
+const AutomationSettingsType = builder.objectRef<CurrentAutomationSettings>('AutomationSettings').implement({
+  description: 'How your automation runs, also where you never set anything.',
   fields: (t) => ({
     isEnabled: t.exposeBoolean('isEnabled', {
       nullable: true,
-      description: 'Whether automation is on; null where it was never set.',
+      description:
+        'Whether automation is on; null where it was cleared. Where it was never set, what the operator has configured, else null.',
       extensions: { example: true },
     }),
     sessionDuration: t.exposeInt('sessionDuration', {
       nullable: true,
-      description: 'Length of a session in seconds; null where it was never set.',
+      description:
+        'Length of a session in seconds; null where it was cleared. Where it was never set, what the operator has configured, else null.',
       extensions: { example: 3600 },
     }),
     userId: t.exposeInt('account', {
-      description: 'The account that owns the settings.',
+      nullable: true,
+      description: 'Your account; null until you have one.',
       extensions: { example: 1 },
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
-      description: 'When the settings were first stored.',
+      nullable: true,
+      description: 'When the settings were first stored; null where they never were.',
       extensions: { example: '2026-01-31T12:00:00.000Z' },
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When the settings were last changed.',
+      nullable: true,
+      description: 'When the settings were last changed; null where they never were.',
       extensions: { example: '2026-01-31T12:00:00.000Z' },
     }),
   }),
@@ -37,9 +40,14 @@ builder.objectType(AutomationSettings, {
 
 builder.mutationField('updateAutomationSettings', (t) =>
   t.field({
-    type: AutomationSettings,
+    type: AutomationSettingsType,
     description: 'Changes your automation settings. What is left out stays as it is; null clears it.',
     requiredScopes: signedIn,
+    extensions: {
+      input: updateAutomationSettingsInput,
+      // The first change makes an account and the settings.
+      neverNull: ['userId', 'createdAt', 'updatedAt'],
+    },
     args: {
       isEnabled: t.arg.boolean({ description: 'Whether automation is on.', extensions: { example: true } }),
       sessionDuration: t.arg.int({
@@ -51,44 +59,9 @@ builder.mutationField('updateAutomationSettings', (t) =>
   }),
 );
 
-const CurrentAutomationSettingsType = builder
-  .objectRef<CurrentAutomationSettings>('CurrentAutomationSettings')
-  .implement({
-    description: 'How your automation runs; all null where you never set anything.',
-    fields: (t) => ({
-      isEnabled: t.exposeBoolean('isEnabled', {
-        nullable: true,
-        description: 'Whether automation is on; null where it was never set.',
-        extensions: { example: true },
-      }),
-      sessionDuration: t.exposeInt('sessionDuration', {
-        nullable: true,
-        description: 'Length of a session in seconds; null where it was never set.',
-        extensions: { example: 3600 },
-      }),
-      userId: t.exposeInt('account', {
-        nullable: true,
-        description: 'Your account; null until you have one.',
-        extensions: { example: 1 },
-      }),
-      createdAt: t.expose('createdAt', {
-        type: 'DateTime',
-        nullable: true,
-        description: 'When the settings were first stored; null where they never were.',
-        extensions: { example: '2026-01-31T12:00:00.000Z' },
-      }),
-      updatedAt: t.expose('updatedAt', {
-        type: 'DateTime',
-        nullable: true,
-        description: 'When the settings were last changed; null where they never were.',
-        extensions: { example: '2026-01-31T12:00:00.000Z' },
-      }),
-    }),
-  });
-
 builder.queryField('automationSettings', (t) =>
   t.field({
-    type: CurrentAutomationSettingsType,
+    type: AutomationSettingsType,
     description: 'Tells how your automation runs. Writes nothing, also where nothing was ever set.',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => automationSettings(context),

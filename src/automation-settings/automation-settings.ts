@@ -1,18 +1,36 @@
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AutomationSettings } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
+import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
 
-/** The settings as they stand; all null for somebody who never set any, and their account too where there is none. */
+type Stored = Pick<
+  AutomationSettings,
+  'isEnabled' | 'isEnabledCleared' | 'sessionDuration' | 'sessionDurationCleared'
+>;
+
+/** Stored settings as they read: one that was never set as the operator's default, one that was cleared as null. */
+export const withDefaults = <Settings extends { readonly [Name in keyof Stored]: Stored[Name] | null }>(
+  settings: Settings,
+  { automationDefaults: usual }: OperationLimits,
+): Settings => ({
+  ...settings,
+  isEnabled: settings.isEnabled ?? (settings.isEnabledCleared ? null : usual.isEnabled),
+  sessionDuration:
+    settings.sessionDuration ?? (settings.sessionDurationCleared ? null : usual.sessionDuration),
+});
+
+/** The settings as they stand; account and times are null for somebody who never set any. */
 export type CurrentAutomationSettings = {
   readonly [Name in 'account' | 'isEnabled' | 'sessionDuration' | 'createdAt' | 'updatedAt']:
     | AutomationSettings[Name]
     | null;
 };
 
-const neverSet: CurrentAutomationSettings = {
+const neverSet = {
   account: null,
   isEnabled: null,
+  isEnabledCleared: null,
   sessionDuration: null,
+  sessionDurationCleared: null,
   createdAt: null,
   updatedAt: null,
 };
@@ -26,7 +44,9 @@ const selectSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }
     .select([
       'account.id as account_id',
       'automation_settings.is_enabled',
+      'automation_settings.is_enabled_cleared',
       'automation_settings.session_duration',
+      'automation_settings.session_duration_cleared',
       'automation_settings.created_at',
       'automation_settings.updated_at',
     ]),
@@ -36,7 +56,8 @@ const selectSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }
 export async function automationSettings({
   caller,
   db,
+  limits,
 }: OperationContext): Promise<CurrentAutomationSettings> {
   const [settings] = await selectSettings(db, caller);
-  return settings ?? neverSet;
+  return withDefaults(settings ?? neverSet, limits);
 }

@@ -90,8 +90,8 @@ export interface HttpLimits {
   };
 }
 
-/** What a GraphQL document may hold. */
-export interface DocumentLimits {
+/** What a GraphQL document may hold, and which are known. */
+export interface DocumentConfig {
   readonly tokens: number;
   /** Levels of fields. */
   readonly depth: number;
@@ -103,6 +103,8 @@ export interface DocumentLimits {
   readonly cost: number;
   /** Memory for parsed documents, in bytes. */
   readonly cache: number;
+  /** Documents that clients may ask for by their ids, beside those of the pages. */
+  readonly trusted: Readonly<Record<string, string>>;
 }
 
 /** What stands between callers and the operations. */
@@ -140,12 +142,17 @@ export interface Config {
   readonly algorithms: readonly SignatureAlgorithm[];
   /** Bounds of `session_duration`, in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** What automation settings read as that were never set. */
+  readonly automationDefaults: {
+    readonly isEnabled: boolean | null;
+    readonly sessionDuration: number | null;
+  };
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
   /** Whether of each API key a sealed copy is kept. */
   readonly sealApiKeys: boolean;
   readonly http: HttpLimits;
-  readonly documents: DocumentLimits;
+  readonly documents: DocumentConfig;
   /** How long it still answers after it was told to stop, in milliseconds. */
   readonly shutdownDelay: number;
   /** Whether GraphQL's introspection is answered. */
@@ -153,6 +160,8 @@ export interface Config {
   readonly pages: PagesConfig;
   readonly edge: EdgeConfig;
   readonly logLevel: Environment['LOG_LEVEL'];
+  /** Whether a request's line in the log has the client's address. */
+  readonly logsAddress: boolean;
   /** Where metrics are served; undefined: nowhere. */
   readonly metrics: MetricsConfig | undefined;
   /** How traces are sent; undefined: none are. */

@@ -11,8 +11,16 @@ const hasIssuer = ({ isSet }: Given): boolean => isSet('AUTH_ISSUER') || isSet('
 const isDevelopment = (given: Given): boolean => !hasIssuer(given) && !isProduction(given);
 
 const durationFaults = ({ env }: Given): Fault[] => {
-  const { SESSION_DURATION_MIN: min = 0, SESSION_DURATION_MAX: max = min } = env;
-  return when(min > max, 'SESSION_DURATION_MIN', 'must not be above SESSION_DURATION_MAX');
+  const { SESSION_DURATION_MIN: min = 0, SESSION_DURATION_MAX: max = Number.POSITIVE_INFINITY } = env;
+  const { AUTOMATION_DEFAULT_SESSION_DURATION: usual } = env;
+  return [
+    ...when(min > max, 'SESSION_DURATION_MIN', 'must not be above SESSION_DURATION_MAX'),
+    ...when(
+      usual !== undefined && (usual < min || usual > max),
+      'AUTOMATION_DEFAULT_SESSION_DURATION',
+      'must lie within SESSION_DURATION_MIN and SESSION_DURATION_MAX',
+    ),
+  ];
 };
 
 const databaseFaults = ({ isSet }: Given): Fault[] =>

@@ -46,7 +46,7 @@ export const onOrOff = z.enum(['on', 'off'], 'must be "on" or "off"').transform(
 export const url = z.string('must be a URL').refine((value) => URL.canParse(value), 'must be a URL');
 
 /** Whether what is no URL, or is one like this: what is none has another fault already. */
-const isUrl =
+export const isUrl =
   (holds: (url: URL) => boolean) =>
   (value: string): boolean =>
     !URL.canParse(value) || holds(new URL(value));

@@ -1,8 +1,14 @@
 import type { Config } from './config.ts';
 
+/** Which kind of database it is. */
+export const databaseKind = ({ database: { url } }: Pick<Config, 'database'>): 'SQLite' | 'PostgreSQL' =>
+  url.startsWith('sqlite:') ? 'SQLite' : 'PostgreSQL';
+
 /** Which kind of database it is, and of SQLite which file; a PostgreSQL URL may hold a password. */
-export const databaseSummary = ({ database: { url } }: Pick<Config, 'database'>): string =>
-  url.startsWith('sqlite:') ? `SQLite, ${url.slice('sqlite:'.length)}` : 'PostgreSQL';
+export const databaseSummary = (config: Pick<Config, 'database'>): string => {
+  const kind = databaseKind(config);
+  return kind === 'SQLite' ? `${kind}, ${config.database.url.slice('sqlite:'.length)}` : kind;
+};
 
 /** Whose access tokens are accepted. */
 export const issuerSummary = ({ issuers }: Pick<Config, 'issuers'>): string =>

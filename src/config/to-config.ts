@@ -2,7 +2,7 @@ import { secretKeys } from '../secrets/secret-keys.ts';
 import type {
   Config,
   DatabaseConfig,
-  DocumentLimits,
+  DocumentConfig,
   EdgeConfig,
   HttpLimits,
   IssuerConfig,
@@ -80,13 +80,14 @@ const httpLimits = (env: Environment): HttpLimits => ({
   },
 });
 
-const documentLimits = (env: Environment): DocumentLimits => ({
+const documentConfig = (env: Environment): DocumentConfig => ({
   tokens: env.GRAPHQL_MAX_TOKENS,
   depth: env.GRAPHQL_MAX_DEPTH,
   aliases: env.GRAPHQL_MAX_ALIASES,
   directives: env.GRAPHQL_MAX_DIRECTIVES,
   cost: env.GRAPHQL_MAX_COST,
   cache: env.GRAPHQL_DOCUMENT_CACHE,
+  trusted: env.GRAPHQL_DOCUMENTS_FILE ?? {},
 });
 
 /** The configuration that an environment without faults stands for. */
@@ -102,15 +103,20 @@ export const toConfig = (env: Environment): Config => ({
   issuers: issuerConfigs(env),
   algorithms: env.AUTH_ALGORITHMS,
   sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
+  automationDefaults: {
+    isEnabled: env.AUTOMATION_DEFAULT_ENABLED ?? null,
+    sessionDuration: env.AUTOMATION_DEFAULT_SESSION_DURATION ?? null,
+  },
   apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
   sealApiKeys: env.SEAL_API_KEYS,
   http: httpLimits(env),
-  documents: documentLimits(env),
+  documents: documentConfig(env),
   shutdownDelay: env.SHUTDOWN_DELAY * 1000,
   introspection: env.GRAPHQL_INTROSPECTION,
   pages: pagesConfig(env),
   edge: edgeConfig(env),
   logLevel: env.LOG_LEVEL,
+  logsAddress: env.LOG_CLIENT_ADDRESS,
   metrics: env.METRICS_PORT === undefined ? undefined : { host: env.METRICS_HOST, port: env.METRICS_PORT },
   tracing:
     env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

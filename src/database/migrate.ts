@@ -21,34 +21,36 @@ const compatible = /_compatible$/;
  * Makes the schema the one that this version works with, or makes sure that it is, as the configuration says.
  * @throws {ConfigError} where it is older and may not be changed, or newer
  */
-export const prepareSchema = (orm: Orm, config: DatabaseConfig): Promise<void> =>
-  (config.migrateAtStart ? migrate : assertMigrated)(orm, config);
+export async function prepareSchema(orm: Orm, config: DatabaseConfig): Promise<void> {
+  await (config.migrateAtStart ? migrate : assertMigrated)(orm, config);
+}
 
 /**
  * Brings the schema up to date; of several nodes that do so at once, one works and the others wait.
+ * @returns the names of the migrations that were applied here; none where another was sooner, or all were there
  * @throws {ConfigError} where it is newer than this version, or the SQLite file cannot take it: on a full disk, for example
  */
-export async function migrate(orm: Orm, config: DatabaseConfig): Promise<void> {
-  if (await isMigrated(orm, config)) return;
+export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
+  if (await isMigrated(orm, config)) return [];
   if (!isPostgres(config)) return migrateFile(orm, config);
   // On connections of its own: waiting for another node, or changing a large table, may take longer than a request.
   const timeouts = { ...config.timeouts, statement: patience, idleInTransaction: patience };
   // What there is to warn of, the caller's own connections have told.
   await using own = await openDatabase({ ...config, poolSize: 2, timeouts }, () => {});
-  await own.em.fork().transactional(async (em) => {
+  return await own.em.fork().transactional(async (em) => {
     // Held until the transaction ends, however it ends; the migrations themselves run on the other connection.
     await em
       .getConnection()
       .execute('select pg_advisory_xact_lock(?)', [lockId], 'all', em.getTransactionContext());
-    await runMigrations(own, config);
+    return runMigrations(own, config);
   });
 }
 
-async function migrateFile(orm: Orm, config: DatabaseConfig): Promise<void> {
+async function migrateFile(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
   try {
-    await runMigrations(orm, config);
+    return await runMigrations(orm, config);
   } catch (error) {
-    (await backendOf(config)).refuse(error as Error);
+    return (await backendOf(config)).refuse(error as Error);
   }
 }
 
@@ -96,11 +98,12 @@ async function appliedMigrations(orm: Orm): Promise<string[]> {
   }
 }
 
-async function runMigrations(orm: Orm, config: DatabaseConfig): Promise<void> {
+async function runMigrations(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
   const { Migrator } = await import('@mikro-orm/migrations');
   const migrationsList = await Promise.all(
     Object.entries(migrationsOf(config)).map(async ([name, load]) => ({ name, class: await load() })),
   );
   orm.config.set('migrations', { ...orm.config.get('migrations'), migrationsList });
-  await new Migrator(orm.em).up();
+  const applied = await new Migrator(orm.em).up();
+  return applied.map(({ name }) => name);
 }

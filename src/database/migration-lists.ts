@@ -15,6 +15,9 @@ export const sqliteMigrations: MigrationList = {
     (await import('./migrations/sqlite/Migration20261122043110.ts')).Migration20261122043110,
   Migration20261122054304: async () =>
     (await import('./migrations/sqlite/Migration20261122054304.ts')).Migration20261122054304,
+  Migration20261122124118_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122124118_compatible.ts'))
+      .Migration20261122124118_compatible,
   Migration20261122124632_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122124632_compatible.ts'))
       .Migration20261122124632_compatible,
@@ -37,6 +40,9 @@ export const postgresMigrations: MigrationList = {
   Migration20261122081900_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122081900_compatible.ts'))
       .Migration20261122081900_compatible,
+  Migration20261122124121_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122124121_compatible.ts'))
+      .Migration20261122124121_compatible,
   Migration20261122124635_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122124635_compatible.ts'))
       .Migration20261122124635_compatible,

@@ -15,10 +15,11 @@ function decodeCursor(cursor: string): number | undefined {
   return isId && encodeCursor(id) === cursor ? id : undefined;
 }
 
-const size = z.int().min(0, 'Must be at least 0.').max(pageSize, `Must be at most ${pageSize}.`).nullish();
+const count = z.int().min(0, 'Must be at least 0.').max(pageSize, `Must be at most ${pageSize}.`).nullish();
 
 const cursor = z
   .string()
+  .meta({ pattern: String.raw`^[\w-]{2,14}$` })
   .transform((text, check) => {
     const id = decodeCursor(text);
     if (id !== undefined) return id;
@@ -32,7 +33,7 @@ const cursor = z
  * stands for a row, so a page neither repeats nor misses a row where others are added meanwhile.
  */
 export const PageInput = z
-  .object({ first: size, after: cursor, last: size, before: cursor })
+  .object({ first: count, after: cursor, last: count, before: cursor })
   .refine(({ first, last }) => typeof first !== 'number' || typeof last !== 'number', {
     path: ['last'],
     message: 'Must be left out where first is given.',
@@ -59,13 +60,15 @@ export interface PageRange {
 /**
  * Reads a page of a list whose newest rows, those with the greatest ids, come first.
  * @param select runs the query; `desc` answers the newest of the range, `asc` the oldest
+ * @param size how many rows where nothing is said
  */
 export async function readPage<Node extends { readonly id: number }>(
   { first, after, last, before }: z.output<typeof PageInput>,
   select: (range: PageRange, order: 'asc' | 'desc') => Promise<Node[]>,
+  size = pageSize,
 ): Promise<Page<Node>> {
   const backwards = typeof last === 'number';
-  const wanted = last ?? first ?? pageSize;
+  const wanted = last ?? first ?? size;
   // One more than wanted tells whether there is more.
   const range = { floor: before ?? 0, ceiling: after ? after - 1 : greatestId, limit: wanted + 1 };
   const found = await select(range, backwards ? 'asc' : 'desc');

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { readCommandLine } from '../config/command-line.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { isPostgres } from './options.ts';
 import { describeFault } from './sqlite/fault.ts';
@@ -58,12 +59,23 @@ function finish(target: string): void {
   }
 }
 
-const [target] = process.argv.slice(2);
-try {
-  if (!target) throw new Error('Usage: npm run db:backup -- FILE');
-  await backUp(target);
-  process.stdout.write(`${target} holds the database as it is now.\n`);
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
+const usage = `Usage: npm run db:backup -- FILE
+
+Copies the SQLite database to a new file, while it is in use or not. It needs DATA_DIR or DATABASE_URL as the service
+has it.
+
+  --help  prints this text
+`;
+
+async function run(target: string): Promise<void> {
+  try {
+    await backUp(target);
+    process.stdout.write(`${target} holds the database as it is now.\n`);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
 }
+
+const given = readCommandLine({ usage, words: 1 });
+if (given) await run(given.words[0] as string);

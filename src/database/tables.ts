@@ -109,14 +109,18 @@ const automationSettingsSchema = defineEntity({
     id: p.integer().primary().autoincrement(),
     account: () => p.oneToOne(Account).mapToPk().owner(),
     isEnabled: p.boolean().nullable(),
+    /** Whether it was set to null. Else null says that it was never set, and it reads as the operator's default. */
+    isEnabledCleared: p.boolean().default(false),
     /** Seconds. */
     sessionDuration: p.integer().nullable(),
+    /** The same of the session's duration. */
+    sessionDurationCleared: p.boolean().default(false),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),
   },
 });
 
-/** How an account's automation runs; null where it was never set. */
+/** How an account's automation runs. */
 export class AutomationSettings extends automationSettingsSchema.class {}
 automationSettingsSchema.setClass(AutomationSettings);
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { environmentSchema, topics, type VariableName } from '../config/environment.ts';
+import { fillPage, tableHead, tableRow } from './filled-page.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
@@ -23,14 +24,10 @@ function cells(name: VariableName): readonly string[] {
   return [code(name), unset ?? defaultText(schema.parse(undefined)), description, code(example)];
 }
 
-const row = (texts: readonly string[]): string =>
-  `| ${texts.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
-
 const table = (names: readonly VariableName[]): string =>
   [
-    row(['Variable', 'Default', 'Meaning', 'Example']),
-    '|---|---|---|---|',
-    ...names.map((name) => row(cells(name))),
+    tableHead(['Variable', 'Default', 'Meaning', 'Example']),
+    ...names.map((name) => tableRow(cells(name))),
   ].join('\n');
 
 const allTables = (): string =>
@@ -41,20 +38,9 @@ const allTables = (): string =>
     })
     .join('\n\n');
 
-const begin = '<!-- written by npm run config:docs -->';
-const end = '<!-- end -->';
-
-/** A page with the part between its two marks written anew. */
-function fill(page: string, part: string): string {
-  const [before, rest] = page.split(begin);
-  const [, after] = rest?.split(end) ?? [];
-  if (after === undefined) throw new Error('A page has no marks around its table of variables.');
-  return `${before}${begin}\n\n${part}\n\n${end}${after}`;
-}
-
-/** The pages that have variables in a table, as they must be: each path, from the project's folder, and its text. */
+/** The page of all variables, as it must be: its path, from the project's folder, and its text. */
 export const configurationPages = (): readonly (readonly [path: string, text: string])[] =>
-  ([['docs/configuration.md', allTables]] as const).map(([path, part]) => [
+  ['docs/configuration.md'].map((path) => [
     path,
-    fill(readFileSync(path, 'utf8'), part()),
+    fillPage(readFileSync(path, 'utf8'), 'npm run config:docs', allTables()),
   ]);

@@ -1,16 +1,61 @@
-import { lexicographicSortSchema, printSchema } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { type GraphQLField, lexicographicSortSchema, printSchema } from 'graphql';
+import { loadConfig } from '../config/load-config.ts';
 import { forwardAuthOpenApi } from '../http/forward-auth/openapi.ts';
+import { createEndpoints, type Endpoint } from '../rest/endpoints.ts';
 import { createOpenApi } from '../rest/openapi.ts';
-import { routes } from '../rest/routes.ts';
+import { basePath, routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';
 import { schema } from '../schema.ts';
+import { fillPage, tableHead, tableRow } from './filled-page.ts';
 
-/** The published GraphQL contract: sorted SDL. */
+const sofa = createSofa(schema, routes);
+
+/** The GraphQL contract: sorted SDL. */
 export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
 
-/** The published REST contract, as a server with the development identity provider describes itself. */
-export const openApiText = (): string => {
-  const sofa = createSofa(schema, routes);
-  const openApi = createOpenApi(sofa, 'http://127.0.0.1:4000/idp', forwardAuthOpenApi);
+/** The REST contract, as a server with the development identity provider describes itself. */
+const openApiText = (): string => {
+  const issuer = 'http://127.0.0.1:4000/idp';
+  const openApi = createOpenApi(sofa, { issuer, limits: loadConfig({}), other: forwardAuthOpenApi });
   return `${JSON.stringify(openApi, null, 2)}\n`;
 };
+
+const firstSentence = (text = ''): string => text.split(/(?<=\.) /)[0] ?? '';
+
+/** A root field as it is called: `renameApiKey(keyId: Int!, name: String)`. */
+const signatureOf = ({ name, args }: GraphQLField<unknown, unknown>): string =>
+  args.length === 0
+    ? name
+    : `${name}(${args.map((argument) => `${argument.name}: ${argument.type}`).join(', ')})`;
+
+/** A route as it is called: `GET /api/v1/auth/keys?limit&cursor`. */
+const callOf = ({ method, path, inputs }: Endpoint): string => {
+  const query = inputs.filter((input) => input.in === 'query').map(({ name }) => name);
+  return `${method} ${basePath}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+};
+
+/** All operations in a table: what each does, and how it is called on either side. */
+function operationsTable(): string {
+  const inRest = createEndpoints(sofa.restSchema, routes);
+  const operations = Object.entries(createEndpoints(schema, routes)).map(([name, { field }]) => {
+    const type = schema.getQueryType()?.getFields()[name] ? 'query' : 'mutation';
+    const call = callOf(inRest[name] as Endpoint);
+    return [firstSentence(field.description ?? ''), `${type} \`${signatureOf(field)}\``, `\`${call}\``];
+  });
+  const others = Object.entries(forwardAuthOpenApi.paths).map(([path, { get }]) => [
+    get.summary,
+    '',
+    `\`${path}\`, any method`,
+  ]);
+  return [tableHead(['What it does', 'GraphQL', 'REST']), ...[...operations, ...others].map(tableRow)].join(
+    '\n',
+  );
+}
+
+/** What is published of the schema, as it must be: the path of each file, from the project's folder, and its text. */
+export const contracts = (): readonly (readonly [path: string, text: string])[] => [
+  ['schema/schema.graphql', sdlText()],
+  ['schema/openapi.json', openApiText()],
+  ['README.md', fillPage(readFileSync('README.md', 'utf8'), 'npm run schema', operationsTable())],
+];

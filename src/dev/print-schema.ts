@@ -1,5 +1,30 @@
-import { writeFileSync } from 'node:fs';
-import { openApiText, sdlText } from './contracts.ts';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { readCommandLine } from '../config/command-line.ts';
+import { routes } from '../rest/routes.ts';
+import { schema } from '../schema.ts';
+import { contracts } from './contracts.ts';
+import { schemaFaults } from './schema-faults.ts';
 
-writeFileSync('schema/schema.graphql', sdlText());
-writeFileSync('schema/openapi.json', openApiText());
+const usage = `Usage: npm run schema -- [--check | --help]
+
+Writes what is published of the schema anew: schema/schema.graphql, schema/openapi.json, and README's table of
+operations.
+
+  --check  writes nothing, and says what is out of date and what an operation lacks
+  --help   prints this text
+`;
+
+/** What is out of date, and what operations lack, a sentence each. */
+const faults = (): string[] => [
+  ...schemaFaults(schema, routes, globSync('{src,test}/**/*.ts')),
+  ...contracts()
+    .filter(([path, text]) => readFileSync(path, 'utf8') !== text)
+    .map(([path]) => `${path} is out of date: run npm run schema`),
+];
+
+const given = readCommandLine({ usage, options: { check: { type: 'boolean' } } });
+if (given?.values.check) {
+  const found = faults();
+  process.stderr.write(found.map((fault) => `${fault}\n`).join(''));
+  if (found.length > 0) process.exitCode = 1;
+} else if (given) for (const [path, text] of contracts()) writeFileSync(path, text);

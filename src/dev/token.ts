@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { accountAdmin } from '../auth/scopes.ts';
+import { readCommandLine } from '../config/command-line.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { developmentClientId, developmentIssuer } from './issuer.ts';
 import { requestToken } from './request-token.ts';
@@ -13,47 +13,24 @@ Prints an access token of the development identity provider.
   --help     prints this text
 `;
 
-const options = {
-  subject: { type: 'string' },
-  scope: { type: 'string' },
-  help: { type: 'boolean' },
-} as const;
+const options = { subject: { type: 'string' }, scope: { type: 'string' } } as const;
 
 const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The command's options; a sentence where they cannot be used. */
-const readOptions = (args: string[]) => {
-  try {
-    const { subject, scope, help } = parseArgs({ args, options }).values;
-    if (help) return { help };
-    return subject ? { subject, scope } : 'The option --subject is required.';
-  } catch (error) {
-    return message(error);
-  }
-};
-
-/** Runs the command; out comes its exit code. */
-async function run(args: string[]): Promise<number> {
-  const given = readOptions(args);
-  if (typeof given === 'string') {
-    process.stderr.write(`${given}\n\n${usage}`);
-    return 2;
-  }
-  if (given.help) {
-    process.stdout.write(usage);
-    return 0;
-  }
+async function run(subject: string, scope = accountAdmin.join(' ')): Promise<void> {
   try {
     const issuer = developmentIssuer(loadConfig());
-    const { subject, scope } = given;
-    process.stdout.write(
-      `${await requestToken({ issuer, clientId: developmentClientId, subject, scope: scope ?? accountAdmin.join(' ') })}\n`,
-    );
-    return 0;
+    const token = await requestToken({ issuer, clientId: developmentClientId, subject, scope });
+    process.stdout.write(`${token}\n`);
   } catch (error) {
     process.stderr.write(`${message(error)}\n`);
-    return 1;
+    process.exitCode = 1;
   }
 }
 
-process.exitCode = await run(process.argv.slice(2));
+const given = readCommandLine({ usage, options });
+if (given?.values.subject) await run(given.values.subject, given.values.scope);
+else if (given) {
+  process.stderr.write(`The option --subject is required.\n\n${usage}`);
+  process.exitCode = 2;
+}

@@ -1,6 +1,12 @@
 import { GraphQLError } from 'graphql';
 
-const shape = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?$/;
+const dateTime = String.raw`(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?`;
+const offset = String.raw`(Z|[+-]\d\d:\d\d)`;
+
+/** What is read as a date-time, for clients. */
+export const dateTimePattern = `^${dateTime}${offset}$`;
+
+const shape = new RegExp(`^${dateTime}${offset}?$`);
 
 const refuse = (type: string): never => {
   throw new GraphQLError('Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.', {

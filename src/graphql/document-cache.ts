@@ -20,12 +20,16 @@ export interface DocumentCache {
 /**
  * Keeps the documents that were used last.
  * @param bytes the most memory that they may take up; 0: none is kept
+ * @param always documents by their texts that are kept for good, beside the others
  */
-export function createDocumentCache(bytes: number): DocumentCache {
-  if (bytes === 0) return { get: () => undefined, set: () => {} };
+export function createDocumentCache(
+  bytes: number,
+  always: ReadonlyMap<string, DocumentNode> = new Map(),
+): DocumentCache {
+  if (bytes === 0) return { get: (text) => always.get(text), set: () => {} };
   const kept = new LRUCache<string, DocumentNode>({ maxSize: bytes, sizeCalculation: sizeOf });
   return {
-    get: (text) => kept.get(text),
+    get: (text) => always.get(text) ?? kept.get(text),
     set: (text, document) => {
       kept.set(text, document);
     },

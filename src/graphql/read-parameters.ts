@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { isJson } from '../http/media-type.ts';
-import { readText } from '../http/read-text.ts';
+import { isJson, readText } from '../http/body.ts';
+import { documentIdName } from './use-trusted-documents.ts';
 
 /** How Yoga reads what a request asks for. */
 export type RequestParser = Parameters<
@@ -26,14 +26,15 @@ export const readBody: RequestParser = async (request) => {
 };
 
 /**
- * Reads a query string by Yoga's parser.
+ * Reads a query string by Yoga's parser, which knows no id of a document.
  * @throws {GatewayError} `BAD_REQUEST` where its variables or extensions are not JSON
  */
 export const readQueryString =
   (parse: RequestParser): RequestParser =>
   (request) => {
     try {
-      return parse(request);
+      const id = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).get(documentIdName);
+      return { ...parse(request), ...(id !== null && { [documentIdName]: id }) };
     } catch (cause) {
       throw badRequest('The variables or extensions are not valid JSON', cause);
     }

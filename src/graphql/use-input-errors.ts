@@ -42,7 +42,7 @@ export const useInputErrors = (): Plugin => ({
   onExecute: ({ args }) => ({
     onExecuteDone: ({ result, setResult }) => {
       if (!('errors' in result) || 'data' in result) return;
-      const issues = variableIssues(args as Execution);
+      const issues = variableIssues(args);
       if (issues.length === 0) return;
       const extensions = { code: 'BAD_USER_INPUT', issues, http: { status: 400, spec: true } };
       setResult({ errors: [new GraphQLError(badUserInput(issues).message, { extensions })] });

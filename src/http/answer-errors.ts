@@ -5,10 +5,16 @@ import type { Exchange, Middleware } from './exchange.ts';
 /** The one path of GraphQL. */
 export const graphqlPath = '/graphql';
 
+const wholeBody = ['body'];
+
 /** The faults of an input, in pydantic 2's words: where each is, by its wire names, and what it is. */
 const detailOf = ({ code, message, issues }: GatewayError) =>
   code === 'BAD_USER_INPUT'
-    ? issues.map((issue) => ({ loc: issue.path, msg: issue.message, type: issue.type }))
+    ? issues.map((issue) => ({
+        loc: issue.path.length > 0 ? issue.path : wholeBody,
+        msg: issue.message,
+        type: issue.type,
+      }))
     : message;
 
 /** An error as an answer: as GraphQL answers it where no document was read, on its path, and `{"detail": …}` elsewhere. */

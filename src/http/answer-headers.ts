@@ -1,3 +1,4 @@
+import { Request, Response } from '@whatwg-node/fetch';
 import type { Middleware } from './exchange.ts';
 import { dataOnly, securityHeaders } from './security-headers.ts';
 
@@ -29,3 +30,12 @@ function complete(headers: Headers): void {
   for (const [name, value] of usual) if (!headers.has(name)) headers.set(name, value);
   for (const [name, value] of constant) headers.set(name, value);
 }
+
+/** Answers HEAD wherever GET is answered: the same, without the body (RFC 9110, section 9.3.2). */
+export const head: Middleware = (next) => async (exchange) => {
+  if (exchange.request.method !== 'HEAD') return next(exchange);
+  const { url, headers, signal } = exchange.request;
+  exchange.request = new Request(url, { method: 'GET', headers, signal });
+  const answer = await next(exchange);
+  return new Response(null, { status: answer.status, headers: answer.headers });
+};

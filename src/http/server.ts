@@ -1,10 +1,29 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { HttpLimits } from '../config/config.ts';
 import { inTurn } from './in-turn.ts';
-import { lastAnswersOnce } from './last-answers.ts';
 import { createRefusals, noteDrops } from './refuse.ts';
+
+/**
+ * The class of a server's answers. From the moment that it stops, each says that it is the last of its connection
+ * (`Connection: close`), and ends it: a client that keeps connections then makes a new one, in place of losing a request
+ * with the old one.
+ * @param isStopping whether the server stops
+ */
+const lastAnswersOnce = (isStopping: () => boolean) =>
+  class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+    override writeHead(...head: unknown[]): this {
+      if (isStopping()) this.shouldKeepAlive = false;
+      return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>));
+    }
+  };
 
 const isHost = (host: string): boolean =>
   /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) &&
@@ -87,14 +106,30 @@ export const listen = (server: Server, port: number, host: string): Promise<numb
 /** How long requests in flight may take to finish when the server stops. */
 const graceMilliseconds = 8000;
 
-/** Stops listening, lets requests in flight finish, and then cuts what is left. */
-export const stop = (server: Server): Promise<void> =>
+/** How often connections that have become idle are closed then. */
+const sweepMilliseconds = 100;
+
+/**
+ * Stops listening, lets requests in flight finish, and then cuts what is left.
+ * @param logger told where there is something to wait for, and what is cut
+ */
+export const stop = (server: Server, logger?: Logger): Promise<void> =>
   new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+    const tell = (level: 'info' | 'warn', message: string) =>
+      server.getConnections((_error, connections) => {
+        if (connections > 0) logger?.[level]({ connections }, message);
+      });
+    const cut = setTimeout(() => {
+      tell('warn', 'requests in flight take too long: cutting them off');
+      server.closeAllConnections();
+    }, graceMilliseconds);
+    // Most stops are over by then.
+    const wait = setTimeout(tell, sweepMilliseconds, 'info', 'waiting for requests in flight');
     // A connection is idle only once its answer is sent; a client that keeps it would hold the process up.
-    const sweep = setInterval(() => server.closeIdleConnections(), 100);
+    const sweep = setInterval(() => server.closeIdleConnections(), sweepMilliseconds);
     server.close(() => {
       clearTimeout(cut);
+      clearTimeout(wait);
       clearInterval(sweep);
       resolve();
     });

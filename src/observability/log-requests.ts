@@ -2,14 +2,16 @@ import type { Logger } from 'pino';
 import type { Middleware } from '../http/exchange.ts';
 import type { RequestRecord } from '../http/request-record.ts';
 import { describeError } from './describe-error.ts';
+import { requestMessage } from './logger.ts';
 import { parseTraceId } from './trace-id.ts';
 
 /**
  * Gives each request one line in the log, and its answer the id by which that is found. Neither tokens, bodies, query
- * strings nor paths as they were called are written.
+ * strings nor paths as they were called are written; who the client is, only by its account, unless asked for.
+ * @param logsAddress whether the client's IP address is written too
  */
 export const logRequests =
-  (logger: Logger): Middleware =>
+  (logger: Logger, logsAddress: boolean): Middleware =>
   (next) =>
   async (exchange) => {
     const { request, record } = exchange;
@@ -17,7 +19,8 @@ export const logRequests =
     const response = await next(exchange);
     response.headers.set('x-request-id', record.requestId);
     if (record.failure && record.failure.status >= 500) logFailure(logger, record);
-    if (logger.isLevelEnabled('info')) logger.info(line(response.status, record), 'request');
+    if (logger.isLevelEnabled('info'))
+      logger.info(line(response.status, record, logsAddress ? exchange.address : null), requestMessage);
     return response;
   };
 
@@ -27,7 +30,7 @@ const logFailure = (logger: Logger, { requestId, traceId, spanId, failure }: Req
     failure?.message,
   );
 
-const line = (status: number, record: RequestRecord) => ({
+const line = (status: number, record: RequestRecord, address: string | null) => ({
   requestId: record.requestId,
   traceId: record.traceId,
   spanId: record.spanId,
@@ -36,6 +39,7 @@ const line = (status: number, record: RequestRecord) => ({
   operation: record.operation,
   status,
   milliseconds: Math.round((performance.now() - record.startedAt) * 100) / 100,
+  clientAddress: address ?? undefined,
   replayed: record.isReplayed || undefined,
   accountId: record.accountId ?? record.failure?.accountId,
   reason: record.failure?.reason,

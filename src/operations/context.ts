@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import type { AutomationSettings } from '../database/tables.ts';
 import type { EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -22,6 +23,8 @@ export interface OperationContext {
   readonly idempotency: Idempotency;
   /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
   readonly idempotencyKey: string | null;
+  /** Whether a list is answered whole where no page of it is asked for: REST's clients read one array. */
+  readonly wholeLists?: boolean;
 }
 
 /** An operation that is to be carried out once. */
@@ -69,6 +72,8 @@ export interface RequestSource {
 export interface OperationLimits {
   /** Bounds of a session's duration in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
+  /** What settings read as that were never set. */
+  readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
   /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */

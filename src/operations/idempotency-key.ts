@@ -29,4 +29,4 @@ export const usedForAnother = () =>
 
 /** A request has several root fields, and a key stands for one. */
 export const notAlone = () =>
-  refuse('value_error', 'A request with an Idempotency-Key may have one root field.');
+  refuse('value_error', 'Must stand beside one root field.');

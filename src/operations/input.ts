@@ -38,6 +38,16 @@ const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] 
     : [];
 };
 
+/** The pattern of a text without a NUL, for clients. */
+export const withoutNul = String.raw`^[^\x00]*$`;
+
+/** How a text is held to a length, for `refine`: in Unicode code points, as JSON Schema counts them. */
+export const atMostCharacters = (longest: number) =>
+  [
+    (text: string) => [...text].length <= longest,
+    { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },
+  ] as const;
+
 /**
  * An operation's input, checked by its schema. Text with a lone surrogate or a NUL is refused whatever the schema says.
  * A check of the schema's own names its type as `params: { type }`.

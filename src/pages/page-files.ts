@@ -1,16 +1,17 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-
-const compress = promisify(gzip);
+import { type Compressible, compressible } from '../http/compressible.ts';
 
 /** Where `npm run build` puts the pages. */
 const folder = join(import.meta.dirname, '../../dist/web');
 
 /** Where the scripts and style sheets of the pages are, below the folder and as a path of the service. */
 export const assetsPath = '/assets/';
+
+/** The GraphQL documents of the pages by their ids, as the build has listed them. */
+export const pageDocuments = (): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(folder, 'documents.json'), 'utf8'));
 
 /** Whether the pages are built. */
 export const arePagesBuilt = (): boolean => existsSync(folder);
@@ -22,10 +23,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /** A file of the pages, read. */
-export interface PageFile {
-  readonly content: Buffer<ArrayBuffer>;
-  /** The same, compressed (RFC 1952). */
-  readonly gzipped: Buffer<ArrayBuffer>;
+export interface PageFile extends Compressible {
   readonly mediaType: string;
 }
 
@@ -42,9 +40,8 @@ export function createPageFiles() {
   const read = new Map<string, Promise<PageFile>>();
 
   const load = async (path: string): Promise<PageFile> => {
-    const content = await readFile(path);
     const mediaType = mediaTypes[extname(path)] ?? 'text/html; charset=utf-8';
-    return { content, gzipped: await compress(content), mediaType };
+    return { ...(await compressible(await readFile(path))), mediaType };
   };
 
   /** A file by its path below the folder, such as `/assets/main.js`; undefined where there is none. */

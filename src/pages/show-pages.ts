@@ -1,8 +1,7 @@
 import { Response } from '@whatwg-node/fetch';
 import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
+import { answerCompressible } from '../http/compressible.ts';
 import type { Middleware } from '../http/exchange.ts';
-import { shareBody } from '../http/shared-body.ts';
-import { takesGzip } from '../http/takes-gzip.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
 import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
@@ -60,19 +59,14 @@ const pageAnswer = (
     },
   });
 
-const assetAnswer = ({ content, gzipped, mediaType }: PageFile, isGzipped: boolean) => {
-  const headers = {
-    'content-type': mediaType,
-    ...(isGzipped && { 'content-encoding': 'gzip' }),
-    vary: 'Accept-Encoding',
+const assetAnswer = (file: PageFile, request: Request) =>
+  answerCompressible(file, request, {
+    'content-type': file.mediaType,
     // Its name changes with what is in it.
     'cache-control': 'public, max-age=31536000, immutable',
     // A worker goes by the policy of its own file.
     'content-security-policy': "default-src 'self'",
-  };
-  const body = isGzipped ? gzipped : content;
-  return shareBody(new Response(body, { headers }), body);
-};
+  });
 
 /**
  * Shows the pages for a browser: the console, GraphiQL and the API reference, and what they load.
@@ -106,7 +100,7 @@ export function showPages(
     if (exchange.request.method !== 'GET') return next(exchange);
     exchange.record.route = assetsPath;
     const file = await readFile(exchange.path);
-    return file ? assetAnswer(file, takesGzip(exchange.request)) : next(exchange);
+    return file ? assetAnswer(file, exchange.request) : next(exchange);
   };
 
   const pages = [...pagesByPath(config.shown)].map(([path, page]) => [path, showPage(page)] as const);

@@ -1,7 +1,7 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { type PrivateKeyStatus, privateKeyStatus } from './private-key-status.ts';
-import { registerPrivateKey } from './register-private-key.ts';
+import { RegisterPrivateKeyInput, registerPrivateKey } from './register-private-key.ts';
 import { removePrivateKey } from './remove-private-key.ts';
 
 const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStatus').implement({
@@ -41,6 +41,7 @@ builder.mutationField('registerPrivateKey', (t) =>
     description:
       'Stores your private key, encrypted, in place of any that is there. It is never shown again.',
     requiredScopes: accountAdmin,
+    extensions: { input: () => RegisterPrivateKeyInput, changesSecret: true },
     args: {
       privateKey: t.arg.string({
         required: true,

@@ -10,18 +10,23 @@ import type { PrivateKeyStatus } from './private-key-status.ts';
 /** The order of secp256k1's group (SEC 2, section 2.4.1): a private key is less. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+const shape = /^(?:0x)?([\da-fA-F]{64})$/;
+
 const isPrivateKey = (text: string): boolean => {
-  const [, digits] = /^(?:0x)?([\da-fA-F]{64})$/.exec(text) ?? [];
+  const [, digits] = shape.exec(text) ?? [];
   const value = BigInt(`0x${digits ?? '0'}`);
   return value > 0n && value < order;
 };
 
 /** The input of {@link registerPrivateKey}: a private key of secp256k1, as it is kept. */
 export const RegisterPrivateKeyInput = z.object({
-  privateKey: z.string().refine(isPrivateKey, {
-    message: 'Must be a private key: 64 hexadecimal digits, with 0x before them or without.',
-    params: { type: 'string_pattern_mismatch' },
-  }),
+  privateKey: z
+    .string()
+    .refine(isPrivateKey, {
+      message: 'Must be a private key: 64 hexadecimal digits, with 0x before them or without.',
+      params: { type: 'string_pattern_mismatch' },
+    })
+    .meta({ pattern: shape.source }),
 });
 
 /** The row of an account's private key, made for one that has none; it is filled in the same transaction. */

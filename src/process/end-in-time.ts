@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Stopped } from './signals.ts';
 
 /** How long a stop may take beyond SHUTDOWN_DELAY, in milliseconds: with what its last line takes, less than ten seconds. */
 export const stopMilliseconds = 9000;
@@ -8,7 +9,7 @@ export const stopMilliseconds = 9000;
  * @param stopped resolves when it is told to stop
  * @param milliseconds how long it may take from then on
  */
-export async function endInTime(stopped: Promise<void>, milliseconds: number, logger: Logger): Promise<void> {
+export async function endInTime(stopped: Stopped, milliseconds: number, logger: Logger): Promise<void> {
   await stopped;
   setTimeout(() => {
     const waitingFor = [...new Set(process.getActiveResourcesInfo())];

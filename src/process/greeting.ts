@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Config } from '../config/config.ts';
-import { databaseSummary, issuerSummary } from '../config/summary.ts';
+import { databaseKind, databaseSummary, issuerSummary } from '../config/summary.ts';
 import { baseUrl, wildcards } from '../http/base-url.ts';
 import { pagePaths } from '../pages/pages.ts';
 
@@ -8,6 +8,8 @@ interface Ready {
   readonly config: Config;
   /** The port that it listens on. */
   readonly port: number;
+  /** The version that runs. */
+  readonly version: string;
   /** Whether somebody reads it: a panel is shown in a terminal, one JSON line otherwise. */
   readonly terminal: boolean;
 }
@@ -22,12 +24,13 @@ const placesAt = (base: string) => ({
 });
 
 /** What a newcomer needs to know when the service is ready. */
-export function greet({ config, port, terminal }: Ready): string {
+export function greet({ config, port, version, terminal }: Ready): string {
   const base = baseUrl(config.host, port);
   const development = config.issuers.length === 0;
-  if (terminal) return panel(config, base) + (development ? firstSteps(config, port, base) : '');
+  if (terminal) return panel(config, base, version) + (development ? firstSteps(config, port, base) : '');
   const time = new Date().toISOString();
-  const line = { level: 30, time, msg: 'ready', url: base, ...placesAt(base) };
+  const what = { version, database: databaseKind(config), workers: config.workers };
+  const line = { level: 30, time, msg: 'ready', ...what, url: base, ...placesAt(base) };
   return `${JSON.stringify(development ? { ...line, warning } : line)}\n`;
 }
 
@@ -37,7 +40,7 @@ const pageTitles = { console: 'Console', graphiql: 'GraphiQL', reference: 'API r
 const pageLines = ({ pages }: Config, base: string): string =>
   pages.shown.map((name) => `    ${pageTitles[name].padEnd(20)}${base}${pagePaths[name]}\n`).join('');
 
-function panel(config: Config, base: string): string {
+function panel(config: Config, base: string, version: string): string {
   const { graphql, rest, openapi } = placesAt(base);
   return `
   ${styleText('bold', 'Keyward is ready.')}
@@ -48,6 +51,8 @@ function panel(config: Config, base: string): string {
 ${pageLines(config, base)}
     Access tokens of    ${issuerSummary(config)}
     Database            ${databaseSummary(config)}
+    Workers             ${config.workers}
+    Version             ${version}
 
 `;
 }

@@ -14,7 +14,10 @@ const silent = 'it does not answer';
 /** Resolves when the database has had its time; no process stays alive for it. */
 const timeIsUp = () => new Promise<typeof silent>((resolve) => setTimeout(resolve, patience, silent).unref());
 
-type Issuer = Pick<TrustedIssuer, 'keys'> & { readonly config: { readonly issuer: string } };
+interface Issuer {
+  readonly config: { readonly issuer: string };
+  readonly keys: Pick<TrustedIssuer['keys'], 'fault'>;
+}
 
 /**
  * Whether requests can be served: the database can do all that is asked of it, and there are verification keys of an
@@ -48,17 +51,12 @@ export function createReadiness(
   return async () => {
     const fault = await databaseFault();
     const database: Part[] = fault === undefined ? [] : [{ part: 'database', fault }];
-    const keys = trusted.filter(lacksKeys).map(toPart);
+    const keys = trusted.flatMap(keysFault);
     // One issuer without keys leaves the callers of the others.
     const isReady = database.length === 0 && keys.length < trusted.length;
     return { isReady, faults: [...database, ...keys] };
   };
 }
 
-const lacksKeys = ({ keys }: Issuer): boolean => !keys.current?.size;
-
-const toPart = ({ config: { issuer } }: Issuer): Part => ({
-  part: 'verification keys',
-  issuer,
-  fault: 'there is none that can be used',
-});
+const keysFault = ({ config: { issuer }, keys: { fault } }: Issuer): Part[] =>
+  fault === undefined ? [] : [{ part: 'verification keys', issuer, fault }];

@@ -17,11 +17,13 @@ import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { describeError } from '../observability/describe-error.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
+import { readVersion } from '../observability/version.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { greet } from './greeting.ts';
 import { createProcessLogger } from './process-logger.ts';
 import { createReadiness } from './readiness.ts';
+import type { Stopped } from './signals.ts';
 import { watchReadiness } from './watch-readiness.ts';
 
 /** A running service; disposing of it stops it. */
@@ -35,7 +37,7 @@ export interface Service extends AsyncDisposable {
  * @param stopped resolves when the process is told to stop: from then on its time is limited
  * @throws {ConfigError} where it cannot be done with this configuration
  */
-export async function startService(config: Config, stopped: Promise<void>): Promise<Service> {
+export async function startService(config: Config, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
   const { logger, output } = await createProcessLogger(config, started, stopped);
   const telemetry = started.use(await startTelemetry(config, logger, output));
@@ -69,6 +71,7 @@ export async function startService(config: Config, stopped: Promise<void>): Prom
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
+    logsAddress: config.logsAddress,
     ...telemetry,
   });
   const listener = fetchListener(gateway, config.http.body, reportFailure(logger));
@@ -77,10 +80,8 @@ export async function startService(config: Config, stopped: Promise<void>): Prom
   server.health.readyBy(started.use(watchReadiness(createReadiness(orm, trusted), logger)).ask);
 
   const stack = started.move();
-  return {
-    greeting: greet({ config, port, terminal: process.stdout.isTTY }),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
+  return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** The pages for a browser, where they are built. */

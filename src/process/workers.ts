@@ -10,6 +10,7 @@ import { stopMilliseconds } from './end-in-time.ts';
 import { type ForkedWorker, forkWorker } from './forked-worker.ts';
 import { createProcessLogger } from './process-logger.ts';
 import type { Service } from './service.ts';
+import type { Stopped } from './signals.ts';
 import { giveSigns, tellSupervisor } from './worker-messages.ts';
 
 /** How long workers may take to finish when the service stops, in milliseconds: longer than they give themselves. */
@@ -29,10 +30,10 @@ const mostWait = 30_000;
  * @param stopped resolves when this process is told to stop
  * @throws {ConfigError} where they cannot start
  */
-export const startWorkers = (config: Config, stopped: Promise<void>): Promise<Service> =>
+export const startWorkers = (config: Config, stopped: Stopped): Promise<Service> =>
   cluster.isPrimary ? supervise(config, stopped) : work(config, stopped);
 
-async function supervise(config: Config, stopped: Promise<void>): Promise<Service> {
+async function supervise(config: Config, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
   const { logger } = await createProcessLogger(config, started, stopped, ownGraceMilliseconds);
   await prepareDatabase(config.database);
@@ -55,7 +56,7 @@ async function supervise(config: Config, stopped: Promise<void>): Promise<Servic
 }
 
 /** One of the processes; it hands its greeting to the one that supervises. */
-async function work(config: Config, stopped: Promise<void>): Promise<Service> {
+async function work(config: Config, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
   // The channel between the two would keep the process alive.
   started.defer(() => void cluster.worker?.disconnect());
@@ -119,7 +120,11 @@ async function stop(logger: Logger, milliseconds: number): Promise<void> {
   const workers = Object.values(cluster.workers ?? {})
     .filter((worker) => worker !== undefined)
     .filter((worker) => !worker.isDead());
-  const exited = workers.map((worker) => once(worker, 'exit'));
+  if (workers.length > 0) logger.info({ workers: workers.length }, 'waiting for the workers');
+  const exited = workers.map(async (worker) => {
+    const [exitCode, signal] = await once(worker, 'exit');
+    if (exitCode !== 0) logger.warn({ worker: worker.process.pid, signal, exitCode }, 'a worker has ended');
+  });
   for (const worker of workers) worker.process.kill('SIGTERM');
   const cut = setTimeout(() => {
     for (const worker of workers.filter((each) => !each.isDead())) {

@@ -4,14 +4,15 @@ import type { YogaServer } from 'graphql-yoga';
 import { requireScopes } from '../auth/access-token.ts';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
 import { requiredScopesOf } from '../auth/use-required-scopes.ts';
+import { defaultBodyLimit, limitBody } from '../http/body.ts';
+import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { defaultBodyLimit, limitBody } from '../http/limit-body.ts';
 import { describeAnswer, type Outcome } from './answer.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { inRestNames } from './input-issues.ts';
 import type { Connection } from './lists.ts';
 import { createRouteMatcher, type RouteMatch } from './match-route.ts';
-import { createOpenApi, type OtherPaths } from './openapi.ts';
+import { createOpenApi, type Described } from './openapi.ts';
 import { readInput } from './read-input.ts';
 import { basePath } from './routes.ts';
 import type { Sofa } from './sofa.ts';
@@ -20,13 +21,9 @@ import type { Sofa } from './sofa.ts';
 export type Pipeline = Pick<YogaServer<object, object>, 'getEnveloped'>;
 
 /** What the REST side is made of. */
-export interface RestOptions {
+export interface RestOptions extends Described {
   /** Made of the GraphQL schema and of the routes. */
   readonly sofa: Sofa;
-  /** The identity provider, for the description. */
-  readonly issuer: string;
-  /** What the description has beside the operations. */
-  readonly other?: OtherPaths;
   /** The most bytes of a body. */
   readonly bodyLimit?: number;
 }
@@ -44,27 +41,27 @@ const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route 
  * @param pipeline what runs the operations
  */
 export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
-  const { sofa, issuer, other = {}, bodyLimit = defaultBodyLimit } = options;
+  const { sofa, bodyLimit = defaultBodyLimit } = options;
   const matchRoute = createRouteMatcher({
     ...createEndpoints(sofa.schema, sofa.table),
     openApi: openApiRoute,
   });
-  let description: string | undefined;
-  const describe = (): Response => {
-    description ??= JSON.stringify(createOpenApi(sofa, issuer, other));
-    return new Response(description, { headers: { 'content-type': 'application/json' } });
+  let description: Promise<Compressible> | undefined;
+  const describe = async (request: Request): Promise<Response> => {
+    description ??= compressible(Buffer.from(JSON.stringify(createOpenApi(sofa, options))));
+    return answerCompressible(await description, request, { 'content-type': 'application/json' });
   };
 
   const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Response> => {
     const { request } = exchange;
     limitBody(request, bodyLimit);
     const { contextFactory, execute } = pipeline.getEnveloped(exchange);
-    const contextValue = (await contextFactory()) as WithAccessToken;
+    const contextValue = Object.assign(await contextFactory(), { wholeLists: true }) as WithAccessToken;
     requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
     const variables = await readInput(request, { route, ...match });
     const operation = await sofa.operationOf(route);
     const result: ExecutionResult = await execute({ ...operation, contextValue, variableValues: variables });
-    if (result.errors?.[0]) throw result.errors[0];
+    if (result.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
     const outcome = { variables, ...read(result.data?.[match.field], route) };
     return new Response(JSON.stringify(outcome.value), describeAnswer(route, outcome));
   };
@@ -74,12 +71,8 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const match = matchRoute(request.method, path.slice(basePath.length));
     record.route = basePath + match.route.path;
     record.operation = match.field;
-    if (!isEndpoint(match)) return describe();
-    try {
-      return await call(match, exchange);
-    } catch (error) {
-      throw inRestNames(error, match.route.inputs);
-    }
+    if (!isEndpoint(match)) return describe(request);
+    return call(match, exchange);
   };
 }
 

@@ -12,10 +12,26 @@ export interface Endpoint extends Route {
   readonly isPage: boolean;
   /** Whether it may be sent with an `Idempotency-Key`: a POST that changes something. */
   readonly takesKey: boolean;
+  /** Whether it refuses what it does not know, and does not pass over it. */
+  readonly refusesUnknown: boolean;
 }
 
 const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
   extensions['isPage'] === true || nodeTypeOf(type) !== undefined;
+
+const createEndpoint = (
+  field: GraphQLField<unknown, unknown>,
+  route: Route,
+  isMutation: boolean,
+): Endpoint => ({
+  ...route,
+  field,
+  inputs: inputsOf(field, route),
+  isPage: isPage(field),
+  takesKey: route.method === 'POST' && isMutation && isChange(field),
+  // A filter that is misspelt would answer too much, and an `expires_at` would make a key that never expires.
+  refusesUnknown: isPage(field) || field.extensions['changesSecret'] === true,
+});
 
 const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
   ...schema.getQueryType()?.getFields(),
@@ -33,9 +49,7 @@ export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly
     Object.entries(routes).map(([name, route]) => {
       const field = fields[name];
       if (!field) throw new Error(`the route of ${name} leads to no root field`);
-      const inputs = inputsOf(field, route);
-      const takesKey = route.method === 'POST' && Object.hasOwn(mutations, name) && isChange(field);
-      return [name, { ...route, field, inputs, isPage: isPage(field), takesKey }];
+      return [name, createEndpoint(field, route, Object.hasOwn(mutations, name))];
     }),
   );
 }

@@ -2,9 +2,11 @@ import { badUserInput, GatewayError, type InputIssue, unwrap } from '../errors.t
 import type { Input } from './inputs.ts';
 import { snakeCase } from './names.ts';
 
-/** Where an issue stands in a request, by its wire names: `["path", "key_id"]`, `["body"]`. */
-const locationOf = ({ path: [argument, ...members] }: InputIssue, inputs: readonly Input[]): string[] => {
-  if (argument === undefined) return ['body'];
+/** Where an issue stands in a request, by its wire names: `["path", "key_id"]`. */
+const locationOf = (
+  { path: [argument = '', ...members] }: InputIssue,
+  inputs: readonly Input[],
+): string[] => {
   // No argument begins with a capital: that is a header field.
   if (/^[A-Z]/.test(argument)) return ['header', argument];
   const input = inputs.find((each) => each.argument.name === argument);
@@ -12,7 +14,7 @@ const locationOf = ({ path: [argument, ...members] }: InputIssue, inputs: readon
 };
 
 /**
- * The same error; the faults of an input have their places in the request that was made.
+ * An operation's error; the faults of its input have their places in the request that was made.
  * @param inputs those of the route that was called
  */
 export function inRestNames(error: unknown, inputs: readonly Input[]): unknown {

@@ -44,26 +44,26 @@ export const nodeTypeOf = (type: GraphQLOutputType): GraphQLObjectType | undefin
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
 /**
- * A connection as a list of its nodes. The extension `isPage` marks it.
+ * A connection as a list of its nodes. The extension `isPage` marks it; its own `limitInRest` says what `limit` is
+ * where REST's list is another length than GraphQL's page.
  * @param config the field, its arguments spelled for REST
  * @param node the type of the nodes
  */
 export const toList = (config: FieldConfig, node: GraphQLObjectType): FieldConfig => ({
   ...config,
   type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(node))),
-  args: describePaging(config.args ?? {}),
+  args: describePaging(config.args ?? {}, config.extensions?.['limitInRest'] as string | undefined),
   extensions: { ...config.extensions, isPage: true },
 });
 
-const describePaging = ({
-  limit,
-  cursor,
-  ...others
-}: GraphQLFieldConfigArgumentMap): GraphQLFieldConfigArgumentMap => ({
+const describePaging = (
+  { limit, cursor, ...others }: GraphQLFieldConfigArgumentMap,
+  limitInRest: string | undefined,
+): GraphQLFieldConfigArgumentMap => ({
   ...(limit && {
     limit: {
       ...limit,
-      description: limit.description ?? 'The most that one answer may hold.',
+      description: limitInRest ?? limit.description ?? 'The most that one answer may hold.',
       extensions: { example: 20, ...limit.extensions },
     },
   }),

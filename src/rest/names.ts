@@ -34,12 +34,14 @@ const toRestField = (config: FieldConfig): FieldConfig => {
 
 /**
  * The same schema as REST has it: output fields and arguments spelled in snake_case, and lists for connections. Root
- * fields keep their names. It describes; operations run on the schema itself.
+ * fields keep their names. It describes; operations run on the schema itself. What has the extension `graphqlOnly` is
+ * not there, and what is deprecated for its sake is not deprecated.
  */
 export const toRestSchema = (schema: GraphQLSchema): GraphQLSchema => {
   const mapped = mapSchema(schema, {
     [MapperKind.ROOT_FIELD]: toRestField,
-    [MapperKind.OBJECT_FIELD]: (config, name) => [snakeCase(name), config],
+    [MapperKind.OBJECT_FIELD]: (config, name) =>
+      config.extensions?.['graphqlOnly'] ? null : [snakeCase(name), { ...config, deprecationReason: null }],
   });
   // Nothing leads to the types of connections any more.
   return pruneSchema(mapped);

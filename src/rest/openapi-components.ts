@@ -76,14 +76,11 @@ export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): u
 
 /**
  * An example of what a root field answers: that of its type, but for the members that the field's own extension
- * `example` names, as GraphQL spells them.
+ * `example` names, as GraphQL spells them. Of a field whose answer has no members, the extension is the example.
  */
 export function exampleAnswerOf({ type, extensions }: GraphQLField<unknown, unknown>): unknown {
-  const example = exampleOf(type);
-  const own = Object.entries((extensions['example'] ?? {}) as object);
-  if (own.length === 0) return example;
-  return {
-    ...(example as object),
-    ...Object.fromEntries(own.map(([name, value]) => [snakeCase(name), value])),
-  };
+  const own = extensions['example'];
+  if (typeof own !== 'object' || own === null) return own ?? exampleOf(type);
+  const members = Object.entries(own).map(([name, value]) => [snakeCase(name), value]);
+  return { ...(exampleOf(type) as object), ...Object.fromEntries(members) };
 }

@@ -1,9 +1,12 @@
-import { isNonNullType } from 'graphql';
+import { getNamedType, isNonNullType, isRequiredArgument } from 'graphql';
 import { requiredScopesOf } from '../auth/use-required-scopes.ts';
+import type { OperationLimits } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Input } from './inputs.ts';
+import { snakeCase } from './names.ts';
 import { exampleAnswerOf, exampleOf, type JsonSchema, orNull, withNulls } from './openapi-components.ts';
 import { errorsOf, header } from './openapi-errors.ts';
+import { type InputRules, inputRules } from './openapi-inputs.ts';
 
 interface Content {
   content: { 'application/json': { schema: JsonSchema } };
@@ -12,10 +15,22 @@ interface Content {
 /** What Sofa says of an operation. */
 export interface SofaOperation {
   /** Path parameters, and all other arguments as if they stood in the query string. */
-  parameters?: { in: string; name: string }[];
+  parameters?: { in: string; name: string; schema: JsonSchema }[];
   /** With all arguments, those in the path as well. */
   requestBody?: Content;
   responses: Record<string, Content>;
+}
+
+type Components = Readonly<Record<string, JsonSchema>>;
+
+/** What an operation's description takes from around it. */
+interface Around {
+  /** What bounds its inputs. */
+  readonly limits: OperationLimits;
+  /** The object types. */
+  readonly components: Components;
+  /** What it is listed under. */
+  readonly tag: string | undefined;
 }
 
 const sentences = (text: string) => text.split(/(?<=\.) /);
@@ -25,16 +40,22 @@ const sentences = (text: string) => text.split(/(?<=\.) /);
  * @param endpoint its field in REST's names
  * @param sofa what Sofa says of it
  */
-export function describeOperation(endpoint: Endpoint, sofa: SofaOperation) {
+export function describeOperation(
+  endpoint: Endpoint,
+  sofa: SofaOperation,
+  { limits, components, tag }: Around,
+) {
   const { field } = endpoint;
+  const rules = inputRules(endpoint, limits);
   const scopes = requiredScopesOf(field);
   return {
     operationId: field.name,
+    ...(tag !== undefined && { tags: [tag] }),
     summary: sentences(field.description ?? '')[0],
     description: field.description,
-    ...describeParameters(endpoint, sofa),
-    ...describeBody(endpoint, sofa),
-    responses: { ...describeSuccess(endpoint, sofa), ...errorsOf(endpoint) },
+    ...describeParameters(endpoint, sofa, rules),
+    ...describeBody(endpoint, sofa, rules),
+    responses: { ...describeSuccess(endpoint, sofa, components), ...errorsOf(endpoint) },
     security: [{ OAuth2: scopes }, { BearerToken: scopes }],
   };
 }
@@ -42,31 +63,39 @@ export function describeOperation(endpoint: Endpoint, sofa: SofaOperation) {
 const argumentsIn = ({ inputs }: Endpoint, place: Input['in']) =>
   inputs.filter((input) => input.in === place).map(({ argument }) => argument);
 
-const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperation) => {
+const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperation, rules: InputRules) => {
   const given = [...argumentsIn(endpoint, 'path'), ...argumentsIn(endpoint, 'query')];
   const described = [
-    ...given.map(({ name, description, extensions }) => ({
-      ...parameters.find((parameter) => parameter.name === name),
-      description,
-      example: extensions['example'],
-    })),
+    ...given.map((argument) => {
+      const parameter = parameters.find(({ name }) => name === argument.name);
+      return {
+        ...parameter,
+        schema: { ...parameter?.schema, ...rules.of(argument) },
+        description: argument.description,
+        example: argument.extensions['example'],
+      };
+    }),
     ...(endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   return described.length > 0 ? { parameters: described } : {};
 };
 
-const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation) => {
+const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules: InputRules) => {
   const members = argumentsIn(endpoint, 'body');
   if (!requestBody || members.length === 0) return {};
-  const { schema } = requestBody.content['application/json'];
-  const names = new Set(members.map(({ name }) => name));
-  const required = ((schema['required'] ?? []) as string[]).filter((name) => names.has(name));
-  const { required: _all, ...object } = schema;
-  const properties = Object.entries(schema.properties ?? {}).filter(([name]) => names.has(name));
+  const { required: _all, ...object } = requestBody.content['application/json'].schema;
+  const required = members
+    .filter((member) => isRequiredArgument(member) || rules.isRequired(member))
+    .map(({ name }) => name);
+  const properties = members.map((member) => [
+    member.name,
+    { ...object.properties?.[member.name], ...rules.of(member) },
+  ]);
   const body = {
     ...object,
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
+    ...(endpoint.refusesUnknown && { additionalProperties: false }),
   };
   return {
     requestBody: {
@@ -76,9 +105,28 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation) => {
   };
 };
 
-const describeSuccess = ({ field, created, isPage, takesKey }: Endpoint, { responses }: SofaOperation) => {
+/** A record of which the field knows, by its extension `neverNull`, members that its type lets be null. */
+const describeRecord = (
+  { type, extensions }: Endpoint['field'],
+  schema: JsonSchema,
+  components: Components,
+): JsonSchema => {
+  const { properties = {} } = components[getNamedType(type).name] ?? {};
+  const members = ((extensions['neverNull'] ?? []) as string[]).map(snakeCase);
+  if (members.length === 0) return schema;
+  const types = members.map((name) => [name, { type: withoutNull(properties[name]?.type) }]);
+  return { allOf: [schema, { properties: Object.fromEntries(types) }] };
+};
+
+const withoutNull = (types: JsonSchema['type'] = []) => [types].flat().find((type) => type !== 'null');
+
+const describeSuccess = (
+  { field, created, isPage, takesKey }: Endpoint,
+  { responses }: SofaOperation,
+  components: Components,
+) => {
   const [status = '200', success] = Object.entries(responses)[0] ?? [];
-  const schema = success?.content['application/json'].schema ?? {};
+  const schema = describeRecord(field, success?.content['application/json'].schema ?? {}, components);
   const headers = {
     ...(created && { Location: header('Path of what was created.') }),
     ...(takesKey && {

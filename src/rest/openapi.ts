@@ -1,4 +1,5 @@
 import { scopeDescriptions } from '../auth/scopes.ts';
+import type { OperationLimits } from '../operations/context.ts';
 import { idempotencyKeyPattern } from '../operations/idempotency-key.ts';
 import { createEndpoints } from './endpoints.ts';
 import { type JsonSchema, toComponents } from './openapi-components.ts';
@@ -25,9 +26,25 @@ const info = {
   summary: 'What a signed-in person owns at an API provider.',
   description:
     'API keys, a private key and automation settings. The same operations are available as GraphQL at `/graphql`.\n\n' +
-    'Within v1 changes only add: clients should ignore members that they do not know.',
+    'Within v1 changes only add: clients should ignore members that they do not know. ' +
+    'A list refuses query parameters that it does not know.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
+
+/** What operations are listed under, by how their paths begin. */
+const tags = [
+  { name: 'API keys', description: "A person's credentials at the API provider.", path: '/auth/keys' },
+  {
+    name: 'Private key',
+    description: 'The one that a person has stored here, sealed.',
+    path: '/auth/private-key',
+  },
+  { name: 'Automation', description: "How a person's automation runs.", path: '/automation/' },
+  { name: 'Audit events', description: 'What a person has changed.', path: '/audit-events' },
+  { name: 'Verification', description: "For the provider's servers: is this API key good?", path: '/keys/' },
+];
+
+const tagOf = (path: string): string | undefined => tags.find((tag) => path.startsWith(tag.path))?.name;
 
 const securitySchemes = (discoveryUrl: string) => ({
   OAuth2: {
@@ -59,33 +76,42 @@ const parameters = {
   },
 };
 
-/**
- * The description of the REST side (OpenAPI 3.1): Sofa's, completed by what it does not say.
- * @param issuer the identity provider
- * @param other what is described beside them, as it is
- */
+/** What the description is of, beside the operations. */
+export interface Described {
+  /** The identity provider. */
+  readonly issuer: string;
+  /** What bounds the inputs. */
+  readonly limits: OperationLimits;
+  /** What is described beside the operations, as it is. */
+  readonly other?: OtherPaths | undefined;
+}
+
+/** The description of the REST side (OpenAPI 3.1): Sofa's, completed by what it does not say. */
 export function createOpenApi(
   { restSchema, document, table }: Pick<Sofa, 'restSchema' | 'document' | 'table'>,
-  issuer: string,
-  other: OtherPaths = {},
+  { issuer, limits, other = {} }: Described,
 ) {
   const sofa = document as SofaDocument;
+  const components = toComponents(restSchema, sofa.components.schemas);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [name, endpoint] of Object.entries(createEndpoints(restSchema, table))) {
     const method = endpoint.method.toLowerCase();
     const operation = sofa.paths[endpoint.path]?.[method];
     if (!operation) throw new Error(`Sofa does not describe the route of ${name}`);
     const path = basePath + endpoint.path;
-    paths[path] = { ...paths[path], [method]: describeOperation(endpoint, operation) };
+    paths[path] = {
+      ...paths[path],
+      [method]: describeOperation(endpoint, operation, { limits, components, tag: tagOf(endpoint.path) }),
+    };
   }
   return {
     openapi: '3.1.0',
     info,
     servers: [{ url: '/', description: 'This server.' }],
-    tags: [],
+    tags: tags.map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...other.paths },
     components: {
-      schemas: { ...toComponents(restSchema, sofa.components.schemas), ...errorSchemas },
+      schemas: { ...components, ...errorSchemas },
       parameters,
       responses: errorResponses,
       securitySchemes: {

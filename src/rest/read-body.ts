@@ -1,6 +1,5 @@
 import { badUserInput, GatewayError } from '../errors.ts';
-import { isJson } from '../http/media-type.ts';
-import { readText } from '../http/read-text.ts';
+import { isJson, readText } from '../http/body.ts';
 
 const bodyIssue = (type: string, message: string, cause?: unknown) =>
   badUserInput([{ path: [], message, type }], cause);

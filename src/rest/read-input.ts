@@ -42,30 +42,50 @@ const decode = (encoded: string): string | undefined => {
   }
 };
 
-const issuesOf = ({ argument }: Input, { value, issue }: Given): InputIssue[] => {
-  if (issue) return [{ path: [argument.name], ...issue }];
+const issuesOf = ({ in: place, name, argument }: Input, { value, issue }: Given): InputIssue[] => {
+  if (issue) return [{ path: [place, name], ...issue }];
   if (value === undefined && !isRequiredArgument(argument)) return [];
-  return inputIssues(argument.type, value, [argument.name]);
+  return inputIssues(argument.type, value, [place, name]);
 };
+
+/** How many unknown names are told: what is answered stays small, whatever was sent. */
+const mostUnknown = 20;
+
+/** The names of a place that are no input there. */
+function unknownIssues(place: Input['in'], names: Iterable<string>, inputs: readonly Input[]): InputIssue[] {
+  const unknown = new Set(names);
+  for (const input of inputs) if (input.in === place) unknown.delete(input.name);
+  return [...unknown].slice(0, mostUnknown).map((name) => ({
+    path: [place, name],
+    message: 'Is not known here.',
+    type: 'extra_forbidden',
+  }));
+}
 
 /**
  * Reads the input of a REST call: each from its place and from no other. The query string is read for a GET alone, the
  * body where some input stands in it.
  * @returns the variables of the operation, in REST's names
- * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` with every issue, in GraphQL's names
+ * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` with every issue at its place in the request
  */
 export async function readInput(
   request: Request,
-  { route: { inputs }, parameters }: RouteMatch<Endpoint>,
+  { route: { inputs, refusesUnknown }, parameters }: RouteMatch<Endpoint>,
 ): Promise<Record<string, unknown>> {
   const has = (place: Input['in']) => inputs.some((input) => input.in === place);
+  const query = has('query') ? new URL(request.url).searchParams : undefined;
+  const body = has('body') ? await readBody(request) : undefined;
   const sources: Record<Input['in'], Source> = {
     path: fromPath(parameters),
-    query: has('query') ? fromQuery(new URL(request.url).searchParams) : nothing,
-    body: has('body') ? fromBody(await readBody(request)) : nothing,
+    query: query ? fromQuery(query) : nothing,
+    body: body ? fromBody(body) : nothing,
   };
   const given = inputs.map((input) => ({ input, ...sources[input.in](input) }));
   const issues = given.flatMap(({ input, ...rest }) => issuesOf(input, rest));
+  if (refusesUnknown) {
+    issues.push(...unknownIssues('query', query?.keys() ?? [], inputs));
+    issues.push(...unknownIssues('body', body?.keys() ?? [], inputs));
+  }
   if (issues.length > 0) throw badUserInput(issues);
   const present = given.filter(({ value }) => value !== undefined);
   return Object.fromEntries(present.map(({ input, value }) => [input.name, value]));

@@ -1,9 +1,27 @@
-import type { DocumentNode, ExecutionArgs, GraphQLSchema } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, type GraphQLSchema, parse, print } from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { useSofa } from 'sofa-api';
-import { compileOperation, type Operation, type RunCompiled } from './compile-operation.ts';
 import { toRestSchema } from './names.ts';
 import { toGraphqlDocument } from './operations.ts';
 import { basePath, type Route, type Routes } from './routes.ts';
+
+/** The GraphQL operation that a route stands for. */
+export type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>;
+
+/** Runs an operation as compiled code: root value, context, variables. */
+export type RunCompiled = CompiledQuery['query'];
+
+/**
+ * Compiles an operation of ours: a call then costs a fraction of what the executor needs, which works out anew each
+ * time how each field is resolved. Never for a caller's document: compiling expands fragments without a bound, and
+ * writes into the document. So it is given a copy that nothing else sees.
+ * @throws {Error} where the operation cannot be compiled
+ */
+function compileOperation({ schema, document, operationName }: Operation): RunCompiled {
+  const compiled = compileQuery(schema, parse(print(document)), operationName ?? '');
+  if (isCompiledQuery(compiled)) return compiled.query;
+  throw new Error(`the operation ${operationName} cannot be compiled`, { cause: compiled.errors });
+}
 
 /** Where Sofa leaves the operation that it has made. */
 interface Asked {
@@ -36,10 +54,10 @@ export function createSofa(schema: GraphQLSchema, table: Routes) {
     routes: sofaRoutes(schema, table),
     customScalars: { DateTime: { type: 'string', format: 'date-time' } },
     swaggerUI: { endpoint: false },
-    execute: (async ({ contextValue, ...operation }: ExecutionArgs) => {
+    execute: async ({ contextValue, ...operation }: ExecutionArgs) => {
       (contextValue as { asked: Asked }).asked.operation = operation;
       return { data: {} };
-    }) as never,
+    },
   });
 
   const ask = async ({ method, path }: Route): Promise<Operation> => {

@@ -1,3 +1,4 @@
+import { readCommandLine } from '../config/command-line.ts';
 import { ConfigError, reportConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { openDatabase } from '../database/database.ts';
@@ -30,16 +31,28 @@ async function runAll(db: Db, secrets: Secrets): Promise<void> {
   await run(db, digests(secrets));
 }
 
-try {
-  const { database: config, secrets: keys } = loadConfig();
-  if (!keys)
-    throw new ConfigError(['KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set: all is moved to their first']);
-  await using database = await openDatabase(config);
-  await assertMigrated(database, config);
-  const db = new Db(database.em);
-  const secrets = createSecrets(keys);
-  await assertSecretVersions(db, secrets);
-  await runAll(db, secrets);
-} catch (error) {
-  reportConfigError(error);
+const usage = `Usage: npm run keys:rewrap -- [--help]
+
+Moves what is stored to the first secrets of KEY_PEPPERS and KEY_ENCRYPTION_KEYS, and says how far it is and what is
+left. It may be ended at any moment and run again. On SQLite, stop the service first.
+
+  --help  prints this text
+`;
+
+async function rewrapAll(): Promise<void> {
+  try {
+    const { database: config, secrets: keys } = loadConfig();
+    if (!keys)
+      throw new ConfigError(['KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set: all is moved to their first']);
+    await using database = await openDatabase(config);
+    await assertMigrated(database, config);
+    const db = new Db(database.em);
+    const secrets = createSecrets(keys);
+    await assertSecretVersions(db, secrets);
+    await runAll(db, secrets);
+  } catch (error) {
+    reportConfigError(error);
+  }
 }
+
+if (readCommandLine({ usage })) await rewrapAll();

@@ -52,6 +52,13 @@ export const serverKinds: readonly ServerKind[] = [
     script: `${peers}/fastify.ts`,
   },
   {
+    name: 'mercurius',
+    title: 'Fastify, Mercurius without its compiler',
+    answers: ['graphql'],
+    script: `${peers}/fastify.ts`,
+    env: { MERCURIUS_JIT: '0' },
+  },
+  {
     name: 'apollo',
     title: 'Apollo Server, MikroORM',
     answers: ['graphql'],

@@ -57,6 +57,36 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await takeSecret(page);
   });
 
+  it('asks by the ids of documents that the service knows, and sends none', async () => {
+    const { page } = visit;
+    const asked: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/graphql')) asked.push(request.postDataJSON());
+    });
+    for (const view of ['Activity', 'Automation', 'Private key', 'API keys']) await goTo(page, view);
+    await expect.poll(() => asked.length).toBeGreaterThanOrEqual(4);
+    for (const body of asked)
+      expect(body).toEqual({
+        documentId: expect.stringMatching(/^sha256:[\da-f]{64}$/),
+        variables: expect.any(Object),
+      });
+  });
+
+  it('sends its documents to a service of another version, which knows other ones', async () => {
+    const { page } = visit;
+    const isById: boolean[] = [];
+    await page.route('**/graphql', async (route) => {
+      const body: { documentId?: string } = route.request().postDataJSON();
+      isById.push('documentId' in body);
+      if (body.documentId === undefined) return route.continue();
+      return route.continue({ postData: JSON.stringify({ ...body, documentId: 'sha256:other' }) });
+    });
+    await createKey(page, 'Of another version');
+    await keyItem(page, 'Of another version').waitFor();
+    expect(isById.slice(0, 2)).toEqual([true, false]);
+    await page.unroute('**/graphql');
+  });
+
   it('renames a key', async () => {
     const { page } = visit;
     await keyItem(page, 'Build server').getByRole('button', { name: 'Rename' }).click();

@@ -61,6 +61,12 @@ describe('compose.yaml', () => {
     });
   });
 
+  it('says which Compose it needs, as the documentation does: one that knows `name` and `host_ip`', () => {
+    expect(compose).toHaveProperty('name');
+    for (const text of [read('compose.yaml'), read('docs/operators.md')])
+      expect(text).toContain('needs Docker Compose 2.3.3 or later');
+  });
+
   it('pins what it has from elsewhere', () => {
     for (const { image } of Object.values<{ image: string }>(services))
       expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);

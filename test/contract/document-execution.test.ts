@@ -54,7 +54,12 @@ async function expected(text: string, operation: DrawnOperation, variableValues:
   const contextValue = {
     caller,
     db: new Db(gateway.database.em),
-    limits: { sessionDuration: { min: 60, max: 86_400 }, apiKeysPerAccount: 1000, sealApiKeys: false },
+    limits: {
+      sessionDuration: { min: 60, max: 86_400 },
+      automationDefaults: { isEnabled: null, sessionDuration: null },
+      apiKeysPerAccount: 1000,
+      sealApiKeys: false,
+    },
     secrets: gateway.secrets,
     keyUsage: gateway.keyUsage,
     idempotency: gateway.idempotency,

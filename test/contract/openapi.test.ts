@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AccountId } from '../../src/database/tables.ts';
+import { sharedBodyOf } from '../../src/http/shared-body.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { setReadOnly } from '../support/database.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -196,8 +199,7 @@ describe('records', () => {
   const nullable: Record<string, string[]> = {
     ApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
     AuditEvent: ['target_id', 'address'],
-    AutomationSettings: ['is_enabled', 'session_duration'],
-    CurrentAutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
+    AutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
     NewApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
     PrivateKeyStatus: ['created_at', 'updated_at'],
   };
@@ -207,6 +209,16 @@ describe('records', () => {
     expect(required).toEqual(Object.keys(properties));
     const mayBeNull = Object.keys(properties).filter((member) => properties[member].type.includes('null'));
     expect(mayBeNull).toEqual(nullable[name]);
+  });
+
+  it('of settings that were changed have an account and times', () => {
+    const { schema } = responseOf('updateAutomationSettings', 200).content['application/json'];
+    const { example } =
+      document.paths['/api/v1/automation/settings'].put.responses[200].content['application/json'];
+    const isAllowed = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+    for (const name of ['user_id', 'created_at', 'updated_at'])
+      expect(isAllowed({ ...example, [name]: null }), name).toBe(false);
+    expect(isAllowed({ ...example, is_enabled: null, session_duration: null })).toBe(true);
   });
 });
 
@@ -243,6 +255,20 @@ describe('the gateway', () => {
     body.components.securitySchemes.OAuth2.openIdConnectUrl =
       document.components.securitySchemes.OAuth2.openIdConnectUrl;
     expect(body).toEqual(document);
+  });
+
+  it('serves it compressed where that is taken, and compresses it once', async () => {
+    const url = 'http://keyward.test/api/v1/openapi.json';
+    const ask = (encoding: string) =>
+      gateway.gateway.fetch(new Request(url, { headers: { 'accept-encoding': encoding } }));
+    const [plain, gzipped, again] = [await ask('identity'), await ask('br, gzip'), await ask('gzip')];
+    expect([plain, gzipped].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+    for (const { headers } of [plain, gzipped]) expect(headers.get('vary')).toBe('Accept-Encoding');
+    expect(sharedBodyOf(gzipped)).toBeInstanceOf(Uint8Array);
+    expect(sharedBodyOf(again)).toBe(sharedBodyOf(gzipped));
+    const text = await plain.text();
+    expect(`${gunzipSync(await gzipped.arrayBuffer())}`).toBe(text);
+    expect(sharedBodyOf(gzipped)?.byteLength).toBeLessThan(text.length / 5);
   });
 
   it.each([{ name: null }, { name: 'x', encryptedKey: 'a..b.c.d', encryptionVersion: 2 }])(

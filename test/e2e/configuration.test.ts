@@ -1,10 +1,16 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { usage } from '../../src/process/command-line.ts';
-import { createTemporaryFolder, freePort, runScript, runService, startProcess } from '../support/process.ts';
+import {
+  createTemporaryFolder,
+  freePort,
+  root,
+  runScript,
+  runService,
+  startProcess,
+} from '../support/process.ts';
 import { secretVariables } from '../support/secrets.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -182,17 +188,33 @@ describe('--check-config', () => {
 });
 
 describe('the command line', () => {
-  it('refuses an argument that there is not, in words', async () => {
-    const { code, stdout, stderr } = await runService(folder.path, { PORT: '0' }, ['--chek-config']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toBe(`There is no argument --chek-config.\n\n${usage}`);
+  const commands = [
+    ['dist/server/main.js', 'npm start -- '],
+    ['dist/server/migrate.js', 'npm run db:migrate -- '],
+    ['dist/server/backup.js', 'npm run db:backup -- '],
+    ['dist/server/rewrap.js', 'npm run keys:rewrap -- '],
+    ['src/dev/token.ts', 'npm run --silent token -- '],
+    ['src/dev/print-schema.ts', 'npm run schema -- '],
+    ['src/dev/print-configuration.ts', 'npm run config:docs -- '],
+  ] as const;
+
+  it.each(commands)('of %s has a help, whatever the configuration is', async (script, call) => {
+    await using empty = await createTemporaryFolder();
+    const env = { PORT: 'http', DATA_DIR: empty.path };
+    const helped = await runScript(script, ['--help'], { cwd: empty.path, env });
+    expect(helped).toMatchObject({ code: 0, stderr: '' });
+    expect(helped.stdout.startsWith(`Usage: ${call}`)).toBe(true);
+    expect(helped.stdout).toMatch(/\n {2}--help {2,}prints this text\n$/);
+    const refused = (message: RegExp) => ({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+    const run = (...args: string[]) => runScript(script, args, { cwd: empty.path, env });
+    expect(await run('--chek')).toEqual(refused(/^Unknown option '--chek'.*\n\nUsage: /));
+    expect(await run('one', 'two')).toEqual(refused(/^There is no argument (one|two)\.\n\nUsage: /));
+    expect(await readdir(empty.path)).toEqual([]);
   });
 
-  it('has a help', async () => {
-    expect(await runService(folder.path, { PORT: 'http' }, ['--help'])).toEqual({
-      code: 0,
-      stdout: usage,
-      stderr: '',
-    });
+  it('tells the version', async () => {
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const ended = await runService(folder.path, { PORT: 'http' }, ['--version']);
+    expect(ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 });

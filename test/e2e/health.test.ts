@@ -47,7 +47,9 @@ describe('health', () => {
     expect(await statusOf(service, '/health/live')).toBe(200);
     const headers = { authorization: `Bearer ${token}` };
     expect((await fetch(`${service.url}/api/v1/auth/private-key`, { headers })).status).toBe(200);
-    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    const ended = await service.ended;
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain('"seconds":2,"msg":"still answering, while load balancers take notice"');
   });
 });
 
@@ -70,8 +72,10 @@ describe('where the database is away', () => {
     expect(await response.json()).toEqual({ status: 'unavailable', faults });
     await postgres.start();
     await untilStatus(service, '/health/ready', 200);
-    const told = service.output.stdout.match(/"msg":"a part .*"/g);
-    expect(told).toEqual(['"msg":"a part cannot be used"', '"msg":"a part can be used again"']);
+    // The log comes by a pipe, a little later.
+    await expect
+      .poll(() => service.output.stdout.match(/"msg":"a part .*"/g))
+      .toEqual(['"msg":"a part cannot be used"', '"msg":"a part can be used again"']);
   });
 
   it('or takes no writes, the service is not ready and still answers reads', async () => {
@@ -123,7 +127,7 @@ describe('where an issuer’s keys cannot be had', () => {
     const fault = {
       part: 'verification keys',
       issuer: 'http://127.0.0.1:9',
-      fault: 'there is none that can be used',
+      fault: 'its key set could not be read',
     };
     const ask = async (url: string, headers: Record<string, string> = {}) => {
       const response = await fetch(`${url}/health/ready`, { headers });
@@ -135,8 +139,11 @@ describe('where an issuer’s keys cannot be had', () => {
     const short = [503, { status: 'unavailable' }];
     expect(await ask(service.url, { 'x-forwarded-for': '192.0.2.7' })).toEqual(short);
     if (outerAddress) expect(await ask(`http://${outerAddress}:${service.port}`)).toEqual(short);
-    const lines = service.output.stdout.split('\n').filter((line) => line.includes('a part cannot be used'));
-    expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 40, ...fault })]);
+    const lines = () =>
+      service.output.stdout.split('\n').filter((line) => line.includes('a part cannot be used'));
+    await expect
+      .poll(() => lines().map((line) => JSON.parse(line)))
+      .toEqual([expect.objectContaining({ level: 40, ...fault })]);
   });
 
   it('the log says so though nobody asks', async () => {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DatabaseConfig } from '../../src/config/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { assertMigrated, migrate } from '../../src/database/migrate.ts';
+import { postgresMigrations } from '../../src/database/migration-lists.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { type OwnPostgres, startOwnPostgres } from '../support/postgres-service.ts';
@@ -37,9 +38,16 @@ describe('nodes that migrate at once', () => {
       env: { DATABASE_URL: config.url, DATABASE_STATEMENT_TIMEOUT: '1' },
     });
 
+  const upToDate = 'PostgreSQL: the schema is up to date';
+  const nothingDone = `${upToDate}, nothing had to be done\n`;
+  const done = `${[`${upToDate} now, by`, ...Object.keys(postgresMigrations)].join('\n  ')}\n`;
+
   it('all succeed, and each migration is applied once', { timeout: 20_000 }, async () => {
     const ended = await Promise.all([node(), node(), node()]);
-    expect(ended).toEqual(Array.from({ length: 3 }, () => ({ code: 0, stdout: '', stderr: '' })));
+    expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual(Array(3).fill([0, '']));
+    // One has worked, the others have waited, and each says so; of where the database is they say nothing.
+    const told = ended.map(({ stdout }) => stdout);
+    expect(told.toSorted()).toEqual([done, nothingDone, nothingDone].toSorted());
     await assertMigrated(database, config);
     const applied = (await run('select name from mikro_orm_migrations')).map(({ name }) => name);
     expect(new Set(applied).size).toBe(applied.length);
@@ -55,7 +63,7 @@ describe('nodes that migrate at once', () => {
       await em.execute('select pg_sleep(1.5)');
       return { ended };
     });
-    expect(await waiting.ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await waiting.ended).toEqual({ code: 0, stdout: done, stderr: '' });
     await assertMigrated(database, config);
   });
 });

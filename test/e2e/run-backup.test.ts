@@ -141,7 +141,8 @@ describe('refused, in words', () => {
 
   it.each([[[]], [['']]])('no FILE: %j', async (args) => {
     createSource();
-    expect(await backUp(args)).toEqual(refusal(/^Usage: npm run db:backup -- FILE\n$/));
+    const usage = expect.stringMatching(/^An argument is missing\.\n\nUsage: npm run db:backup -- FILE\n/);
+    expect(await backUp(args)).toEqual({ code: 2, stdout: '', stderr: usage });
   });
 
   it('PostgreSQL', async () => {

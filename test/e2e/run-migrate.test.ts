@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { assertMigrated } from '../../src/database/migrate.ts';
+import { sqliteMigrations } from '../../src/database/migration-lists.ts';
 import { databaseConfig } from '../support/database.ts';
 import { createTemporaryFolder, runScript } from '../support/process.ts';
 
@@ -31,8 +32,14 @@ const refusal = (fault: RegExp) => ({
 
 describe('db:migrate', () => {
   it('brings a database up to date, also with DATABASE_MIGRATE=check, and may be run again', async () => {
-    expect(await run({ DATABASE_MIGRATE: 'check' })).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(await run()).toEqual({ code: 0, stdout: '', stderr: '' });
+    const where = `SQLite, ${join(folder.path, 'keyward.db')}: the schema is up to date`;
+    const names = Object.keys(sqliteMigrations).map((name) => `  ${name}\n`);
+    expect(await run({ DATABASE_MIGRATE: 'check' })).toEqual({
+      code: 0,
+      stdout: `${where} now, by\n${names.join('')}`,
+      stderr: '',
+    });
+    expect(await run()).toEqual({ code: 0, stdout: `${where}, nothing had to be done\n`, stderr: '' });
     await using database = await open();
     await assertMigrated(database, config());
     expect(await database.em.fork().execute('select count(*) as n from account')).toEqual([{ n: 0 }]);

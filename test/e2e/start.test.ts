@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createTemporaryFolder,
+  root,
   runShell,
   type ServiceProcess,
   startInTerminal,
@@ -52,6 +55,9 @@ describe('ready', () => {
     const { stdout, stderr } = service.output;
     expect(JSON.parse(/^.*"msg":"ready".*$/m.exec(stdout)?.[0] ?? '')).toMatchObject({
       url: service.url,
+      version: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
+      database: 'SQLite',
+      workers: 1,
       warning: expect.stringContaining('lets anyone in'),
     });
     expect(stderr).toBe('');
@@ -75,6 +81,19 @@ describe('ready', () => {
       const { code, stdout } = await runShell(/^ *(curl .+)$/m.exec(screen)?.[1] ?? 'false');
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ has_key: true });
+      await vi.waitFor(() => expect(terminal.screen()).toContain('/auth/private-key 200 in'));
+      // A line for each request, and nothing else but the panel.
+      const [, log = ''] = terminal.screen().split('AUTH_ISSUER to use your own.\n');
+      expect(
+        log
+          .trim()
+          .split('\n')
+          .map((line) => line.trim()),
+      ).toEqual([
+        expect.stringMatching(
+          /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET \/api\/v1\/auth\/private-key 200 in [\d.]+ ms, privateKeyStatus$/,
+        ),
+      ]);
     },
   );
 

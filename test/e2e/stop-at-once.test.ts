@@ -36,7 +36,11 @@ describe('a second signal', () => {
     await delay(600);
     const signalledAt = performance.now();
     busy.service.signal(signal);
-    expect(await busy.service.ended).toMatchObject({ code, stderr: '' });
+    const ended = await busy.service.ended;
+    expect(ended).toMatchObject({ code, stderr: '' });
+    expect(ended.stdout).toMatch(
+      new RegExp(`"exitCode":${code},"msg":"a second signal: ending at once"}\\n$`),
+    );
     expect(performance.now() - signalledAt).toBeLessThan(1000);
   });
 

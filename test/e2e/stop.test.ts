@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   createTemporaryFolder,
@@ -21,6 +22,19 @@ afterEach(() => service?.[Symbol.asyncDispose]());
 
 const body = '{"is_enabled": true}';
 
+/** What the log says of a stop, from its beginning. */
+const linesOfStop = () => {
+  const lines = service.output.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return lines
+    .slice(lines.findIndex(({ msg }) => msg === 'stopping'))
+    .filter(({ msg, event }) => msg !== 'request' && !event);
+};
+
+const stopped = { level: 30, msg: 'stopped', milliseconds: expect.any(Number) };
+
 /** Sends a request but for its body, and waits until the service has taken it on. */
 const begin = async (connection: Awaited<ReturnType<typeof openConnection>>, header = '') => {
   connection.write(
@@ -35,6 +49,7 @@ describe('SIGTERM', () => {
   it('ends it with exit code 0', async () => {
     service.signal('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(linesOfStop()).toMatchObject([{ level: 30, msg: 'stopping', signal: 'SIGTERM' }, stopped]);
   });
 
   it('answers the request in flight, and takes no other', async () => {
@@ -45,6 +60,34 @@ describe('SIGTERM', () => {
     connection.write(body);
     expect(await connection.until('"is_enabled":true')).toContain('HTTP/1.1 200 OK');
     expect((await service.ended).code).toBe(0);
+  });
+
+  it('says in the log what it waits for', async () => {
+    using connection = await openConnection(service);
+    await begin(connection, 'Connection: close\r\n');
+    service.signal('SIGTERM');
+    while (!service.output.stdout.includes('waiting for requests')) await delay(20);
+    connection.write(body);
+    expect((await service.ended).code).toBe(0);
+    expect(linesOfStop()).toMatchObject([
+      { msg: 'stopping' },
+      { level: 30, msg: 'waiting for requests in flight', connections: 1 },
+      stopped,
+    ]);
+  });
+
+  it('says in the log what it has cut off, after 8 seconds', async () => {
+    using connection = await openConnection(service);
+    await begin(connection);
+    service.signal('SIGTERM');
+    expect((await service.ended).code).toBe(0);
+    expect(linesOfStop()).toMatchObject([
+      { msg: 'stopping' },
+      { msg: 'waiting for requests in flight', connections: 1 },
+      { level: 40, msg: 'requests in flight take too long: cutting them off', connections: 1 },
+      stopped,
+    ]);
+    expect(linesOfStop().at(-1).milliseconds).toBeGreaterThan(7900);
   });
 });
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -6,9 +7,12 @@ import { createOnServer } from '../support/database.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { startOwnPostgres } from '../support/postgres-service.ts';
 import { createTemporaryFolder, freePort, root, startProcess } from '../support/process.ts';
+import { canRun } from '../support/programs.ts';
 import { readPromql } from '../support/promql.ts';
 import { type Scrape, scrape } from '../support/scrape.ts';
 import { secretVariables } from '../support/secrets.ts';
+
+const hasPromtool = canRun('promtool', 'the names of metrics are not checked');
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -101,6 +105,22 @@ describe('the metrics of two workers', () => {
   it('are not added up where a sum says nothing', () => {
     expect(metrics.sum('keyward_verification_keys')).toBe(1);
     expect(metrics.sum('keyward_build_info')).toBe(1);
+  });
+});
+
+describe.skipIf(!hasPromtool)("Prometheus' own tool", () => {
+  const promtool = (...args: string[]) =>
+    spawnSync('promtool', args, { input: metrics.text, encoding: 'utf8' });
+
+  it('has no complaint of a metric of ours', () => {
+    const { stderr, error } = promtool('check', 'metrics');
+    expect(error).toBeUndefined();
+    // What all services in Node.js have keeps the names that dashboards know.
+    expect(stderr.split('\n').filter((line) => line !== '' && !line.startsWith('nodejs_'))).toEqual([]);
+  });
+
+  it('takes the alert rules', () => {
+    expect(promtool('check', 'rules', join(root, 'deploy/alerts.yaml'))).toMatchObject({ status: 0 });
   });
 });
 

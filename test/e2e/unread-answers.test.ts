@@ -102,14 +102,14 @@ describe('answers that nobody reads', () => {
   it('give their places to those who need them', async () => {
     await using warm = await startWarm({ MAX_IN_FLIGHT: '3' });
     const { service, token } = warm;
-    using unread = await openAll(6, service.port, get('/api/v1/openapi.json').repeat(1500));
+    using unread = await openAll(6, service.port, post(getIntrospectionQuery(), token).repeat(1500));
     const statuses: number[] = [];
     // Three places, six clients that do not read, each of which would keep one for half a minute.
-    while (statuses.slice(-20).filter((status) => status === 200).length < 20) {
+    const isOver = () => statuses.slice(-20).filter((status) => status === 200).length === 20;
+    while (!statuses.includes(503) || !isOver()) {
       statuses.push(await ask(service, token));
       await delay(50);
     }
-    expect(statuses).toContain(503);
     unread.dispose();
     expect(await Promise.all([1, 2, 3].map(() => ask(service, token)))).toEqual([200, 200, 200]);
   });

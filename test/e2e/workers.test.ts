@@ -77,6 +77,7 @@ describe('two workers', () => {
     await untilAnsweredBy(2);
     expect(pids()).not.toContain(service.pid);
     expect(service.output.stdout.match(/"msg":"ready"/g)).toHaveLength(1);
+    expect(service.output.stdout).toContain('"database":"PostgreSQL","workers":2,');
     expect(service.output.stderr).toBe('');
   });
 
@@ -135,9 +136,48 @@ describe('two workers', () => {
     for (const connection of connections) {
       expect(await connection.until('"is_enabled":true')).toContain('HTTP/1.1 200 OK');
     }
-    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
-    expect(pids().size).toBe(2);
+    const { code, stdout, stderr } = await service.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const tellers = (message: string) => lines.filter(({ msg }) => msg === message).map(({ pid }) => pid);
+    // The two, and the process that supervises: it begins first and has the last word.
+    expect(new Set(tellers('stopping')).size).toBe(3);
+    expect(new Set(tellers('stopped'))).toEqual(new Set(tellers('stopping')));
+    expect(lines.at(-1)).toMatchObject({ msg: 'stopped', pid: service.pid });
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'waiting for the workers', pid: service.pid, workers: 2 }),
+    );
+    expect(new Set(tellers('request')).size).toBe(2);
   });
+});
+
+describe('a worker that does not stop', () => {
+  it('is ended, and the log says so', async () => {
+    const DATABASE_URL = await createOnServer(postgres.url);
+    await using service = await startProcess(
+      folder.path,
+      { ...env, DATABASE_URL, DATABASE_MIGRATE: 'auto' },
+      25_000,
+    );
+    const headers = { connection: 'close' };
+    while (!/"pid":\d+.*"msg":"request"/.test(service.output.stdout))
+      await (await fetch(`${service.url}/nowhere`, { headers })).text();
+    const line = service.output.stdout.split('\n').find((text) => text.includes('"msg":"request"')) ?? '';
+    const worker: number = JSON.parse(line).pid;
+    process.kill(worker, 'SIGSTOP');
+    service.signal('SIGTERM');
+    const { code, stdout } = await service.ended;
+    expect(code).toBe(0);
+    const told = stdout.split('\n').filter((text) => text.includes(`"worker":${worker}`));
+    expect(told.map((text) => JSON.parse(text))).toMatchObject([
+      { level: 40, msg: expect.stringMatching(/^a worker (does not stop|gives no sign): ending it$/) },
+      { level: 40, msg: 'a worker has ended', signal: 'SIGKILL' },
+    ]);
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ msg: 'stopped' });
+  }, 60_000);
 });
 
 describe('workers that cannot start', () => {

@@ -83,7 +83,10 @@ it('is for one process, by whatever name the file goes, and though its lock file
   await delay(1000);
   expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
   expect(existsSync(`${file}.lock`)).toBe(true);
-  expect(service.output.stdout).toMatch(/"level":40,.*keyward\.db\.lock was deleted or replaced/);
+  // The log comes by a pipe, a little later.
+  await expect
+    .poll(() => service.output.stdout)
+    .toMatch(/"level":40,.*keyward\.db\.lock was deleted or replaced/);
 });
 
 /** What befalls a file, with the path of a backup of it, and what is said of it. */
@@ -158,7 +161,7 @@ it.each(misfortunes.slice(0, rounds(misfortunes.length, 2)))(
     // It is said once, whoever asks how often.
     await delay(1000);
     await fetch(`${service.url}/health/ready`);
-    expect(service.output.stdout.match(/"msg":"a part cannot be used"/g)).toHaveLength(1);
+    await expect.poll(() => service.output.stdout.match(/"msg":"a part cannot be used"/g)).toHaveLength(1);
   },
 );
 

@@ -315,6 +315,31 @@ describe.each(transports)('BAD_USER_INPUT over %s', (transport, create) => {
   });
 });
 
+describe('the record of a new key over GraphQL', () => {
+  it.each([
+    ['createApiKey', ''],
+    ['rotateApiKey', '(keyId: 1)'],
+  ])('stands by itself in `apiKey`, beside the secret: %s', async (field, input) => {
+    const token = await setup.sign();
+    await setup.gateway.rest('POST', '/auth/keys', { token, json: { name: 'Laptop' } });
+    const record = `id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
+      expiresAt deactivatedAt lastUsedAt`;
+    const query = `mutation { made: ${field}${input} { ${record} key apiKey { __typename ${record} } } }`;
+    const { apiKey, key, ...flat } = (await setup.gateway.graphql(query, { token })).body.data.made;
+    expect(apiKey).toEqual({ __typename: 'ApiKey', ...flat });
+    expect(key.startsWith(apiKey.keyPrefix)).toBe(true);
+    const { body } = await setup.gateway.rest('GET', `/auth/keys/${apiKey.id}`, { token });
+    expect(Object.values(body)).toEqual(Object.values(flat));
+  });
+
+  it('is no member in REST', async () => {
+    const token = await setup.sign();
+    const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
+    const record = (await setup.gateway.rest('GET', '/auth/keys/1', { token })).body;
+    expect(Object.keys(body)).toEqual([...Object.keys(record), 'key']);
+  });
+});
+
 describe('422 over REST', () => {
   it.each([
     ['', 'missing'],
@@ -330,14 +355,13 @@ describe('422 over REST', () => {
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'], type }] } });
   });
 
-  it('is not the answer to what other members say', async () => {
+  it('is the answer to members that are no input, whatever they say', async () => {
     const json = { key: 'sk-mine', is_default: false, id: 7, account: 2, expiresAt: 'x' };
-    const { status, body } = await setup.gateway.rest('POST', '/auth/keys', {
-      token: await setup.sign(),
-      json,
-    });
-    expect([status, body.id, body.is_default, body.expires_at]).toEqual([201, 1, true, null]);
-    expect(body.key).not.toBe('sk-mine');
+    const token = await setup.sign();
+    const { status, body } = await setup.gateway.rest('POST', '/auth/keys', { token, json });
+    expect(status).toBe(422);
+    expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(Object.keys(json));
+    expect(await setup.stored()).toMatchObject(nothing);
   });
 });
 

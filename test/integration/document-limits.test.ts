@@ -77,7 +77,7 @@ describe('a document', () => {
   });
 
   it('may have as many as are configured', async () => {
-    const documents = { tokens: 40, depth: 3, aliases: 1, directives: 1, cost: 20, cache: 0 };
+    const documents = { tokens: 40, depth: 3, aliases: 1, directives: 1, cost: 20, cache: 0, trusted: {} };
     await using gateway = await createTestGateway(setup.issuer, { documents });
     const token = await setup.sign();
     const refused = [

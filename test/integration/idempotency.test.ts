@@ -138,7 +138,9 @@ describe('an Idempotency-Key', () => {
     const token = await setup.sign();
     const { body } = await setup.gateway.graphql('mutation { createApiKey { id } }', keyed(key, { token }));
     const issues = [{ path: ['Idempotency-Key'], message, type: 'string_pattern_mismatch' }];
-    expect(body.errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT', issues } }]);
+    expect(body.errors).toMatchObject([
+      { message: `Idempotency-Key: ${message}`, extensions: { code: 'BAD_USER_INPUT', issues } },
+    ]);
     expect(await setup.stored()).toEqual(before);
   });
 
@@ -171,7 +173,7 @@ describe('an Idempotency-Key', () => {
       'mutation { a: createApiKey { id } ...B } fragment B on Mutation { b: createApiKey { id } }';
     const { body } = await setup.gateway.graphql(query, keyed('one', { token }));
     expect(body.errors[0]).toMatchObject({
-      message: 'A request with an Idempotency-Key may have one root field.',
+      message: 'Idempotency-Key: Must stand beside one root field.',
       extensions: { code: 'BAD_USER_INPUT' },
     });
     expect(await apiKeys()).toEqual([]);

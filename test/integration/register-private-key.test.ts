@@ -137,7 +137,9 @@ describe('422', () => {
     });
     const twin = await graphql(given);
     const issues = [{ path: ['privateKey'], message, type: 'string_pattern_mismatch' }];
-    expect(twin.body.errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT', issues } }]);
+    expect(twin.body.errors).toMatchObject([
+      { message: `privateKey: ${message}`, extensions: { code: 'BAD_USER_INPUT', issues } },
+    ]);
     expect(await setup.stored()).toEqual(before);
   });
 

@@ -4,6 +4,7 @@ import { createMetrics } from '../../src/observability/metrics/create-metrics.ts
 import { createTracing } from '../../src/observability/tracing/tracing.ts';
 import { canaryNumber, type Song, sing } from '../support/canary.ts';
 import { dropTable, refuseAccounts } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const metrics = createMetrics({ dropped: 0 });
@@ -191,5 +192,28 @@ describe('spans', () => {
       traceId: span?.context.traceId,
       spanId: span?.context.spanId,
     });
+  });
+});
+
+describe("a client's address", () => {
+  /** What the lines of two requests say of it, of which one comes through a proxy that is trusted. */
+  const logged = async (logsAddress: boolean) => {
+    const edge = { trustedProxies: ['10.0.0.0/8'] };
+    await using gateway = await createTestGateway(setup.issuer, { edge, logsAddress });
+    await gateway.rest('GET', '/auth/keys', { address: '192.0.2.1' });
+    const headers = { 'x-forwarded-for': '198.51.100.9, 2001:db8::7' };
+    await gateway.rest('GET', '/auth/keys', { address: '10.0.0.1', headers });
+    return gateway.log().filter(({ msg }) => msg === 'request');
+  };
+
+  it('is in no line unless that is asked for', async () => {
+    const lines = await logged(false);
+    expect(lines).toHaveLength(2);
+    expect(JSON.stringify(lines)).not.toMatch(/192\.0|10\.0|198\.51|2001:/);
+  });
+
+  it('is that of the client where it is: behind a proxy as the proxy says', async () => {
+    const lines = await logged(true);
+    expect(lines.map(({ clientAddress }) => clientAddress)).toEqual(['192.0.2.1', '2001:db8::7']);
   });
 });

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
-import type { DocumentLimits, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
+import type { DocumentConfig, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
@@ -18,6 +18,7 @@ import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
+import type { OperationLimits } from '../../src/operations/context.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -68,15 +69,17 @@ export async function createTestGateway(
   options: {
     introspection?: boolean;
     pages?: PagesConfig;
-    documents?: DocumentLimits;
+    documents?: DocumentConfig;
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
+    automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
     edge?: Partial<Edge>;
     rates?: Rates;
+    logsAddress?: boolean;
   } = {},
 ) {
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
@@ -105,6 +108,7 @@ export async function createTestGateway(
     em: database.em,
     limits: {
       sessionDuration: { min: 60, max: 86_400 },
+      automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
       sealApiKeys: options.sealApiKeys ?? false,
     },
@@ -117,6 +121,7 @@ export async function createTestGateway(
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
+    logsAddress: options.logsAddress ?? false,
     ...options.telemetry,
   });
 

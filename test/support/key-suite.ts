@@ -59,7 +59,8 @@ export function describeKeyId(setup: Setup, operation: KeyOperation): void {
       const before = await setup.stored();
       const [method, path] = operation.rest;
       const token = await setup.sign();
-      const call = method === 'GET' ? { token } : { token, json: { name: null } };
+      const json = method === 'PATCH' ? { name: null } : {};
+      const call = method === 'GET' ? { token } : { token, json };
       const { status, body } = await setup.gateway.rest(method, path.replace('{key_id}', id), call);
       expect(status).toBe(422);
       expect(body.detail).toMatchObject([{ loc: ['path', 'key_id'], type }]);

@@ -9,7 +9,12 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
   requestSource: { id: 'request', address: null },
   secrets: gateway.secrets,
   events: () => {},
-  limits: { sessionDuration: { min: 60, max: 86_400 }, apiKeysPerAccount: 1000, sealApiKeys: false },
+  limits: {
+    sessionDuration: { min: 60, max: 86_400 },
+    automationDefaults: { isEnabled: null, sessionDuration: null },
+    apiKeysPerAccount: 1000,
+    sealApiKeys: false,
+  },
   keyUsage: gateway.keyUsage,
   idempotency: gateway.idempotency,
   idempotencyKey: null,

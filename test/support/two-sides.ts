@@ -1,11 +1,21 @@
+import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType } from 'graphql';
 import { expect } from 'vitest';
 import { isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import type { Scope } from '../../src/auth/scopes.ts';
+import { nodeTypeOf } from '../../src/rest/lists.ts';
+import { restName, snakeCase } from '../../src/rest/names.ts';
 import { routes } from '../../src/rest/routes.ts';
+import { schema } from '../../src/schema.ts';
 import type { Answer, TestGateway } from './gateway.ts';
+
+/** An operation that has a route. */
+export type OperationName = keyof typeof routes;
+
+type RootField = GraphQLField<unknown, unknown>;
 
 /** One call, spelled for both sides. */
 export interface Step {
-  readonly operation: keyof typeof queries;
+  readonly operation: OperationName;
   /** Members of the input: GraphQL's name → JSON text. */
   readonly input: Readonly<Record<string, string>>;
   /** Where a member of the input stands in REST's path: that text. */
@@ -23,38 +33,63 @@ export interface SideOutcome {
   readonly issues?: readonly { path: string[]; message: string; type: string }[];
 }
 
-const apiKey = `id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt lastUsedAt`;
-const settings = 'isEnabled sessionDuration userId createdAt updatedAt';
-const status = 'hasKey createdAt updatedAt';
-const list = (node: string) => `{ edges { node { ${node} } } pageInfo { hasNextPage endCursor } }`;
+const rootFields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+
+/** What REST has of an argument's names, and what it calls them. */
+const argumentsOf = ({ args, type }: RootField) =>
+  args.flatMap((argument) => {
+    const restSpelling = restName(argument.name, type);
+    return restSpelling === undefined ? [] : [{ ...argument, restName: restSpelling }];
+  });
+
+/** All that REST answers of a type: nothing for a scalar. */
+function selectionOf(type: GraphQLOutputType): string {
+  const node = nodeTypeOf(type);
+  if (node) return `{ edges { node ${selectionOf(node)} } pageInfo { hasNextPage endCursor } }`;
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return '';
+  const fields = Object.values(named.getFields())
+    .filter(({ extensions }) => !extensions['graphqlOnly'])
+    .map((field) => `${field.name} ${selectionOf(field.type)}`);
+  return `{ ${fields.join(' ')} }`;
+}
+
+const listOf = (items: readonly string[]): string => (items.length === 0 ? '' : `(${items.join(', ')})`);
+
+/** A document that asks for all that the route of an operation answers, each argument a variable of its name. */
+function documentOf(name: OperationName): string {
+  const { type } = rootFieldOf(name);
+  const args = argumentsOf(rootFieldOf(name));
+  const variables = listOf(args.map((argument) => `$${argument.name}: ${argument.type}`));
+  const values = listOf(args.map((argument) => `${argument.name}: $${argument.name}`));
+  const kind = schema.getQueryType()?.getFields()[name] ? 'query' : 'mutation';
+  return `${kind} ${variables} { ${name}${values} ${selectionOf(type)} }`;
+}
+
+function rootFieldOf(name: OperationName): RootField {
+  const field = rootFields[name];
+  if (!field) throw new Error(`${name} is no root field`);
+  return field;
+}
+
+/** The operations that both sides have: those of every route. */
+export const operations = Object.keys(routes) as OperationName[];
 
 /** A document for each operation, with its arguments in the order in which the schema has them. */
-export const queries = {
-  createApiKey: `mutation ($name: String, $expiresAt: DateTime) {
-    createApiKey(name: $name, expiresAt: $expiresAt) { ${apiKey} key } }`,
-  apiKeys: `query ($isActive: Boolean, $first: Int, $after: String) {
-    apiKeys(isActive: $isActive, first: $first, after: $after) ${list(apiKey)} }`,
-  defaultApiKey: `{ defaultApiKey { ${apiKey} } }`,
-  apiKey: `query ($keyId: Int!) { apiKey(keyId: $keyId) { ${apiKey} } }`,
-  renameApiKey: `mutation ($keyId: Int!, $name: String) {
-    renameApiKey(keyId: $keyId, name: $name) { ${apiKey} } }`,
-  setDefaultApiKey: `mutation ($keyId: Int!) { setDefaultApiKey(keyId: $keyId) { ${apiKey} } }`,
-  rotateApiKey: `mutation ($keyId: Int!, $graceSeconds: Int) {
-    rotateApiKey(keyId: $keyId, graceSeconds: $graceSeconds) { ${apiKey} key } }`,
-  deactivateApiKey: `mutation ($keyId: Int!) { deactivateApiKey(keyId: $keyId) { ${apiKey} } }`,
-  privateKeyStatus: `{ privateKeyStatus { ${status} } }`,
-  registerPrivateKey: `mutation ($privateKey: String!) {
-    registerPrivateKey(privateKey: $privateKey) { ${status} } }`,
-  removePrivateKey: `mutation { removePrivateKey { ${status} } }`,
-  automationSettings: `{ automationSettings { ${settings} } }`,
-  updateAutomationSettings: `mutation ($isEnabled: Boolean, $sessionDuration: Int) {
-    updateAutomationSettings(isEnabled: $isEnabled, sessionDuration: $sessionDuration) { ${settings} } }`,
-  auditEvents: `query ($first: Int, $after: String) {
-    auditEvents(first: $first, after: $after) ${list('id action targetId userId address createdAt')} }`,
-  verifyApiKey: `mutation ($key: String!) {
-    verifyApiKey(key: $key) { valid reason keyId userId expiresAt name } }`,
-};
+export const queries: Readonly<Record<string, string>> = Object.fromEntries(
+  operations.map((name) => [name, documentOf(name)]),
+);
+
+/** What REST takes for an operation: each argument, and where it stands. */
+export const inputsOf = (operation: OperationName) =>
+  argumentsOf(rootFieldOf(operation)).map((argument) => ({
+    ...argument,
+    in: placeOf(operation, argument.restName),
+  }));
+
+/** The scopes that an operation needs. */
+export const scopesOf = (operation: OperationName) =>
+  rootFieldOf(operation).extensions['requiredScopes'] as readonly Scope[];
 
 const codes: Record<number, string> = {
   200: 'OK',
@@ -66,12 +101,7 @@ const codes: Record<number, string> = {
   422: 'BAD_USER_INPUT',
 };
 
-const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-/** Arguments that REST calls by another name. */
-const restNames: Record<string, string> = { first: 'limit', after: 'cursor' };
-const graphqlNames: Record<string, string> = { limit: 'first', cursor: 'after' };
 
 const jsonObject = (members: Readonly<Record<string, string>>) =>
   `{${Object.entries(members)
@@ -79,12 +109,6 @@ const jsonObject = (members: Readonly<Record<string, string>>) =>
     .join(',')}}`;
 
 const json = { 'content-type': 'application/json' };
-
-const routeOf = ({ operation }: Step) => {
-  const route = routes[operation];
-  if (!route) throw new Error(`${operation} has no route`);
-  return route;
-};
 
 /** Calls through GraphQL. */
 export function callGraphql(gateway: TestGateway, { operation, input }: Step, token: string | undefined) {
@@ -96,12 +120,13 @@ export function callGraphql(gateway: TestGateway, { operation, input }: Step, to
 
 const toQueryText = (text: string): string => (text.startsWith('"') ? JSON.parse(text) : text);
 
-/** Calls through REST. */
+/** Calls through REST; a member that the operation does not know goes into the body as it is. */
 export function callRest(gateway: TestGateway, step: Step, token: string | undefined) {
-  const { method, path } = routeOf(step);
+  const { method, path } = routes[step.operation];
   const filled = path.replace('{key_id}', encodeURIComponent(step.pathText ?? ''));
+  const spelling = new Map(inputsOf(step.operation).map((input) => [input.name, input.restName]));
   const members = Object.entries(step.input)
-    .map(([name, text]) => [restNames[name] ?? snake(name), text] as const)
+    .map(([name, text]) => [spelling.get(name) ?? snakeCase(name), text] as const)
     .filter(([name]) => !path.includes(`{${name}}`));
   const call = { ...(token && { token }) };
   if (method === 'DELETE') return gateway.rest(method, filled, call);
@@ -115,9 +140,10 @@ export function callRest(gateway: TestGateway, step: Step, token: string | undef
   return gateway.rest(method, `${filled}?${query}`, call);
 }
 
-/** The same value without what is random in it: secrets and their prefixes. */
+/** The same value without what is random in it: secrets, their prefixes, and the ids of requests. */
 export const withoutSecrets = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null), (name, inner) => {
+    if (name === 'requestId') return undefined;
     if (name === 'key' && isApiKeySecret(inner)) return '<secret>';
     return /^key_?prefix$/i.test(name) && inner !== 'sk-a1b2c3' ? '<prefix>' : inner;
   });
@@ -127,7 +153,10 @@ interface Connection {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-const isConnection = (data: object | null): data is Connection => data !== null && 'edges' in data;
+const isRecord = (data: unknown): data is Record<string, unknown> =>
+  typeof data === 'object' && data !== null;
+
+const isConnection = (data: unknown): data is Connection => isRecord(data) && 'edges' in data;
 
 /** What GraphQL's answer comes to; a page is its members and where the next one begins. */
 export function graphqlOutcome({ body, headers }: Answer, { operation }: Step): SideOutcome {
@@ -144,36 +173,35 @@ export function graphqlOutcome({ body, headers }: Answer, { operation }: Step): 
   return { code: 'OK', challenge, data: withoutSecrets({ nodes, next: hasNextPage ? endCursor : null }) };
 }
 
-const inCamelCase = (record: object | null) =>
-  record && Object.fromEntries(Object.entries(record).map(([name, value]) => [camel(name), value]));
-
-const readData = ({ body, headers }: Answer): unknown => {
-  if (!Array.isArray(body)) return inCamelCase(body);
-  const link = /^<[^>]*[?&]cursor=([^&>]+)>; rel="next"$/.exec(headers.get('link') ?? '');
-  // The contract of audit events has a request's id, which is another one each time.
-  const nodes = body.map(inCamelCase).map((node) => {
-    const { requestId: _requestId, ...others } = node ?? {};
-    return others;
-  });
-  return { nodes, next: link?.[1] ?? null };
+const inCamelCase = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(inCamelCase);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [camel(name), inCamelCase(inner)]));
 };
 
-const placeOf = (step: Step, name: string): string => {
-  const { method, path } = routeOf(step);
+const readData = ({ body, headers }: Answer, { operation }: Step): unknown => {
+  if (!nodeTypeOf(rootFieldOf(operation).type)) return inCamelCase(body);
+  const link = /^<[^>]*[?&]cursor=([^&>]+)>; rel="next"$/.exec(headers.get('link') ?? '');
+  return { nodes: inCamelCase(body), next: link?.[1] ?? null };
+};
+
+function placeOf(operation: OperationName, name: string): 'path' | 'query' | 'body' {
+  const { method, path } = routes[operation];
   if (path.includes(`{${name}}`)) return 'path';
   return method === 'GET' ? 'query' : 'body';
-};
+}
 
 /** What REST's answer comes to, in GraphQL's names. */
 export function restOutcome(answer: Answer, step: Step): SideOutcome {
   const code = codes[answer.status] ?? `status ${answer.status}`;
   const challenge = answer.headers.get('www-authenticate');
-  if (code === 'OK') return { code, challenge, data: withoutSecrets(readData(answer)) };
+  if (code === 'OK') return { code, challenge, data: withoutSecrets(readData(answer, step)) };
   const { detail } = answer.body;
+  const spelling = new Map(inputsOf(step.operation).map((input) => [input.restName, input.name]));
   if (typeof detail === 'string') return { code, challenge, message: detail };
   const issues = detail.map(({ loc, msg, type }: { loc: string[]; msg: string; type: string }) => {
-    expect(loc[0]).toBe(placeOf(step, `${loc[1]}`));
-    return { path: loc.slice(1).map((name) => graphqlNames[name] ?? camel(name)), message: msg, type };
+    expect(loc[0]).toBe(placeOf(step.operation, `${loc[1]}`));
+    return { path: loc.slice(1).map((name) => spelling.get(name) ?? camel(name)), message: msg, type };
   });
   return { code, challenge, issues };
 }

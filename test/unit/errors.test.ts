@@ -41,13 +41,13 @@ describe('GatewayError', () => {
 });
 
 describe('badUserInput', () => {
-  it('says every issue', () => {
+  it('says every issue, and what it is about', () => {
     const issues = [
       { path: ['isEnabled'], message: 'Must be true or false.', type: 'bool_type' },
       { path: ['sessionDuration'], message: 'Must be an integer.', type: 'int_type' },
     ];
     const error = badUserInput(issues);
-    expect(error.message).toBe('Must be true or false. Must be an integer.');
+    expect(error.message).toBe('isEnabled: Must be true or false. sessionDuration: Must be an integer.');
     expect(error).toMatchObject({ code: 'BAD_USER_INPUT', issues });
   });
 });

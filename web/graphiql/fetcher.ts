@@ -16,7 +16,7 @@ export const fetcher: GraphiQLProps['fetcher'] = async ({ query, variables, oper
       query,
       variables,
       // For a moment after a tab is shown, GraphiQL has still the name of the one before.
-      ...(operationName && query.includes(operationName) && { operationName }),
+      ...(operationName && new RegExp(`\\b${operationName}\\b`).test(query) && { operationName }),
     }),
   });
   // The server takes this token no more: a service that was started again has new signing keys, for one.

@@ -1,4 +1,4 @@
-import { integer, seconds } from '../kinds.ts';
+import { integer, onOrOff, seconds } from '../kinds.ts';
 
 /** What callers may ask for. */
 export const limitVariables = {
@@ -14,5 +14,16 @@ export const limitVariables = {
   SESSION_DURATION_MAX: seconds(1, 999_999_999).default(86_400).meta({
     description: 'Greatest `session_duration`, in seconds',
     example: '86400',
+  }),
+  AUTOMATION_DEFAULT_ENABLED: onOrOff.optional().meta({
+    description: 'What `is_enabled` reads as for somebody who never set it',
+    unset: '`null`',
+    example: 'on',
+  }),
+  AUTOMATION_DEFAULT_SESSION_DURATION: seconds(1, 999_999_999).optional().meta({
+    description:
+      'What `session_duration` reads as for somebody who never set it, in seconds, within the bounds above',
+    unset: '`null`',
+    example: '3600',
   }),
 };

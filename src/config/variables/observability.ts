@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, url } from '../kinds.ts';
+import { integer, onOrOff, url } from '../kinds.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -23,6 +23,11 @@ export const observabilityVariables = {
         'The least that is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace`, or `silent` for nothing',
       example: 'debug',
     }),
+  LOG_CLIENT_ADDRESS: onOrOff.default(false).meta({
+    description:
+      "`on` puts the client's address into each request's line, as `clientAddress`. It is personal data: log it only where somebody needs it, and no longer than they do",
+    example: 'on',
+  }),
   METRICS_PORT: integer(1, 65_535).optional().meta({
     description: 'TCP port of the metrics for Prometheus, at `/metrics`, apart from `PORT`',
     unset: 'no metrics',

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { integer, seconds, url } from '../kinds.ts';
+import { integer, isUrl, seconds, url } from '../kinds.ts';
 
 const kinds = ['development', 'test', 'production'] as const;
+
+const isOrigin = ({ pathname, search, hash, username, password }: URL): boolean =>
+  pathname === '/' && search + hash + username + password === '';
 
 /** The process, and where it is reached. */
 export const serverVariables = {
@@ -20,12 +23,19 @@ export const serverVariables = {
     example: '8080',
   }),
   PUBLIC_URL: url
-    .refine((value) => !URL.canParse(value) || /^https?:$/.test(new URL(value).protocol), 'must be a URL')
+    .refine(
+      isUrl(({ protocol }) => /^https?:$/.test(protocol)),
+      { error: 'must be a URL', abort: true },
+    )
+    .refine(
+      isUrl(isOrigin),
+      'must be a URL without a path, a query or a user name: Keyward answers at the root of its host',
+    )
     .transform((value) => new URL(value).origin)
     .optional()
     .meta({
       description:
-        'The URL by which clients reach it. 401 and 403 tell it to them, as `resource_metadata` in `WWW-Authenticate`',
+        'The URL by which clients reach it. 401 and 403 tell it to them, as `resource_metadata` in `WWW-Authenticate`. Without a path: Keyward answers at the root of its host',
       unset: 'the address that it listens on',
       example: 'https://keys.example.com',
     }),

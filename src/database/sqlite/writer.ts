@@ -5,8 +5,31 @@ import { Group } from './group.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { Member, type MemberWriter } from './member.ts';
 import { Statements } from './statements.ts';
-import { Turns } from './turns.ts';
 import { isBusy, whenFree } from './when-free.ts';
+
+/** Lets one after the other do something, in the order in which they came. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #taken = false;
+
+  /** How many wait for theirs. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Resolves when it is the caller's turn. */
+  async take(): Promise<void> {
+    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#taken = true;
+  }
+
+  /** Ends the turn of whoever has it. */
+  pass(): void {
+    const next = this.#waiting.shift();
+    this.#taken = next !== undefined;
+    next?.();
+  }
+}
 
 /** A group is committed before its turn ends where it has so many members, or is so old, in milliseconds. */
 const mostMembers = 64;

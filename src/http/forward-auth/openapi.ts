@@ -6,6 +6,7 @@ export const forwardAuthOpenApi = {
     '/api/v1/keys/authorize': {
       get: {
         operationId: 'authorizeApiKey',
+        tags: ['Verification'],
         summary: 'Tells a reverse proxy whether the API key of a request is good.',
         description:
           'Tells a reverse proxy whether the API key of a request is good. Any method will do, and any path may follow. ' +

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Rate } from '../../config/rates.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Exchange } from '../exchange.ts';
-import type { SharedCounts } from './shared-counts.ts';
-import type { Window } from './window.ts';
+import type { SharedCounts, Window } from './shared-counts.ts';
 
 /** How many keys are known at the most: callers have addresses at will. Who has not called for longest is forgotten. */
 const mostKeys = 50_000;

@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 import type { Rate } from '../../config/rates.ts';
 import type { Db } from '../../database/db.ts';
-import type { Window } from './window.ts';
+
+/** What was used of a rate, from the first request on until it is reset. */
+export interface Window {
+  used: number;
+  /** How much of it other nodes do not know of yet. */
+  untold: number;
+  /** In milliseconds since 1970. */
+  resetsAt: number;
+}
 
 /** After how much of a rate the others are told. */
 const share = 1 / 10;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   defaultResource,
@@ -15,14 +16,34 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { TracingConfig } from '../../config/config.ts';
+import { describeError } from '../describe-error.ts';
 import { readVersion } from '../version.ts';
-import { reportExport } from './report-export.ts';
 import { createTracing, type Tracing } from './tracing.ts';
+
+/** An exporter that tells the log when spans can no longer be sent, and when they can again: once each. */
+function reportExport(exporter: SpanExporter, logger: Logger): SpanExporter {
+  let failing = false;
+  const report = (failed: boolean, error?: Error) => {
+    if (failed === failing) return;
+    failing = failed;
+    if (failed) logger.warn({ error: describeError(error) }, 'traces cannot be sent, and are dropped');
+    else logger.info('traces are sent again');
+  };
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        report(result.code === ExportResultCode.FAILED, result.error);
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+  };
+}
 
 /** How long a collector is waited for at the stop at the most, in milliseconds: the whole of it has ten seconds. */
 const lastPatience = 5000;

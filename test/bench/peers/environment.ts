@@ -8,6 +8,8 @@ export interface Environment {
   readonly databaseFile: string;
   readonly issuer: string;
   readonly audience: string;
+  /** After how many runs Mercurius compiles a document; 0: never. */
+  readonly mercuriusJit: number;
   /** Under which API keys are hashed. */
   readonly pepper: KeyObject;
 }
@@ -28,6 +30,7 @@ export const readEnvironment = (): Environment => ({
   databaseFile: required('DATABASE_URL').slice('sqlite:'.length),
   issuer: required('AUTH_ISSUER'),
   audience: required('AUTH_AUDIENCE'),
+  mercuriusJit: Number(process.env['MERCURIUS_JIT'] ?? 1),
   // VERSION:SECRET
   pepper: createSecretKey(Buffer.from(required('KEY_PEPPERS').split(':')[1] ?? '', 'base64')),
 });

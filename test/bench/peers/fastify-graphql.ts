@@ -77,12 +77,14 @@ const errorFormatter: MercuriusOptions['errorFormatter'] = ({ errors = [] }) => 
 export const graphql: FastifyPluginAsync<{
   store: Store;
   authenticate: (request: FastifyRequest) => Promise<void>;
-}> = async (app, { store, authenticate }) => {
+  /** After how many runs a document is compiled; 0: never. */
+  jit: number;
+}> = async (app, { store, authenticate, jit }) => {
   app.addHook('onRequest', authenticate);
   await app.register(mercurius, {
     schema: typeDefs,
     resolvers: { ...fieldsOf, ...rootFields(store) } as never,
-    jit: 1,
+    jit,
     context: ({ user, id, ip }) => ({ caller: user, source: { id, address: ip } }),
     errorFormatter,
   });

@@ -60,7 +60,7 @@ describe('refuses', () => {
 
   it.each(['', '<html>', '{"keys":'])('what is not JSON: %j', async (text) => {
     provider.answerWith((_request, response) => response.end(text));
-    await expect(fetchJson(provider.url)).rejects.toThrow(SyntaxError);
+    await expect(fetchJson(provider.url)).rejects.toThrow(`no JSON from ${provider.url}`);
   });
 
   it('an answer that is cut off', async () => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyReader } from '../../../src/auth/issuer-metadata.ts';
+import { UnusableKeySet } from '../../../src/auth/unusable-keys.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
 import { startProvider } from './provider-server.ts';
 
@@ -129,9 +130,13 @@ describe('the key set', () => {
     ]);
   });
 
-  it('may hold none', async () => {
+  it('is refused where none can be used, and it is said of each why', async () => {
+    const none = 'no key of the set can be used';
     provider.answerJson({ keys: [] });
-    expect(await readKeys()).toEqual(new Map());
+    await expect(readKeys()).rejects.toThrow(new UnusableKeySet([]));
+    provider.answerJson({ keys: [jwk('one', { use: 'enc' }), jwk('two', { alg: 'ES384' })] });
+    const reasons = 'the key "one" has `use` "enc"; the key "two" has `alg` "ES384"';
+    await expect(readKeys()).rejects.toThrow(`${none}: ${reasons}`);
   });
 
   it.each([{}, { keys: {} }, { keys: null }, [], 'keys'])('is refused where it is %o', async (keySet) => {

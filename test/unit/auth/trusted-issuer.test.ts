@@ -36,7 +36,7 @@ describe('an issuer that is trusted', () => {
     ['missing', /^status 404 from http:.*\/jwks$/],
     ['huge', /^more than 1048576 bytes from http:.*\/jwks$/],
     ['bomb', /^more than 1048576 bytes from http:.*\/jwks$/],
-    ['garbage', /is not valid JSON/],
+    ['garbage', /^no JSON from http:.*\/jwks$/],
   ])('says what was wrong when its keys cannot be read: %s', async (name, message) => {
     issuer.behaviour.keys = misbehaviours[name];
     using keys = trust().keys;

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { UnusableKeySet } from '../../../src/auth/unusable-keys.ts';
 import type { VerificationKey } from '../../../src/auth/verification-key.ts';
 import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
 
@@ -23,6 +24,7 @@ const report = {
 const read = async (): Promise<ReadonlyMap<string, VerificationKey>> => {
   reads += 1;
   if (published instanceof Error) throw published;
+  if (published.length === 0) throw new UnusableKeySet([]);
   return new Map(published.map((kid) => [kid, { kid, publicKey, algorithms: ['ES256'] }]));
 };
 
@@ -261,6 +263,27 @@ describe('a set without a key that can be used', () => {
     await keys.refresh();
     expect(failures).toHaveLength(2);
     expect(recoveries).toBe(0);
+  });
+});
+
+describe('the fault', () => {
+  it('is which of the two keeps the service from verifying tokens', async () => {
+    published = down;
+    await keys.refresh();
+    expect(keys.fault).toBe('its key set could not be read');
+    published = [];
+    await keys.refresh();
+    expect(keys.fault).toBe('no key of its set can be used');
+    published = ['one'];
+    await keys.refresh();
+    expect(keys.fault).toBeUndefined();
+  });
+
+  it('is none while the last good set is there', async () => {
+    await keys.refresh();
+    published = [];
+    await keys.refresh();
+    expect(keys.fault).toBeUndefined();
   });
 });
 

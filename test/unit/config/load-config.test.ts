@@ -60,6 +60,7 @@ describe('defaults', () => {
     secrets: undefined,
     workers: 1,
     publicUrl: undefined,
+    logsAddress: false,
     issuers: [],
     algorithms: [
       'RS256',
@@ -75,6 +76,7 @@ describe('defaults', () => {
       'Ed25519',
     ],
     sessionDuration: { min: 60, max: 86_400 },
+    automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
     sealApiKeys: false,
     http: {
@@ -83,7 +85,15 @@ describe('defaults', () => {
       connections: 10_000,
       timeouts: { headers: 10_000, request: 12_000, answer: 30_000, keepAlive: 65_000 },
     },
-    documents: { tokens: 1000, depth: 8, aliases: 10, directives: 20, cost: 5000, cache: 16_777_216 },
+    documents: {
+      tokens: 1000,
+      depth: 8,
+      aliases: 10,
+      directives: 20,
+      cost: 5000,
+      cache: 16_777_216,
+      trusted: {},
+    },
     shutdownDelay: 0,
     introspection: true,
     pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
@@ -128,6 +138,10 @@ describe('values', () => {
     [{ PUBLIC_URL: 'https://gateway.example.com' }, { publicUrl: 'https://gateway.example.com' }],
     [{ PUBLIC_URL: 'https://gateway.example.com:8443/' }, { publicUrl: 'https://gateway.example.com:8443' }],
     [{ PUBLIC_URL: 'http://gateway.internal' }, { publicUrl: 'http://gateway.internal' }],
+    [
+      { AUTOMATION_DEFAULT_ENABLED: 'off', AUTOMATION_DEFAULT_SESSION_DURATION: '60' },
+      { automationDefaults: { isEnabled: false, sessionDuration: 60 } },
+    ],
     [
       { SESSION_DURATION_MIN: '300', SESSION_DURATION_MAX: '300' },
       { sessionDuration: { min: 300, max: 300 } },
@@ -480,6 +494,7 @@ describe('faults', () => {
   const databaseUrl =
     'DATABASE_URL must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database';
   const publicUrl = 'PUBLIC_URL must be a URL';
+  const noOrigin = `${publicUrl} without a path, a query or a user name: Keyward answers at the root of its host`;
   const url = 'AUTH_ISSUER must be a URL';
   const https = 'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)';
   const beside = 'AUTH_ISSUER must be set beside';
@@ -502,6 +517,10 @@ describe('faults', () => {
     ['PUBLIC_URL', '/api/v1', publicUrl],
     ['PUBLIC_URL', 'gateway.example.com:8443', publicUrl],
     ['PUBLIC_URL', 'mailto:keys@example.com', publicUrl],
+    ['PUBLIC_URL', 'https://gateway.example.com/keys', noOrigin],
+    ['PUBLIC_URL', 'https://gateway.example.com/?tenant=1', noOrigin],
+    ['PUBLIC_URL', 'https://gateway.example.com/#keys', noOrigin],
+    ['PUBLIC_URL', 'https://someone:c4n4ry@gateway.example.com', noOrigin],
     ['DATABASE_URL', 'sqlite:', databaseUrl],
     ['DATABASE_URL', 'data/keyward.db', databaseUrl],
     ['DATABASE_URL', 'mysql://user:secret@db/keyward', databaseUrl],
@@ -519,6 +538,8 @@ describe('faults', () => {
     ['SESSION_DURATION_MIN', '0', `SESSION_DURATION_MIN ${seconds}`],
     ['SESSION_DURATION_MIN', '1h', `SESSION_DURATION_MIN ${seconds}`],
     ['SESSION_DURATION_MAX', '1000000000', `SESSION_DURATION_MAX ${seconds}`],
+    ['AUTOMATION_DEFAULT_ENABLED', 'true', 'AUTOMATION_DEFAULT_ENABLED must be "on" or "off"'],
+    ['AUTOMATION_DEFAULT_SESSION_DURATION', '1h', `AUTOMATION_DEFAULT_SESSION_DURATION ${seconds}`],
     ['GRAPHQL_INTROSPECTION', 'true', 'GRAPHQL_INTROSPECTION must be "on" or "off"'],
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
     ['METRICS_PORT', '0', 'METRICS_PORT must be a whole number from 1 to 65535'],
@@ -557,6 +578,16 @@ describe('faults', () => {
 
   it.each<[string, Environment, string]>([
     ['bounds that cross', { SESSION_DURATION_MIN: '61', SESSION_DURATION_MAX: '60' }, 'SESSION_DURATION_MIN'],
+    [
+      'a default below the minimum',
+      { AUTOMATION_DEFAULT_SESSION_DURATION: '59' },
+      'AUTOMATION_DEFAULT_SESSION_DURATION must lie within SESSION_DURATION_MIN and SESSION_DURATION_MAX',
+    ],
+    [
+      'a default above the maximum',
+      { AUTOMATION_DEFAULT_SESSION_DURATION: '301', SESSION_DURATION_MAX: '300' },
+      'AUTOMATION_DEFAULT_SESSION_DURATION must lie within',
+    ],
     ['a maximum below the default minimum', { SESSION_DURATION_MAX: '59' }, 'SESSION_DURATION_MIN must not'],
     [
       'production without an issuer',
@@ -664,5 +695,22 @@ describe('the file .env', () => {
   it('is refused in words where it cannot be read', () => {
     mkdirSync('.env');
     expect(() => loadConfig()).toThrow(new ConfigError(['.env must be a file that this user may read']));
+  });
+});
+
+describe('trusted GraphQL documents', () => {
+  const write = writeFiles();
+  const list = (text: string) => ({ GRAPHQL_DOCUMENTS_FILE: write('documents.json', text) });
+
+  it('are read from a file, by their ids', () => {
+    const trusted = { 'x-app:1': '{ privateKeyStatus { hasKey } }' };
+    expect(loadConfig(list(JSON.stringify(trusted))).documents.trusted).toEqual(trusted);
+    expect(loadConfig({}).documents.trusted).toEqual({});
+  });
+
+  it.each(['', '[]', '{', '{"a":1}', '{"":"{a}"}'])('are refused where the file holds %j', (text) => {
+    expect(faultsOf(list(text))).toEqual([
+      'GRAPHQL_DOCUMENTS_FILE names a file that is not a JSON object of documents by their ids',
+    ]);
   });
 });

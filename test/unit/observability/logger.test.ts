@@ -3,15 +3,17 @@ import { describe, expect, it } from 'vitest';
 
 const source = (name: string) => new URL(`../../../src/observability/${name}.ts`, import.meta.url).href;
 
-/** What a process writes that logs two lines. */
-const output = (level: string, isTerminal: boolean) => {
+/** Two lines. */
+const twoLines = "logger.warn({ status: 503 }, 'one\\nforged'); logger.debug('two');";
+
+/** What a process writes that logs. */
+const output = (level: string, isTerminal: boolean, log = twoLines) => {
   const code = `
     process.stdout.isTTY = ${isTerminal};
     const { createLogger } = await import('${source('logger')}');
     const { LogOutput } = await import('${source('log-output')}');
     const logger = await createLogger('${level}', new LogOutput(1));
-    logger.warn({ status: 503 }, 'one\\nforged');
-    logger.debug('two');`;
+    ${log}`;
   return execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });
 };
 
@@ -36,10 +38,48 @@ describe('in a pipe', () => {
 });
 
 describe('in a terminal', () => {
+  /** The lines of a log, without their times. */
+  const linesOf = (log: string) =>
+    output('info', true, log)
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(/^\[\d\d:\d\d:\d\d\.\d{3}\] /, ''));
+
   it('writes for a reader', () => {
-    const text = output('info', true);
-    expect(text).toMatch(/\[\d\d:\d\d:\d\d\.\d{3}\].*WARN.*: .*one/);
-    expect(text).toContain('status');
-    expect(text).not.toContain('{');
+    expect(output('info', true)).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: one/);
+    expect(linesOf("logger.warn({ connections: 3 }, 'waiting')")).toEqual([
+      'WARN: waiting {"connections":3}',
+    ]);
+  });
+
+  it('writes a request in one short line', () => {
+    const request = {
+      ...{ requestId: 'r-1', traceId: 't', spanId: 's', method: 'DELETE', status: 200, milliseconds: 1.25 },
+      ...{ route: '/api/v1/auth/keys/{key_id}', operation: 'deactivateApiKey', accountId: 7 },
+    };
+    const refusal = { requestId: 'r-2', method: 'GET', status: 401, milliseconds: 0.5, reason: 'no-token' };
+    const failure = { ...refusal, route: '/graphql', status: 500, reason: 'x', clientAddress: '192.0.2.7' };
+    const lines = [request, refusal, failure].map(
+      (line) => `logger.info(${JSON.stringify(line)}, 'request');`,
+    );
+    expect(linesOf(lines.join(''))).toEqual([
+      'INFO: DELETE /api/v1/auth/keys/{key_id} 200 in 1.25 ms, deactivateApiKey',
+      'INFO: GET an unknown path 401 in 0.5 ms, no-token',
+      'INFO: GET /graphql 500 in 0.5 ms, x, from 192.0.2.7, r-2',
+    ]);
+  });
+
+  it('writes an event in one line, without what only a program goes by', () => {
+    const event = {
+      requestId: 'r',
+      traceId: 't',
+      spanId: 's',
+      event: 'api-key-created',
+      accountId: 1,
+      keyId: 5,
+    };
+    expect(linesOf(`logger.info(${JSON.stringify(event)}, 'api-key-created')`)).toEqual([
+      'INFO: api-key-created {"accountId":1,"keyId":5}',
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import { secretVariables } from '../../support/secrets.ts';
 const issuer = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward', ...secretVariables() };
 
 const greeting = (environment: Record<string, string>, { port = 4000, terminal = true } = {}) =>
-  greet({ config: loadConfig(environment), port, terminal });
+  greet({ config: loadConfig(environment), port, version: '1.2.3', terminal });
 
 describe('in a terminal, in development', () => {
   it('shows every place, a first call and the warning', () => {
@@ -18,6 +18,8 @@ describe('in a terminal, in development', () => {
     expect(text).toMatch(/REST +http:\/\/127\.0\.0\.1:4000\/api\/v1\n/);
     expect(text).toMatch(/OpenAPI +http:\/\/127\.0\.0\.1:4000\/api\/v1\/openapi\.json\n/);
     expect(text).toMatch(/Database +SQLite, data\/keyward\.db\n/);
+    expect(text).toMatch(/Workers +1\n/);
+    expect(text).toMatch(/Version +1\.2\.3\n/);
     expect(text).toContain(
       'curl -H "Authorization: Bearer $(npm run --silent token -- --subject alice)" http://127.0.0.1:4000/api/v1/auth/private-key\n',
     );
@@ -64,6 +66,9 @@ describe('elsewhere', () => {
     level: 30,
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     msg: 'ready',
+    version: '1.2.3',
+    database: 'SQLite',
+    workers: 1,
     url: 'http://127.0.0.1:8080',
     graphql: 'http://127.0.0.1:8080/graphql',
     rest: 'http://127.0.0.1:8080/api/v1',
@@ -72,6 +77,12 @@ describe('elsewhere', () => {
 
   it('is one JSON line', () => {
     expect(line({ ...issuer, HOST: '0.0.0.0' }, 8080)).toEqual(ready);
+  });
+
+  it('says which database it is, and how many workers there are', () => {
+    const DATABASE_URL = 'postgres://keyward:c4n4ry@db.example.com/keyward';
+    const many = line({ ...issuer, HOST: '0.0.0.0', DATABASE_URL, WORKERS: '4' }, 8080);
+    expect(many).toEqual({ ...ready, database: 'PostgreSQL', workers: 4 });
   });
 
   it('warns there too of the development identity provider', () => {

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { VerificationKey } from '../../../src/auth/verification-key.ts';
-import type { VerificationKeys } from '../../../src/auth/verification-keys.ts';
 import { createReadiness } from '../../../src/process/readiness.ts';
 
 beforeEach(() => {
@@ -10,21 +8,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const issuerOf = (issuer: string, ...kids: string[]) => ({
-  config: { issuer },
-  keys: { current: new Map(kids.map((kid) => [kid, {} as VerificationKey])) } as unknown as VerificationKeys,
-});
+const issuerOf = (issuer: string, fault?: string) => ({ config: { issuer }, keys: { fault } });
+const unread = 'its key set could not be read';
 
-const some = [issuerOf('https://a', 'a')];
+const some = [issuerOf('https://a')];
 const up = { check: async () => undefined };
 const fails = { check: () => Promise.reject(new Error('down')) };
 
 const ready = { isReady: true, faults: [] };
-const noKeys = (issuer: string) => ({
-  part: 'verification keys',
-  issuer,
-  fault: 'there is none that can be used',
-});
+const noKeys = (issuer: string, fault = unread) => ({ part: 'verification keys', issuer, fault });
 const silent = { part: 'database', fault: 'it does not answer' };
 const notReady = (...faults: object[]) => ({ isReady: false, faults });
 
@@ -34,17 +26,17 @@ describe('the service is ready', () => {
   });
 
   it('where one of the issuers has keys; of the others it says that they have none', async () => {
-    const verdict = await createReadiness(up, [issuerOf('https://b'), ...some])();
+    const verdict = await createReadiness(up, [issuerOf('https://b', unread), ...some])();
     expect(verdict).toEqual({ isReady: true, faults: [noKeys('https://b')] });
   });
 
   it('not where no issuer has keys', async () => {
-    const unread = {
-      config: { issuer: 'https://c' },
-      keys: { current: undefined } as unknown as VerificationKeys,
-    };
-    const verdict = await createReadiness(up, [issuerOf('https://b'), unread])();
-    expect(verdict).toEqual(notReady(noKeys('https://b'), noKeys('https://c')));
+    const unusable = 'no key of its set can be used';
+    const verdict = await createReadiness(up, [
+      issuerOf('https://b', unread),
+      issuerOf('https://c', unusable),
+    ])();
+    expect(verdict).toEqual(notReady(noKeys('https://b'), noKeys('https://c', unusable)));
   });
 
   it('not where the database fails', async () => {
@@ -58,7 +50,7 @@ describe('the service is ready', () => {
   });
 
   it('not where several parts fail, and says each', async () => {
-    const verdict = await createReadiness(fails, [issuerOf('https://b')])();
+    const verdict = await createReadiness(fails, [issuerOf('https://b', unread)])();
     expect(verdict).toEqual(notReady(silent, noKeys('https://b')));
   });
 

@@ -23,7 +23,7 @@ describe('a list', () => {
 
   it('is walked through by its links', async () => {
     const ids: number[] = [];
-    let next: string | undefined = '/rooms?limit=2&is_open=true&owner_name=A%26b%3E&unknown=1';
+    let next: string | undefined = '/rooms?limit=2&is_open=true&owner_name=A%26b%3E';
     const links: (string | null)[] = [];
     while (next) {
       const { body, headers } = await sample.rest('GET', next);
@@ -78,9 +78,16 @@ describe('a query string', () => {
     );
   });
 
-  it('gives nothing that the operation does not know, nor what REST leaves out', async () => {
-    await sample.rest('GET', '/rooms?first=1&after=x&last=1&before=x&isOpen=true&limit=1&x=1&x=2');
-    expect(sample.given).toEqual([{ first: 1 }]);
+  it('gives a list nothing that it does not know, nor what REST leaves out', async () => {
+    const { status, body } = await sample.rest('GET', '/rooms?first=1&last=1&isOpen=true&limit=1&x=1&x=2');
+    expect(status).toBe(422);
+    expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(['first', 'last', 'isOpen', 'x']);
+    expect(sample.given).toEqual([]);
+  });
+
+  it('gives other operations nothing that they do not know', async () => {
+    await sample.rest('GET', '/echo?must_have=true&mustHave=false&x=1&x=2');
+    expect(sample.given).toEqual([{ mustHave: true }]);
   });
 
   it.each(['', '0x1', '1e1', '+1', '01', ' 1', '1.0', '-0', 'x', 'null'])(
@@ -201,6 +208,12 @@ describe('the same over GraphQL', () => {
     expect(sample.given).toEqual([{ name: '\0' }]);
   });
 
+  it('names each variable that is missing', async () => {
+    const query = 'mutation ($id: Int!, $name: String!) { renameRoom(roomId: $id, name: $name) { id } }';
+    const { body } = await sample.graphql(query, {});
+    expect(body.errors[0].message).toBe('id: Required. name: Required.');
+  });
+
   it('says of a date-time what REST says, each time', async () => {
     for (const _ of [1, 2, 3])
       expect(issues(await sample.graphql(create, { at: '2026-01-31T12:00:00' }))).toEqual([
@@ -225,5 +238,25 @@ describe('the same over GraphQL', () => {
     const { status, body } = await sample.graphql('mutation { setDefaultRoom(roomId: 1) { id } }');
     expect(status).toBe(200);
     expect(body.errors[0]).toMatchObject({ message: 'The room is closed', extensions: { code: 'CONFLICT' } });
+  });
+});
+
+describe('an answer that is no record', () => {
+  it.each([
+    ['GET', '/rooms/count', 5],
+    ['GET', '/rooms/count?is_open=true', 0],
+    ['GET', '/rooms/last-built-at', null],
+    ['POST', '/rooms/close', true],
+  ])('%s %s is the value itself, each time', async (method, path, value) => {
+    for (const _ of [1, 2]) {
+      const { status, body, headers } = await sample.rest(method, path);
+      expect([status, body]).toEqual([200, value]);
+      expect(headers.get('content-type')).toBe('application/json');
+    }
+  });
+
+  it('is the same value in GraphQL', async () => {
+    const { body } = await sample.graphql('{ roomCount lastBuiltAt }');
+    expect(body).toEqual({ data: { roomCount: 5, lastBuiltAt: null } });
   });
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { createOpenApi } from '../../../src/rest/openapi.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
 import { createSampleSchema, routes } from './sample-gateway.ts';
 
 const { schema } = createSampleSchema();
 const sofa = createSofa(schema, routes);
+const described = { issuer: 'https://issuer.test', limits: loadConfig({}) };
 // biome-ignore lint/suspicious/noExplicitAny: a document that the tests themselves are the types of
-const document: any = createOpenApi(sofa, 'https://issuer.test');
+const document: any = createOpenApi(sofa, described);
 const operation = (method: string, path: string) => document.paths[`/api/v1${path}`][method];
 const success = (method: string, path: string, status = 200) => operation(method, path).responses[status];
 
@@ -111,19 +113,35 @@ describe('a field that may be null', () => {
   });
 });
 
+describe('an answer that is no record', () => {
+  const answer = (method: string, path: string) => success(method, path).content['application/json'];
+
+  it('is described, with the example of its field', () => {
+    expect(answer('get', '/rooms/count')).toEqual({
+      schema: { type: 'integer', format: 'int32' },
+      example: 5,
+    });
+    expect(answer('get', '/rooms/last-built-at').schema).toEqual({
+      type: ['string', 'null'],
+      format: 'date-time',
+    });
+    expect(answer('post', '/rooms/close').schema).toEqual({ type: 'boolean' });
+  });
+});
+
 describe('an error that no operation may declare', () => {
   it('is refused', () => {
     const sample = createSampleSchema();
     const field = sample.schema.getMutationType()?.getFields()['setDefaultRoom'];
     Object.assign(field?.extensions as object, { errors: ['FORBIDDEN'] });
     const made = createSofa(sample.schema, routes);
-    expect(() => createOpenApi(made, 'x')).toThrow('FORBIDDEN');
+    expect(() => createOpenApi(made, described)).toThrow('FORBIDDEN');
   });
 });
 
 describe('a route without a root field', () => {
   it('is refused', () => {
     const table = { ...routes, nothing: { method: 'GET', path: '/nothing' } } as const;
-    expect(() => createOpenApi({ ...sofa, table }, 'x')).toThrow('nothing leads to no root field');
+    expect(() => createOpenApi({ ...sofa, table }, described)).toThrow('nothing leads to no root field');
   });
 });

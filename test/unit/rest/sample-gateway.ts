@@ -2,13 +2,14 @@ import { buildSchema, type GraphQLFieldResolver, type GraphQLScalarType, type Gr
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
 import { useExecutor } from '../../../src/graphql/use-executor.ts';
 import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
 import { answerErrors } from '../../../src/http/answer-errors.ts';
+import { head } from '../../../src/http/answer-headers.ts';
 import { beginExchange, compose } from '../../../src/http/exchange.ts';
-import { head } from '../../../src/http/head.ts';
 import { route } from '../../../src/http/table.ts';
 import { parseInput } from '../../../src/operations/input.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
@@ -35,6 +36,10 @@ const sdl = `
     ): RoomConnection!
     room(roomId: Int!): Room!
     defaultRoom: Room
+    "Counts rooms."
+    roomCount(isOpen: Boolean): Int!
+    "When the last one was built."
+    lastBuiltAt: DateTime
     echo(count: Int, mustHave: Boolean!): Room!
   }
   type Mutation {
@@ -42,6 +47,8 @@ const sdl = `
     renameRoom(roomId: Int!, name: String!): Room!
     setDefaultRoom(roomId: Int!): Room!
     removeRooms: Room!
+    "Closes all."
+    closeRooms: Boolean!
   }
 `;
 
@@ -49,11 +56,14 @@ export const routes: Routes = {
   rooms: { method: 'GET', path: '/rooms' },
   room: { method: 'GET', path: '/rooms/{room_id}' },
   defaultRoom: { method: 'GET', path: '/rooms/default' },
+  roomCount: { method: 'GET', path: '/rooms/count' },
+  lastBuiltAt: { method: 'GET', path: '/rooms/last-built-at' },
   echo: { method: 'GET', path: '/echo' },
   createRoom: { method: 'POST', path: '/rooms', created: '/rooms/{id}' },
   renameRoom: { method: 'PATCH', path: '/rooms/{room_id}' },
   setDefaultRoom: { method: 'PUT', path: '/rooms/{room_id}/default' },
   removeRooms: { method: 'DELETE', path: '/rooms' },
+  closeRooms: { method: 'POST', path: '/rooms/close' },
 };
 
 const room = (id: number) => ({ id, doorCount: 2, owner: { fullName: 'Ada L.' }, builtAt: null });
@@ -100,6 +110,9 @@ export function createSampleSchema(): { schema: GraphQLSchema; given: unknown[] 
     return room(roomId);
   });
   resolve('defaultRoom', () => null);
+  resolve('roomCount', ({ isOpen }: { isOpen?: boolean }) => (isOpen ? 0 : rooms.length));
+  resolve('lastBuiltAt', () => null);
+  resolve('closeRooms', () => true);
   resolve('echo', () => room(1));
   resolve('createRoom', (args) => ({ ...room(7), ...(parseInput(name, args) as object) }));
   resolve('renameRoom', (args) => {
@@ -112,6 +125,7 @@ export function createSampleSchema(): { schema: GraphQLSchema; given: unknown[] 
   resolve('removeRooms', () => room(1));
   const [first] = fields['rooms']?.args.filter((argument) => argument.name === 'first') ?? [];
   Object.assign(first?.extensions as object, { example: 10 });
+  Object.assign(fields['roomCount']?.extensions as object, { example: 5 });
   Object.assign(fields['setDefaultRoom']?.extensions as object, { errors: ['CONFLICT'] });
   return { schema, given };
 }
@@ -134,7 +148,7 @@ export async function createSampleGateway() {
   const handle = compose(
     [head, answerErrors(toGatewayError)],
     route([
-      ['/api/v1/', answerRest(yoga, { sofa, issuer: 'https://issuer.test/' })],
+      ['/api/v1/', answerRest(yoga, { sofa, issuer: 'https://issuer.test/', limits: loadConfig({}) })],
       ['/graphql', async ({ request }) => yoga.fetch(request)],
     ]),
   );

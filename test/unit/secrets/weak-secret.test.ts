@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isWeak } from '../../../src/secrets/weak-secret.ts';
+import { isWeak } from '../../../src/secrets/secret-list.ts';
 
 const bytes = (length: number, at: (index: number) => number) =>
   Buffer.from(Array.from({ length }, (_, index) => at(index)));

@@ -13,6 +13,7 @@ export interface InputIssue {
  * - `too-many`: to be asked again later
  * - `server`: the service's own fault
  * - `invalid`: an input is refused
+ * - `unknown-document`: the server has no document of that id
  * - `refused`: the operation said no
  */
 export type ProblemKind =
@@ -22,6 +23,7 @@ export type ProblemKind =
   | 'too-many'
   | 'server'
   | 'invalid'
+  | 'unknown-document'
   | 'refused';
 
 interface ProblemDetails {

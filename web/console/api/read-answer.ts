@@ -41,6 +41,8 @@ const refusedByError = ({ message, extensions }: AnsweredError, requestId: strin
     return new Problem('invalid', message, { issues: extensions.issues ?? [] });
   if (extensions?.code === 'INTERNAL_SERVER_ERROR')
     return new Problem('server', 'Something went wrong at Keyward.', { requestId });
+  if (extensions?.code === 'PERSISTED_QUERY_NOT_FOUND')
+    return new Problem('unknown-document', message, { requestId });
   return new Problem('refused', message.endsWith('.') ? message : `${message}.`, { requestId });
 };
 

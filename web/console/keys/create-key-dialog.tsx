@@ -30,7 +30,7 @@ export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
           expiresAt: readExpiresAt(form, new Date()),
         });
         await refresh();
-        onSecret({ title: `${nameOf(createApiKey)} is created`, key: createApiKey.key });
+        onSecret({ title: `${nameOf(createApiKey.apiKey)} is created`, key: createApiKey.key });
       }}
     >
       <NameField issue={problem?.issueOf('name')} />

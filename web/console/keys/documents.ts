@@ -41,8 +41,10 @@ export const apiKeysQuery = graphql(
 export const createApiKeyMutation = graphql(`
   mutation CreateApiKey($name: String, $expiresAt: DateTime) {
     createApiKey(name: $name, expiresAt: $expiresAt) {
-      id
-      name
+      apiKey {
+        id
+        name
+      }
       key
     }
   }
@@ -52,8 +54,6 @@ export const createApiKeyMutation = graphql(`
 export const rotateApiKeyMutation = graphql(`
   mutation RotateApiKey($keyId: Int!, $graceSeconds: Int) {
     rotateApiKey(keyId: $keyId, graceSeconds: $graceSeconds) {
-      id
-      name
       key
     }
   }

@@ -1,0 +1,43 @@
+import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql';
+import { ConfigError } from '../config/config-error.ts';
+import type { DocumentReader } from './use-document-limits.ts';
+
+/** Documents that the operator and the pages of this service ask by their ids, read once. */
+export interface TrustedDocuments {
+  /** The text of a document; undefined where no document has the id. */
+  textOf(id: string): string | undefined;
+  /** The documents by their texts. */
+  readonly parsed: ReadonlyMap<string, DocumentNode>;
+}
+
+/** A SHA-256 digest alone, as the tools of clients write it into their lists. */
+const digest = /^[\da-f]{64}$/;
+
+/**
+ * Reads documents as a request's would be read, within the same limits.
+ * @param texts documents by their ids; a SHA-256 digest in hexadecimal digits stands for `sha256:` and itself
+ * @throws {ConfigError} names each document that no request could use
+ */
+export function readTrustedDocuments(
+  schema: GraphQLSchema,
+  { parse, validate }: DocumentReader,
+  texts: Readonly<Record<string, string>>,
+): TrustedDocuments {
+  const faults: string[] = [];
+  const byId = new Map<string, string>();
+  const parsed = new Map<string, DocumentNode>();
+  for (const [id, text] of Object.entries(texts)) {
+    try {
+      const document = parse(text);
+      const [error] = validate(schema, document);
+      if (error) throw error;
+      byId.set(digest.test(id) ? `sha256:${id}` : id, text);
+      parsed.set(text, document);
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      faults.push(`GRAPHQL_DOCUMENTS_FILE: the document ${JSON.stringify(id)}: ${error.message}`);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { textOf: (id) => byId.get(id), parsed };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { createApiKeys } from '../support/key-suite.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const setup = setUpGateway();
+
+const call = async (method: string, path: string, json?: unknown) =>
+  setup.gateway.rest(method, path, { token: await setup.sign(), ...(json !== undefined && { json }) });
+
+const send = async (method: string, path: string, body: string) =>
+  setup.gateway.rest(method, path, {
+    token: await setup.sign(),
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+
+const forbidden = (place: string, ...names: string[]) =>
+  names.map((name) => ({ loc: [place, name], msg: 'Is not known here.', type: 'extra_forbidden' }));
+
+const privateKey = 'ab'.repeat(32);
+
+describe('a member that is not known', () => {
+  it.each([
+    ['POST', '/auth/keys', { nmae: 'Laptop', expiresAt: '2099-01-31T12:00:00Z' }, ['nmae', 'expiresAt']],
+    ['POST', '/auth/keys', { name: 'Laptop', key: 'sk-' }, ['key']],
+    ['POST', '/auth/keys/1/rotate', { grace: 60, key_id: 1 }, ['grace', 'key_id']],
+    ['POST', '/auth/private-key', { private_key: privateKey, Private_Key: privateKey }, ['Private_Key']],
+  ])('is refused where a secret is made or changed: %s %s %j', async (method, path, json, names) => {
+    await createApiKeys(setup);
+    const before = await setup.stored();
+    const { status, body } = await call(method, path, json);
+    expect([status, body]).toEqual([422, { detail: forbidden('body', ...names) }]);
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('is told beside what else is wrong, at most twenty of them', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, index]));
+    const { body } = await call('POST', '/auth/keys', { name: 5, ...many });
+    expect(body.detail[0]).toMatchObject({ loc: ['body', 'name'], type: 'string_type' });
+    const told = Array.from({ length: 20 }, (_, index) => `x${index}`);
+    expect(body.detail.slice(1)).toEqual(forbidden('body', ...told));
+  });
+
+  it.each(['__proto__', 'constructor', '', 'a"b\\n', 'naïve', '\u0000'])('may be called %j', async (name) => {
+    const { status, body } = await send('POST', '/auth/keys', `{${JSON.stringify(name)}: 1}`);
+    expect([status, body]).toEqual([422, { detail: forbidden('body', name) }]);
+  });
+
+  it.each([
+    ['PATCH', '/auth/keys/1', { name: 'Desk', id: 1, nmae: 'x' }],
+    ['PUT', '/automation/settings', { is_enabled: true, user_id: 1, created_at: null }],
+    ['PUT', '/auth/keys/1/default', { is_default: false }],
+    ['DELETE', '/auth/keys/1', { id: 2 }],
+  ])(
+    'is passed over elsewhere, for a client may send back what it received: %s %s',
+    async (method, path, json) => {
+      await createApiKeys(setup);
+      expect((await call(method, path, json)).status).toBe(200);
+    },
+  );
+});
+
+describe('a query parameter that is not known', () => {
+  it.each([
+    ['/auth/keys?active=true', ['active']],
+    ['/auth/keys?limit=2&isActive=true&first=2&first=3', ['isActive', 'first']],
+    ['/auth/keys?Limit=2&after=MQ', ['Limit', 'after']],
+    ['/audit-events?is_active=true&', ['is_active']],
+  ])('is refused by a list: %s', async (path, names) => {
+    const { status, body } = await call('GET', path);
+    expect([status, body]).toEqual([422, { detail: forbidden('query', ...names) }]);
+  });
+
+  it.each([
+    ['GET', '/auth/keys/1?limit=1'],
+    ['GET', '/auth/private-key?x=1'],
+    ['POST', '/auth/keys?name=x', {}],
+    ['POST', '/auth/keys/1/rotate?grace_seconds=-1', {}],
+    ['DELETE', '/auth/keys/1?x'],
+  ])('is passed over elsewhere: %s %s', async (method, path, json?: object) => {
+    await createApiKeys(setup);
+    expect((await call(method, path, json)).status).toBeLessThan(300);
+  });
+});
