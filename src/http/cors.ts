@@ -2,7 +2,8 @@ import { Response } from '@whatwg-node/fetch';
 import type { Middleware } from './exchange.ts';
 
 /** Header fields of answers that a page may read, beside those that it always may. */
-const exposed = 'Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
+const exposed =
+  'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
 
 /** How long a browser may keep what a preflight was answered, in seconds; Chromium keeps it no longer than this. */
 const maxAge = 7200;

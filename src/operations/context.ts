@@ -22,6 +22,11 @@ export interface OperationContext {
   readonly keyUsage: KeyUsageNotes;
   /** Whether a list is answered whole where no page of it is asked for: REST's clients read one array. */
   readonly wholeLists?: boolean;
+  /**
+   * Must hold for a change to be made. It is asked within the change's own transaction, before anything else.
+   * @throws {GatewayError} `PRECONDITION_FAILED` where it does not hold
+   */
+  readonly precondition?: (context: OperationContext) => Promise<void>;
 }
 
 /** Notes that API keys were used; it is written later. */
