@@ -1,6 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { checkOwned } from './accounts/check-owned.ts';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
@@ -124,7 +125,14 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const verify = (secret: string, { record }: Exchange) =>
     verifySecret(tracing ? { ...services, db: tracing.db(em, record) } : services, secret);
   const door = authorize(verify, limiters.apiKey?.count);
-  const rest = { sofa, issuer: trusted[0].config.issuer, limits, other: forwardAuthOpenApi, bodyLimit };
+  const rest = {
+    sofa,
+    checkOwned,
+    issuer: trusted[0].config.issuer,
+    limits,
+    other: forwardAuthOpenApi,
+    bodyLimit,
+  };
   const apis: Table = [
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],

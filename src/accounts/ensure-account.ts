@@ -13,12 +13,18 @@ const insertAccount = prepareQuery(Account, (db, { issuer, subject, now }: Calle
 
 /** The caller's account, created where there is none; two first writes at once get the same one. */
 export async function ensureAccount(context: OperationContext): Promise<AccountId> {
-  const { caller, db } = context;
   const found = await findAccount(context);
-  if (found !== undefined) return found;
-  const [created] = await insertAccount(db, { ...caller, now: new Date() });
   // Where another first write was quicker, its account is there now.
-  if (!created) return ensureAccount(context);
-  context.events('account-created', { accountId: created.id });
-  return created.id;
+  return found ?? (await createAccount(context)) ?? ensureAccount(context);
+}
+
+/** Creates the caller's account; undefined where another first write was quicker. */
+export async function createAccount({
+  caller,
+  db,
+  events,
+}: OperationContext): Promise<AccountId | undefined> {
+  const [created] = await insertAccount(db, { ...caller, now: new Date() });
+  if (created) events('account-created', { accountId: created.id });
+  return created?.id;
 }

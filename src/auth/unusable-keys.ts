@@ -36,7 +36,7 @@ function describeUnusableKey(published: unknown): string {
 
 /** The size or the type that is refused; of a private or symmetric key no word more. */
 function describeMaterial({ kty, crv, n }: JsonWebKey): string {
-  if (kty === 'RSA' && n !== undefined)
+  if (kty === 'RSA' && typeof n === 'string')
     return `is of RSA with ${Buffer.from(n, 'base64url').length * 8} bits`;
   return `is of the type ${[kty, crv]
     .filter((each) => each !== undefined)

@@ -18,13 +18,14 @@ const misuse = 2;
  * Reads the command line of this process. `--help` is answered here, and so is what the command does not know.
  * @returns undefined where there is nothing more to do: the text is printed and the exit code set
  */
-export function readCommandLine<const Known extends Options>(
-  { usage, options = {} as Known, words = 0 }: CommandLine<Known>,
-  args: readonly string[] = process.argv.slice(2),
-) {
+export function readCommandLine<const Known extends Options>({
+  usage,
+  options = {} as Known,
+  words = 0,
+}: CommandLine<Known>) {
   try {
     const known = { ...options, help: { type: 'boolean' } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], options: known, allowPositionals: true });
+    const { values, positionals } = parseArgs({ options: known, allowPositionals: true });
     if ((values as { help?: boolean }).help) {
       process.stdout.write(usage);
       return;
@@ -33,7 +34,9 @@ export function readCommandLine<const Known extends Options>(
     if (positionals.length < words || positionals.includes('')) throw new Error('An argument is missing.');
     return { values, words: positionals };
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${usage}`);
+    // What it advises on words that begin with a hyphen is for no command here.
+    const [fault] = (error as Error).message.split(/(?<=\.) /);
+    process.stderr.write(`${fault}\n\n${usage}`);
     process.exitCode = misuse;
   }
 }

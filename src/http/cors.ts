@@ -3,7 +3,7 @@ import type { Middleware } from './exchange.ts';
 
 /** Header fields of answers that a page may read, beside those that it always may. */
 const exposed =
-  'Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
+  'ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
 
 /** How long a browser may keep what a preflight was answered, in seconds; Chromium keeps it no longer than this. */
 const maxAge = 7200;

@@ -46,7 +46,9 @@ export async function audited<Result>(
     const events: OperationContext['events'] = (name, event) => {
       pending.push({ name, event } as Pending);
     };
-    const changed = await run({ ...context, db, events });
+    const inner = { ...context, db, events };
+    await context.precondition?.(inner);
+    const changed = await run(inner);
     for (const one of pending) await write(db, context, one, { last: one === pending.at(-1) });
     return { changed, pending };
   });

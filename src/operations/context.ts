@@ -25,6 +25,11 @@ export interface OperationContext {
   readonly idempotencyKey: string | null;
   /** Whether a list is answered whole where no page of it is asked for: REST's clients read one array. */
   readonly wholeLists?: boolean;
+  /**
+   * Must hold for a change to be made. It is asked within the change's own transaction, before anything else.
+   * @throws {GatewayError} `PRECONDITION_FAILED` where it does not hold
+   */
+  readonly precondition?: (context: OperationContext) => Promise<void>;
 }
 
 /** An operation that is to be carried out once. */

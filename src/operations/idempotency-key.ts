@@ -28,5 +28,4 @@ export const usedForAnother = () =>
   refuse('value_error', 'Belongs to another request of the last 24 hours: use a new key.');
 
 /** A request has several root fields, and a key stands for one. */
-export const notAlone = () =>
-  refuse('value_error', 'Must stand beside one root field.');
+export const notAlone = () => refuse('value_error', 'Must stand beside one root field.');

@@ -7,12 +7,13 @@ import { requiredScopesOf } from '../auth/use-required-scopes.ts';
 import { defaultBodyLimit, limitBody } from '../http/body.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { describeAnswer, type Outcome } from './answer.ts';
+import { describeAnswer, readAnswer } from './answer.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
+import { conditionsOf, entityTagOf, isKnown } from './entity-tags.ts';
 import { inRestNames } from './input-issues.ts';
-import type { Connection } from './lists.ts';
 import { createRouteMatcher, type RouteMatch } from './match-route.ts';
 import { createOpenApi, type Described } from './openapi.ts';
+import { type CheckOwned, createPrecondition } from './precondition.ts';
 import { readInput } from './read-input.ts';
 import { basePath } from './routes.ts';
 import type { Sofa } from './sofa.ts';
@@ -24,6 +25,7 @@ export type Pipeline = Pick<YogaServer<object, object>, 'getEnveloped'>;
 export interface RestOptions extends Described {
   /** Made of the GraphQL schema and of the routes. */
   readonly sofa: Sofa;
+  readonly checkOwned: CheckOwned;
   /** The most bytes of a body. */
   readonly bodyLimit?: number;
 }
@@ -41,11 +43,12 @@ const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route 
  * @param pipeline what runs the operations
  */
 export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
-  const { sofa, bodyLimit = defaultBodyLimit } = options;
+  const { sofa, checkOwned, bodyLimit = defaultBodyLimit } = options;
   const matchRoute = createRouteMatcher({
     ...createEndpoints(sofa.schema, sofa.table),
     openApi: openApiRoute,
   });
+  const preconditionOf = createPrecondition(sofa, checkOwned);
   let description: Promise<Compressible> | undefined;
   const describe = async (request: Request): Promise<Response> => {
     description ??= compressible(Buffer.from(JSON.stringify(createOpenApi(sofa, options))));
@@ -59,11 +62,19 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const contextValue = Object.assign(await contextFactory(), { wholeLists: true }) as WithAccessToken;
     requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
     const variables = await readInput(request, { route, ...match });
+    const conditions = conditionsOf(request);
+    if (conditions)
+      Object.assign(contextValue, { precondition: preconditionOf(route, variables, conditions) });
     const operation = await sofa.operationOf(route);
     const result: ExecutionResult = await execute({ ...operation, contextValue, variableValues: variables });
     if (result.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
-    const outcome = { variables, ...read(result.data?.[match.field], route) };
-    return new Response(JSON.stringify(outcome.value), describeAnswer(route, outcome));
+    const outcome = { variables, ...readAnswer(result.data?.[match.field], route) };
+    const body = JSON.stringify(outcome.value);
+    const tag = route.answersResource ? entityTagOf(body) : undefined;
+    const answer = describeAnswer(route, outcome, tag);
+    if (route.method === 'GET' && tag && conditions && isKnown(conditions, tag))
+      return new Response(null, { ...answer, status: 304 });
+    return new Response(body, answer);
   };
 
   return async (exchange) => {
@@ -75,10 +86,3 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     return call(match, exchange);
   };
 }
-
-/** What an operation answers: of a connection, the nodes and their page. */
-const read = (value: unknown, { isPage }: Endpoint): Omit<Outcome, 'variables'> => {
-  if (!isPage) return { value, pageInfo: undefined };
-  const { edges, pageInfo } = value as Connection;
-  return { value: edges.map(({ node }) => node), pageInfo };
-};

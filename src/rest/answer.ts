@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoints.ts';
-import type { PageInfo } from './lists.ts';
+import type { Connection, PageInfo } from './lists.ts';
 import { toReference } from './routes.ts';
 
 /** What a call came to. */
@@ -11,6 +11,13 @@ export interface Outcome {
   /** For a list, what is known of its page. */
   readonly pageInfo: PageInfo | undefined;
 }
+
+/** What an operation answers: of a connection, the nodes and their page. */
+export const readAnswer = (value: unknown, { isPage }: Endpoint): Omit<Outcome, 'variables'> => {
+  if (!isPage) return { value, pageInfo: undefined };
+  const { edges, pageInfo } = value as Connection;
+  return { value: edges.map(({ node }) => node), pageInfo };
+};
 
 /** The same call for the page that follows (RFC 8288). */
 const nextPage = (endpoint: Endpoint, variables: Outcome['variables'], cursor: string): string => {
@@ -24,10 +31,14 @@ const nextPage = (endpoint: Endpoint, variables: Outcome['variables'], cursor: s
   return `<${toReference(endpoint.path, variables)}?${query}>; rel="next"`;
 };
 
-/** Status and header fields that an answer has for its route. */
-export function describeAnswer(endpoint: Endpoint, { value, variables, pageInfo }: Outcome) {
+/**
+ * Status and header fields that an answer has for its route.
+ * @param tag what identifies the representation, where it is one of something that can be read
+ */
+export function describeAnswer(endpoint: Endpoint, { value, variables, pageInfo }: Outcome, tag?: string) {
   // A new object each time: Yoga's Response writes into the one that it is given.
   const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (tag !== undefined) headers['etag'] = tag;
   if (endpoint.created) headers['location'] = toReference(endpoint.created, value as Record<string, unknown>);
   if (pageInfo?.hasNextPage && typeof pageInfo.endCursor === 'string')
     headers['link'] = nextPage(endpoint, variables, pageInfo.endCursor);

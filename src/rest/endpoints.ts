@@ -14,6 +14,10 @@ export interface Endpoint extends Route {
   readonly takesKey: boolean;
   /** Whether it refuses what it does not know, and does not pass over it. */
   readonly refusesUnknown: boolean;
+  /** Where that is read which a change is made to: at its own path, or at the nearest one above. */
+  readonly resource: Endpoint | undefined;
+  /** Whether it answers what is read there. */
+  readonly answersResource: boolean;
 }
 
 const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
@@ -25,6 +29,8 @@ const createEndpoint = (
   isMutation: boolean,
 ): Endpoint => ({
   ...route,
+  resource: undefined,
+  answersResource: false,
   field,
   inputs: inputsOf(field, route),
   isPage: isPage(field),
@@ -45,11 +51,25 @@ const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknow
 export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, Endpoint>> {
   const fields = rootFieldsOf(schema);
   const mutations = schema.getMutationType()?.getFields() ?? {};
+  const endpoints = Object.entries(routes).map(([name, route]) => {
+    const field = fields[name];
+    if (!field) throw new Error(`the route of ${name} leads to no root field`);
+    return [name, createEndpoint(field, route, Object.hasOwn(mutations, name))] as const;
+  });
+  const readable = new Map(
+    endpoints.flatMap(([, endpoint]) => (endpoint.method === 'GET' ? [[endpoint.path, endpoint]] : [])),
+  );
   return Object.fromEntries(
-    Object.entries(routes).map(([name, route]) => {
-      const field = fields[name];
-      if (!field) throw new Error(`the route of ${name} leads to no root field`);
-      return [name, createEndpoint(field, route, Object.hasOwn(mutations, name))];
-    }),
+    endpoints.map(([name, endpoint]) => [name, withResource(endpoint, nearest(readable, endpoint.path))]),
   );
 }
+
+const withResource = (endpoint: Endpoint, resource: Endpoint | undefined): Endpoint => ({
+  ...endpoint,
+  resource,
+  answersResource: `${endpoint.field.type}` === `${resource?.field.type}`,
+});
+
+/** What stands at a path, or at the nearest one above. */
+const nearest = (places: ReadonlyMap<string, Endpoint>, path: string): Endpoint | undefined =>
+  path === '' ? undefined : (places.get(path) ?? nearest(places, path.slice(0, path.lastIndexOf('/'))));

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../../src/config/command-line.ts';
 import { usualConnections } from './load-generator.ts';
 
 /** What can be asked for on the command line. */
@@ -11,11 +11,9 @@ const options = {
   servers: { type: 'string' },
   connections: { type: 'string', default: String(usualConnections) },
   'no-write': { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const;
 
-/** The text of `--help`. */
-export const help = `npm run bench -- [options]
+const usage = `Usage: npm run bench -- [options]
 
 Measures Keyward beside its peers, and writes test/bench/RESULTS.md.
 
@@ -27,7 +25,7 @@ Measures Keyward beside its peers, and writes test/bench/RESULTS.md.
   --servers NAMES    only Keyward and these servers: node-http,fastify
   --connections N    how many connections make the load; 16 unless told otherwise
   --no-write         print the results and leave RESULTS.md as it is
-  --help             this text
+  --help             prints this text
 `;
 
 /** How long a run measures. All times in seconds, whole ones. */
@@ -58,15 +56,13 @@ const besideItself = ({ rounds, saturated, ...timing }: Timing): Timing => ({
 
 const names = (list: string | undefined) => list?.split(',').map((name) => name.trim());
 
-/**
- * Reads the command line.
- * @throws {TypeError} for an option that is not known
- */
+/** Reads the command line; the process ends where there is nothing to measure. */
 export function readOptions() {
-  const { values } = parseArgs({ options });
+  const given = readCommandLine({ usage, options });
+  if (!given) process.exit();
+  const { values } = given;
   const timing = values.quick ? quick : full;
   return {
-    help: values.help,
     growth: values.growth,
     workers: values.workers,
     doors: values.doors,

@@ -1,16 +1,12 @@
 import { measureDoors } from './doors.ts';
 import { measureGrowth } from './growth.ts';
 import { describeMachine } from './machine.ts';
-import { help, readOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import { type Part, writePart } from './results-file.ts';
 import { measureSpeed } from './speed.ts';
 import { measureWorkers } from './workers.ts';
 
 const options = readOptions();
-if (options.help) {
-  console.log(help);
-  process.exit();
-}
 // Leaving in order ends the servers as well.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 

@@ -83,8 +83,13 @@ it('the table of errors has every code, with its status', () => {
   const told = [...rows].flatMap(([, status = '', codes = '']) =>
     codes.split(', ').map((code) => [code.replaceAll('`', ''), Number(status)] as const),
   );
-  // These two are GraphQL's own.
-  const ofDocuments = { GRAPHQL_PARSE_FAILED: 400, GRAPHQL_VALIDATION_FAILED: 400 };
+  // GraphQL's own, of documents.
+  const ofDocuments = {
+    PERSISTED_QUERY_NOT_FOUND: 200,
+    GRAPHQL_PARSE_FAILED: 400,
+    GRAPHQL_VALIDATION_FAILED: 400,
+    OPERATION_RESOLUTION_FAILURE: 400,
+  };
   expect(Object.fromEntries(told)).toEqual({ ...statusOf, ...ofDocuments });
 });
 

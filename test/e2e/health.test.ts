@@ -74,7 +74,7 @@ describe('where the database is away', () => {
     await untilStatus(service, '/health/ready', 200);
     // The log comes by a pipe, a little later.
     await expect
-      .poll(() => service.output.stdout.match(/"msg":"a part .*"/g))
+      .poll(() => service.output.stdout.match(/"msg":"a part .*"/g), { timeout: 10_000 })
       .toEqual(['"msg":"a part cannot be used"', '"msg":"a part can be used again"']);
   });
 

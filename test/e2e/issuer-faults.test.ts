@@ -129,7 +129,7 @@ it.concurrent('a set of keys that cannot be used is told of once, each key with 
   expect(await statusOf(service, await sign(issuer))).toBe(503);
   // It is asked again after a second.
   while (issuer.reads() < 2) await delay(50);
-  await vi.waitFor(async () => expect(await service.refreshes('unusable')).toBeGreaterThan(1));
+  await vi.waitFor(async () => expect(await service.refreshes('unusable')).toBeGreaterThan(1), 10_000);
   expect(await service.refreshes('success')).toBe(0);
   const message =
     'no key of the set can be used: the key "sealing" has `use` "enc"; the key "shared" is of the type "oct"';

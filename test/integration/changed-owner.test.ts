@@ -65,7 +65,11 @@ describe('a key that belongs to somebody else by the time it is changed', () => 
       await createApiKeys(setup);
       await setup.gateway.addSecret(1, 'secret');
       // A default key is for its owner to choose.
-      await setup.gateway.database.em.fork().execute('update api_key set is_default = (id = 2)');
+      // One after the other: PostgreSQL looks at each row whether it is the only default one, in any order.
+      for (const id of [1, 2])
+        await setup.gateway.database.em
+          .fork()
+          .execute(`update api_key set is_default = ${id === 2} where id = ${id}`);
       const before = await storedButOwners();
       const { wasGiven } = giveAwayBeforeUpdate();
       const outcome = await call({ keyId: 1, ...input });

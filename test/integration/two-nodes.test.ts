@@ -154,3 +154,42 @@ describe('an empty database', () => {
     expect(await migrator.getPending()).toEqual([]);
   });
 });
+
+describe('If-Match on two nodes', () => {
+  const path = '/automation/settings';
+
+  it.each([true, false])(
+    'is met by one of 100 changes at once; there were settings before: %s',
+    async (isSet) => {
+      const token = await issuer.sign();
+      if (isSet) await nodes[0].rest('PUT', path, { token, json: { is_enabled: true } });
+      const { headers } = await nodes[1].rest('GET', path, { token });
+      const tag = { 'if-match': headers.get('etag') ?? '' };
+      const change = (index: number) =>
+        nodeOf(index).rest('PUT', path, { token, headers: tag, json: { session_duration: 60 + index } });
+      const answers = await Promise.all(crowd.map(change));
+      const made = answers.filter(({ status }) => status === 200);
+      expect(made).toHaveLength(1);
+      expect(statusesOf(answers).toSorted()).toEqual([200, 412]);
+      for (const node of nodes) {
+        const read = await node.rest('GET', path, { token });
+        expect([read.text, read.headers.get('etag')]).toEqual([made[0]?.text, made[0]?.headers.get('etag')]);
+      }
+    },
+  );
+
+  it('of a key lets one of 100 renames win', async () => {
+    const token = await issuer.sign();
+    const alice = await nodes[0].createAccount('alice');
+    const id = await nodes[0].createApiKey(alice);
+    const { headers } = await nodes[0].rest('GET', `/auth/keys/${id}`, { token });
+    const tag = { 'if-match': headers.get('etag') ?? '' };
+    const answers = await Promise.all(
+      crowd.map((index) =>
+        nodeOf(index).rest('PATCH', `/auth/keys/${id}`, { token, headers: tag, json: { name: `${index}` } }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(statusesOf(answers).toSorted()).toEqual([200, 412]);
+  });
+});

@@ -1,7 +1,7 @@
 // Load for a while, steady, on the real process: does its memory grow, do answers get slower, does any fail?
 // Writes docs/load.md; fails where a request did, or where memory goes on growing.
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../../src/config/command-line.ts';
 import { createLoadGenerator } from '../bench/load-generator.ts';
 import { describeMachine } from '../bench/machine.ts';
 import { createOperations } from '../bench/operations.ts';
@@ -12,13 +12,26 @@ import { digits, head, medianOfKnown, row } from '../bench/table.ts';
 import { createWorld } from '../bench/world.ts';
 import { root } from '../support/process.ts';
 
-const { values } = parseArgs({
+const usage = `Usage: node test/load/soak.ts [options]
+
+Keeps Keyward busy, and looks whether its memory grows or its answers get slower. Writes docs/load.md.
+
+  --minutes N  for how long; 10 unless told otherwise
+  --rate N     requests a second; 300 unless told otherwise
+  --no-write   prints the results and leaves docs/load.md as it is
+  --help       prints this text
+`;
+
+const given = readCommandLine({
+  usage,
   options: {
     minutes: { type: 'string', default: '10' },
     rate: { type: 'string', default: '300' },
     'no-write': { type: 'boolean', default: false },
   },
 });
+if (!given) process.exit();
+const { values } = given;
 const minutes = Number(values.minutes);
 const rate = Number(values.rate);
 

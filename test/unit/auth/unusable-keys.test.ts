@@ -16,6 +16,7 @@ it.each<[string, unknown, string]>([
   ],
   ['that only signs', { ...good, kid: 'a', key_ops: ['sign'] }, 'the key "a" has `key_ops` ["sign"]'],
   ['too weak', { ...rsa(1024), kid: 'a' }, 'the key "a" is of RSA with 1024 bits'],
+  ['without a modulus', { kty: 'RSA', kid: 'a', n: 5, e: 'AQAB' }, 'the key "a" is of the type "RSA"'],
   ['symmetric', { kty: 'oct', kid: 'a', k: 'c4n4ry' }, 'the key "a" is of the type "oct"'],
   [
     'of another curve',

@@ -148,7 +148,15 @@ export async function createSampleGateway() {
   const handle = compose(
     [head, answerErrors(toGatewayError)],
     route([
-      ['/api/v1/', answerRest(yoga, { sofa, issuer: 'https://issuer.test/', limits: loadConfig({}) })],
+      [
+        '/api/v1/',
+        answerRest(yoga, {
+          sofa,
+          checkOwned: (_context, _keyId, check) => check(),
+          issuer: 'https://issuer.test/',
+          limits: loadConfig({}),
+        }),
+      ],
       ['/graphql', async ({ request }) => yoga.fetch(request)],
     ]),
   );

@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import { GatewayError } from '../errors.ts';
+
+/**
+ * What identifies a representation (RFC 9110, section 8.8.3): a strong tag, of the bytes alone, so it is the same from
+ * every node and with either database.
+ */
+export const entityTagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+
+/** Whether a field names a tag. A proxy that compresses marks tags as weak, and none of ours is: the mark is passed over. */
+const names = (field: string, tag: string): boolean =>
+  field.trim() === '*' || field.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
+
+/** What a request makes its answer depend on (RFC 9110, section 13.1). */
+export interface Conditions {
+  readonly ifMatch: string | null;
+  readonly ifNoneMatch: string | null;
+}
+
+/** The conditions of a request; undefined where it has none. */
+export function conditionsOf({ headers }: Request): Conditions | undefined {
+  const [ifMatch, ifNoneMatch] = [headers.get('if-match'), headers.get('if-none-match')];
+  return ifMatch === null && ifNoneMatch === null ? undefined : { ifMatch, ifNoneMatch };
+}
+
+const failed = () =>
+  new GatewayError('PRECONDITION_FAILED', 'It is not as If-Match or If-None-Match says: read it again');
+
+/**
+ * Whether what is read is what the caller has already.
+ * @throws {GatewayError} `PRECONDITION_FAILED` where it is not what the caller wants
+ */
+export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): boolean {
+  if (ifMatch !== null && !names(ifMatch, tag)) throw failed();
+  return ifNoneMatch !== null && names(ifNoneMatch, tag);
+}
+
+/**
+ * Makes sure that what is changed is as the caller knows it.
+ * @throws {GatewayError} `PRECONDITION_FAILED`
+ */
+export function assertUnchanged(conditions: Conditions, tag: string): void {
+  if (isKnown(conditions, tag)) throw failed();
+}

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Answer } from '../support/gateway.ts';
+import { createApiKeys } from '../support/key-suite.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const setup = setUpGateway();
+const settings = '/automation/settings';
+const key = '/auth/keys/1';
+const privateKey = '/auth/private-key';
+
+const call = async (method: string, path: string, headers: Record<string, string> = {}, json?: object) =>
+  setup.gateway.rest(method, path, { token: await setup.sign(), headers, ...(json && { json }) });
+
+const tagOf = ({ headers }: Answer): string => headers.get('etag') ?? 'none';
+const read = async (path: string) => tagOf(await call('GET', path));
+const put = (json: object, headers: Record<string, string> = {}) => call('PUT', settings, headers, json);
+
+/** A tag that nothing has. */
+const stale = `"${'A'.repeat(22)}"`;
+const refused = { detail: 'It is not as If-Match or If-None-Match says: read it again' };
+
+describe('what is read', () => {
+  beforeEach(() => createApiKeys(setup));
+
+  it.each([
+    settings,
+    key,
+    privateKey,
+    '/auth/keys',
+    '/auth/keys?limit=1',
+    '/auth/keys/default',
+    '/audit-events',
+  ])('has a tag, and is 304 for who has it: %s', async (path) => {
+    const first = await call('GET', path);
+    const tag = tagOf(first);
+    expect([first.status, tag]).toEqual([200, expect.stringMatching(/^"[\w-]{22}"$/)]);
+    for (const field of [tag, `W/${tag}`, `${stale}, ${tag}`, '*']) {
+      const { status, text, headers } = await call('GET', path, { 'if-none-match': field });
+      expect([field, status, text]).toEqual([field, 304, '']);
+      expect([headers.get('etag'), headers.get('cache-control')]).toEqual([tag, 'no-store']);
+      expect((await call('HEAD', path, { 'if-none-match': field })).status).toBe(304);
+    }
+    for (const field of [stale, 'x', tag.slice(1, -1)])
+      expect(await call('GET', path, { 'if-none-match': field })).toMatchObject({ text: first.text });
+  });
+
+  it('is 412 where it is not what is wanted', async () => {
+    expect(await call('GET', key, { 'if-match': stale })).toMatchObject({ status: 412, body: refused });
+    expect((await call('GET', key, { 'if-match': await read(key) })).status).toBe(200);
+  });
+
+  it('has another tag once it differs, and the same again for the same bytes', async () => {
+    const before = await read(settings);
+    await put({ is_enabled: true });
+    const after = await read(settings);
+    await put({});
+    expect(await read(settings)).toBe(after);
+    expect(after).not.toBe(before);
+  });
+});
+
+it('has the tag that its bytes have, whatever the database', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-01T08:00:00.000Z') });
+  try {
+    const answer = await put({ is_enabled: true, session_duration: 60 });
+    expect([answer.text, tagOf(answer)]).toEqual([
+      '{"is_enabled":true,"session_duration":60,"user_id":1,"created_at":"2026-03-01T08:00:00.000Z","updated_at":"2026-03-01T08:00:00.000Z"}',
+      '"EyM4zMuiRs_yf3E7dDL-iY"',
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+/** Each change that answers what is then read at its path: method, path, body, and where that is read. */
+const changes: [string, string, object | undefined, string][] = [
+  ['PUT', settings, { is_enabled: false }, settings],
+  ['PATCH', key, { name: 'Desk' }, key],
+  ['PUT', `${key}/default`, undefined, key],
+  ['DELETE', key, undefined, key],
+  ['POST', privateKey, { private_key: 'ab'.repeat(32) }, privateKey],
+  ['DELETE', privateKey, undefined, privateKey],
+];
+
+describe.each(changes)('%s %s', (method, path, json, place) => {
+  beforeEach(() => createApiKeys(setup));
+
+  it('answers the tag of what is read next', async () => {
+    expect(tagOf(await call(method, path, {}, json))).toBe(await read(place));
+  });
+
+  it.each(['TAG', 'W/TAG', '"x", TAG', '*'])(
+    'is made where it is as the caller knows it: %s',
+    async (field) => {
+      const headers = { 'if-match': field.replace('TAG', await read(place)) };
+      expect((await call(method, path, headers, json)).status).toBeLessThan(300);
+    },
+  );
+
+  it('is 412 and changes nothing where it is not', async () => {
+    const before = await setup.stored();
+    expect(await call(method, path, { 'if-match': stale }, json)).toMatchObject({
+      status: 412,
+      body: refused,
+    });
+    expect(await call(method, path, { 'if-none-match': '*' }, json)).toMatchObject({ status: 412 });
+    expect(await setup.stored()).toEqual(before);
+  });
+});
+
+describe('a condition', () => {
+  it('counts for what is changed at a path below as well', async () => {
+    await createApiKeys(setup);
+    const tag = await read(key);
+    expect((await call('POST', `${key}/rotate`, { 'if-match': tag }, {})).status).toBe(200);
+    expect((await call('POST', `${key}/rotate`, { 'if-match': tag }, {})).status).toBe(412);
+  });
+
+  it('is asked after the input and the key', async () => {
+    await createApiKeys(setup);
+    const headers = { 'if-match': stale };
+    expect((await put({ session_duration: 1 }, headers)).status).toBe(422);
+    expect((await call('PATCH', '/auth/keys/99', headers, { name: null })).status).toBe(404);
+    expect((await call('PATCH', '/auth/keys/3', headers, { name: null })).status).toBe(404);
+  });
+
+  it('leaves no account of somebody who was never seen', async () => {
+    expect((await put({ is_enabled: true }, { 'if-match': stale })).status).toBe(412);
+    expect(await setup.gateway.rows('account')).toEqual([]);
+    expect((await put({ is_enabled: true }, { 'if-match': await read(settings) })).status).toBe(200);
+  });
+
+  it.each([true, false])('is met by one of twenty at once; there were settings before: %s', async (isSet) => {
+    if (isSet) await put({ is_enabled: true });
+    const tag = await read(settings);
+    const durations = Array.from({ length: 20 }, (_, index) => 60 + index);
+    const answers = await Promise.all(
+      durations.map((session_duration) => put({ session_duration }, { 'if-match': tag })),
+    );
+    const made = answers.filter(({ status }) => status === 200);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(412)]);
+    expect((await call('GET', settings)).text).toBe(made[0]?.text);
+  });
+});
