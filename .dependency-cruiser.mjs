@@ -205,7 +205,7 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: '^node_modules/' },
     // Other programs, with packages of their own.
-    exclude: { path: '^test/bench/peers/' },
+    exclude: { path: '^test/(bench/peers|support/better-auth)/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
