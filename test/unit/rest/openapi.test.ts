@@ -16,6 +16,7 @@ describe('a list', () => {
   it('is an array of records, with a Link', () => {
     const { headers, content } = success('get', '/rooms');
     expect(headers).toEqual({
+      ETag: { description: expect.stringContaining('RFC 9110'), schema: { type: 'string' } },
       Link: { description: expect.stringContaining('RFC 8288'), schema: { type: 'string' } },
     });
     const items = { $ref: '#/components/schemas/Room' };
@@ -30,6 +31,7 @@ describe('a list', () => {
       'is_open',
       'owner_name',
       'built_after',
+      'If-None-Match',
     ]);
     expect(parameters[0]).toEqual({
       name: 'limit',
@@ -55,7 +57,18 @@ describe('a list', () => {
 describe('a creation', () => {
   it('is a 201 with a Location, and no 200', () => {
     const { responses, requestBody } = operation('post', '/rooms');
-    expect(Object.keys(responses)).toEqual(['201', '401', '403', '413', '415', '422', '429', '500', '503']);
+    expect(Object.keys(responses)).toEqual([
+      '201',
+      '401',
+      '403',
+      '412',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '503',
+    ]);
     expect(responses[201].headers).toHaveProperty('Location.schema.type', 'string');
     expect(requestBody.content['application/json'].schema.properties).toEqual({
       name: { type: ['string', 'null'] },
@@ -72,6 +85,7 @@ describe('a body', () => {
     expect(Object.keys(body.properties)).toEqual(['name']);
     expect(parameters.map(({ name, in: place }: Record<string, string>) => [name, place])).toEqual([
       ['room_id', 'path'],
+      ['If-Match', 'header'],
     ]);
   });
 
@@ -84,6 +98,7 @@ describe('a body', () => {
       '403',
       '404',
       '409',
+      '412',
       '413',
       '422',
       '429',
