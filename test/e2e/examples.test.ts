@@ -83,7 +83,7 @@ const graphqlPrints = `${madeAndDeactivated('Example with GraphQL')}404 API key 
 There is no such API key among yours.
 409 API key is inactive
 Read the API key again: it was deactivated or has expired.
-422 Must be at least 60 seconds.
+422 sessionDuration: Must be at least 60 seconds.
 Correct the input.
 `;
 
