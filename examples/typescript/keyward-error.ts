@@ -18,6 +18,7 @@ const advice: Readonly<Record<number, string>> = {
   403: 'Sign in again, and ask for the scopes that the message names.',
   404: 'There is no such API key among yours.',
   409: 'Read the API key again: it was deactivated or has expired.',
+  412: 'Read it again: somebody else has changed it.',
   422: 'Correct the input.',
   429: 'Too many requests, also after some waiting: try again later.',
   503: 'Keyward cannot reach what it needs: try again later.',

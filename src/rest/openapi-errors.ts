@@ -54,9 +54,14 @@ export const errorResponses = {
   Unauthorized: detail('There is no access token, or it will not do.', 'Not authenticated', challenge),
   Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
   NotFound: detail('There is no such thing, or it is not yours.', 'API key not found'),
+  NotModified: { description: 'It is what the caller has: `If-None-Match` names its tag.' },
   Conflict: detail(
     'What is stored does not allow it, or the first request with this `Idempotency-Key` still runs.',
     'Conflict',
+  ),
+  PreconditionFailed: detail(
+    'It is not what `If-Match` or `If-None-Match` says, and nothing was changed.',
+    'It is not as If-Match or If-None-Match says: read it again',
   ),
   PayloadTooLarge: detail(
     'The body is larger than 64 KiB, or what else is configured.',
@@ -107,12 +112,14 @@ const declaredErrors = (codes: readonly ErrorCode[]) =>
   );
 
 /** The errors of an operation, by status. */
-export const errorsOf = ({ field, inputs, takesKey }: Pick<Endpoint, 'field' | 'inputs' | 'takesKey'>) => ({
+export const errorsOf = ({ field, inputs, method, resource, takesKey }: Endpoint) => ({
+  ...(method === 'GET' && { 304: ref('NotModified') }),
   401: ref('Unauthorized'),
   403: ref('Forbidden'),
   ...(inputs.some((input) => input.in === 'path') && { 404: ref('NotFound') }),
   ...declaredErrors((field.extensions['errors'] ?? []) as readonly ErrorCode[]),
   ...(takesKey && { 409: ref('Conflict') }),
+  ...(resource && { 412: ref('PreconditionFailed') }),
   413: ref('PayloadTooLarge'),
   ...(inputs.some((input) => input.in === 'body') && { 415: ref('UnsupportedMediaType') }),
   ...(inputs.length > 0 && { 422: ref('UnprocessableContent') }),

@@ -64,20 +64,28 @@ const argumentsIn = ({ inputs }: Endpoint, place: Input['in']) =>
   inputs.filter((input) => input.in === place).map(({ argument }) => argument);
 
 const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperation, rules: InputRules) => {
-  const given = [...argumentsIn(endpoint, 'path'), ...argumentsIn(endpoint, 'query')];
-  const described = [
-    ...given.map((argument) => {
-      const parameter = parameters.find(({ name }) => name === argument.name);
-      return {
-        ...parameter,
-        schema: { ...parameter?.schema, ...rules.of(argument) },
-        description: argument.description,
-        example: argument.extensions['example'],
-      };
-    }),
-    ...(endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-  ];
-  return described.length > 0 ? { parameters: described } : {};
+  const given = [...argumentsIn(endpoint, 'path'), ...argumentsIn(endpoint, 'query')].map((argument) => {
+    const parameter = parameters.find(({ name }) => name === argument.name);
+    return {
+      ...parameter,
+      schema: { ...parameter?.schema, ...rules.of(argument) },
+      description: argument.description,
+      example: argument.extensions['example'],
+    };
+  });
+  const key = endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  const described = [...given, ...describeConditions(endpoint), ...key];
+  return described.length > 0 && { parameters: described };
+};
+
+/** The fields that make an answer depend on a tag. */
+const describeConditions = ({ method, resource }: Endpoint) => {
+  if (!resource) return [];
+  const [name, description] =
+    method === 'GET'
+      ? ['If-None-Match', 'The `ETag` of what the caller has: it is sent again only where it has changed.']
+      : ['If-Match', 'The `ETag` of what the caller has read: nothing is changed where it is no longer so.'];
+  return [{ name, in: 'header', required: false, schema: { type: 'string' }, description }];
 };
 
 const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules: InputRules) => {
@@ -121,13 +129,14 @@ const describeRecord = (
 const withoutNull = (types: JsonSchema['type'] = []) => [types].flat().find((type) => type !== 'null');
 
 const describeSuccess = (
-  { field, created, isPage, takesKey }: Endpoint,
+  { field, created, isPage, answersResource, takesKey }: Endpoint,
   { responses }: SofaOperation,
   components: Components,
 ) => {
   const [status = '200', success] = Object.entries(responses)[0] ?? [];
   const schema = describeRecord(field, success?.content['application/json'].schema ?? {}, components);
   const headers = {
+    ...(answersResource && { ETag: header('What identifies this state (RFC 9110, section 8.8.3).') }),
     ...(created && { Location: header('Path of what was created.') }),
     ...(takesKey && {
       'Idempotent-Replayed': header('`true`: the answer to an earlier request with this `Idempotency-Key`.'),

@@ -116,7 +116,11 @@ const operations = Object.entries(document.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   )
-  .filter(({ parameters, requestBody }) => parameters !== undefined || requestBody !== undefined);
+  .map((operation) => ({
+    ...operation,
+    parameters: operation.parameters?.filter((each) => each.in !== 'header'),
+  }))
+  .filter(({ parameters = [], requestBody }) => parameters.length > 0 || requestBody !== undefined);
 
 const setup = setUpGateway();
 beforeEach(() => createApiKeys(setup));

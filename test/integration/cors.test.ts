@@ -45,7 +45,7 @@ describe.each(transports)('%s', (_name, call) => {
     expect(corsHeaders(headers)).toEqual({
       'access-control-allow-origin': origin,
       'access-control-expose-headers':
-        'Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
+        'ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
     });
     expect(headers.get('vary')).toBe('Origin');
   });

@@ -16,6 +16,7 @@ describe('a list', () => {
   it('is an array of records, with a Link', () => {
     const { headers, content } = success('get', '/rooms');
     expect(headers).toEqual({
+      ETag: { description: expect.stringContaining('RFC 9110'), schema: { type: 'string' } },
       Link: { description: expect.stringContaining('RFC 8288'), schema: { type: 'string' } },
     });
     const items = { $ref: '#/components/schemas/Room' };
@@ -30,6 +31,7 @@ describe('a list', () => {
       'is_open',
       'owner_name',
       'built_after',
+      'If-None-Match',
     ]);
     expect(parameters[0]).toEqual({
       name: 'limit',
@@ -60,6 +62,7 @@ describe('a creation', () => {
       '401',
       '403',
       '409',
+      '412',
       '413',
       '415',
       '422',
@@ -83,6 +86,7 @@ describe('a body', () => {
     expect(Object.keys(body.properties)).toEqual(['name']);
     expect(parameters.map(({ name, in: place }: Record<string, string>) => [name, place])).toEqual([
       ['room_id', 'path'],
+      ['If-Match', 'header'],
     ]);
   });
 
@@ -95,6 +99,7 @@ describe('a body', () => {
       '403',
       '404',
       '409',
+      '412',
       '413',
       '422',
       '429',
