@@ -10,7 +10,7 @@ import { useRequestParsers } from './graphql/answer-graphql.ts';
 import { createDocumentCache } from './graphql/document-cache.ts';
 import { readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
-import { readWithin, useDocumentLimits } from './graphql/use-document-limits.ts';
+import { useDocumentLimits } from './graphql/use-document-limits.ts';
 import { type CompiledOf, useExecutor } from './graphql/use-executor.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useInputErrors } from './graphql/use-input-errors.ts';
@@ -45,8 +45,7 @@ export interface PluginDependencies {
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
   const { trusted, em, services, limiters, documents, introspection, compiledOf } = dependencies;
   const { pageDocuments, logger, tracing } = dependencies;
-  const reader = readWithin(documents);
-  const known = readTrustedDocuments(schema, reader, { ...pageDocuments, ...documents.trusted });
+  const known = readTrustedDocuments(schema, { ...pageDocuments, ...documents.trusted });
   return [
     useRequestParsers(),
     useTrustedDocuments(known),
@@ -59,7 +58,7 @@ export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugi
     useFailureRecord(),
     useOperationRecord(),
     useIntrospection(introspection),
-    useDocumentLimits(reader),
+    useDocumentLimits(documents),
     useKnownDocuments(createDocumentCache(documents.cache, known.parsed)),
     useExecutor(compiledOf),
     ...(tracing ? [tracing.operations(em)] : []),

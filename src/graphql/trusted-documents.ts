@@ -1,6 +1,5 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
 import { ConfigError } from '../config/config-error.ts';
-import type { DocumentReader } from './use-document-limits.ts';
 
 /** Documents that the operator and the pages of this service ask by their ids, read once. */
 export interface TrustedDocuments {
@@ -14,13 +13,12 @@ export interface TrustedDocuments {
 const digest = /^[\da-f]{64}$/;
 
 /**
- * Reads documents as a request's would be read, within the same limits.
+ * Reads documents. The limits are for what callers send: these may be as long and as deep as whoever wrote them wants.
  * @param texts documents by their ids; a SHA-256 digest in hexadecimal digits stands for `sha256:` and itself
  * @throws {ConfigError} names each document that no request could use
  */
 export function readTrustedDocuments(
   schema: GraphQLSchema,
-  { parse, validate }: DocumentReader,
   texts: Readonly<Record<string, string>>,
 ): TrustedDocuments {
   const faults: string[] = [];

@@ -51,51 +51,35 @@ const costRule =
     return { OperationDefinition: visit };
   };
 
-/** How documents are read: graphql-js's parser and validation, within limits. */
-export interface DocumentReader {
-  /** @throws {GraphQLError} */
-  readonly parse: (...args: Parameters<typeof parse>) => DocumentNode;
-  readonly validate: typeof validate;
-}
-
-/** Reads documents, and refuses those that ask for too much before they are validated in full. */
-export function readWithin({ tokens, depth, aliases, directives, cost }: DocumentConfig): DocumentReader {
+/**
+ * Refuses documents that ask for too much, with 400 and `BAD_REQUEST`, before anything is resolved and before they are
+ * validated in full. A document that is kept was looked at once.
+ */
+export function useDocumentLimits({ tokens, depth, aliases, directives, cost }: DocumentConfig): Plugin {
   const rules = [
     maxDepthRule({ ...armor(depth, 'levels'), flattenFragments: true }),
     maxAliasesRule(armor(aliases, 'aliases')),
     maxDirectivesRule(armor(directives, 'directives')),
     costRule(cost),
   ] as ValidationRule[];
+  const parseWithin: typeof parse = (source, options) => parse(source, { ...options, maxTokens: tokens });
+  const validateWithin: typeof validate = (schema, document, ...rest) => {
+    // One is enough to be told.
+    const excess = validate(schema, document, rules).slice(0, 1);
+    return excess.length > 0 ? excess : validate(schema, document, ...rest);
+  };
   return {
-    parse: (source, options) => {
-      const document = parseTokens(tokens, source, options);
-      if (hasLongName(document)) throw refusal(longestName, 'characters in a name');
-      return document;
+    onParse: ({ setParseFn }) => {
+      setParseFn(parseWithin);
+      return ({ result }) => {
+        if (isTooLong(result)) throw refusal(tokens, 'tokens');
+        if ('definitions' in result && hasLongName(result))
+          throw refusal(longestName, 'characters in a name');
+      };
     },
-    validate: (schema, document, ...rest) => {
-      // One is enough to be told.
-      const excess = validate(schema, document, rules).slice(0, 1);
-      return excess.length > 0 ? excess : validate(schema, document, ...rest);
-    },
+    onValidate: ({ setValidationFn }) => setValidationFn(validateWithin),
   };
 }
-
-function parseTokens(tokens: number, ...[source, options]: Parameters<typeof parse>): DocumentNode {
-  try {
-    return parse(source, { ...options, maxTokens: tokens });
-  } catch (error) {
-    throw isTooLong(error) ? refusal(tokens, 'tokens') : error;
-  }
-}
-
-/**
- * Refuses documents that ask for too much, with 400 and `BAD_REQUEST`, before anything is resolved. A document that is
- * kept was looked at once.
- */
-export const useDocumentLimits = ({ parse, validate }: DocumentReader): Plugin => ({
-  onParse: ({ setParseFn }) => setParseFn(parse),
-  onValidate: ({ setValidationFn }) => setValidationFn(validate),
-});
 
 /** graphql-js has no code for it. */
 const isTooLong = (result: unknown): boolean =>

@@ -28,8 +28,9 @@ export function useKnownDocuments(documents: DocumentCache): Plugin<Context> {
     },
     onParams: ({ request, params: { query = '', operationName }, setParamsHandler }) => {
       const document = documents.get(query);
-      // Which operations GET may run is decided with the document.
-      if (!document || request.method !== 'POST' || !getOperationAST(document, operationName)) return;
+      const operation = document && getOperationAST(document, operationName);
+      // Yoga refuses the others, by their documents.
+      if (!operation || (request.method !== 'POST' && operation.operation !== 'query')) return;
       setParamsHandler(async ({ request, params, context }) => {
         const { schema, contextFactory, execute } = pipeline.getEnveloped(
           Object.assign(context, { request, params }),

@@ -3,7 +3,6 @@ import type { Middleware } from '../http/exchange.ts';
 import type { RequestRecord } from '../http/request-record.ts';
 import { describeError } from './describe-error.ts';
 import { requestMessage } from './logger.ts';
-import { parseTraceId } from './trace-id.ts';
 
 /**
  * Gives each request one line in the log, and its answer the id by which that is found. Neither tokens, bodies, query
@@ -44,3 +43,14 @@ const line = (status: number, record: RequestRecord, address: string | null) => 
   accountId: record.accountId ?? record.failure?.accountId,
   reason: record.failure?.reason,
 });
+
+// Of version 00 nothing may follow; of a later one more parts may.
+const traceparent =
+  /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2}(?=.{53}(?:-|$)))-((?!0{32})[\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}/;
+
+/**
+ * The trace that a caller says its request belongs to, by the header `traceparent` (W3C Trace Context, section 3.2).
+ * @returns 32 hexadecimal digits; undefined where the header is not there or not valid
+ */
+export const parseTraceId = (header: string | null): string | undefined =>
+  header === null ? undefined : traceparent.exec(header)?.[1];

@@ -1,11 +1,39 @@
 import { isRequiredArgument } from 'graphql';
-import { badUserInput, type InputIssue } from '../errors.ts';
+import { badUserInput, GatewayError, type InputIssue } from '../errors.ts';
 import { inputIssues } from '../graphql/input-issues.ts';
+import { isJson, readText } from '../http/body.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Input } from './inputs.ts';
 import type { RouteMatch } from './match-route.ts';
-import { readBody } from './read-body.ts';
-import { readText } from './read-text.ts';
+import { readParameter } from './read-parameter.ts';
+
+const bodyIssue = (type: string, message: string, cause?: unknown) =>
+  badUserInput([{ path: [], message, type }], cause);
+
+/**
+ * The members of a JSON body; nothing that an object inherits counts as one.
+ * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` for what is not a JSON object
+ */
+async function readBody(request: Request): Promise<ReadonlyMap<string, unknown>> {
+  if (!isJson(request.headers.get('content-type'))) {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
+  }
+  const text = await readText(request);
+  if (text.trim() === '') throw bodyIssue('missing', 'A body is required.');
+  const body = parseJson(text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw bodyIssue('dict_type', 'The body must be a JSON object.');
+  }
+  return new Map(Object.entries(body));
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw bodyIssue('json_invalid', 'The body is not valid JSON.', cause);
+  }
+};
 
 /** What a call gives for an input, as it is in JSON, and what is wrong with it. */
 interface Given {
@@ -20,14 +48,14 @@ const nothing: Source = () => ({});
 const fromPath =
   (parameters: ReadonlyMap<string, string>): Source =>
   ({ name, argument }) =>
-    readText(argument.type, decode(parameters.get(name) ?? ''));
+    readParameter(argument.type, decode(parameters.get(name) ?? ''));
 
 const fromQuery =
   (query: URLSearchParams): Source =>
   ({ name, argument }) => {
     const [text, ...more] = query.getAll(name);
     if (more.length > 0) return { issue: { message: 'Must be given once.', type: 'value_error' } };
-    return text === undefined ? {} : readText(argument.type, text);
+    return text === undefined ? {} : readParameter(argument.type, text);
   };
 
 const fromBody =

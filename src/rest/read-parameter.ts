@@ -28,7 +28,7 @@ const notations = new Map<string, Notation>([
 ]);
 
 /** Reads the text of a parameter as its type is written in JSON: numbers and booleans strictly, all else as it is. */
-export function readText(
+export function readParameter(
   type: GraphQLInputType,
   text: string | undefined,
 ): { value?: unknown; issue?: Notation['issue'] } {
