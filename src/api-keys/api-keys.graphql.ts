@@ -5,6 +5,34 @@ import { createApiKey } from './create-api-key.ts';
 import { rotateApiKey } from './rotate-api-key.ts';
 import type { NewApiKey } from './store-secret.ts';
 
+const lifeFields = (t: FieldBuilder<ApiKey>) => ({
+  expiresAt: t.expose('expiresAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'From then on the key is valid no more; null where it does not expire.',
+    extensions: { example: '2099-01-31T12:00:00.000Z' },
+  }),
+  deactivatedAt: t.expose('deactivatedAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When the key was deactivated; null while it is active.',
+    extensions: { example: null },
+  }),
+  previousWorksUntil: t.expose('previousWorksUntil', {
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'Until when a secret from before a rotation still works, where it was given a grace; it may lie in the past, and is null where there was none.',
+    extensions: { example: null },
+  }),
+  lastUsedAt: t.expose('lastUsedAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When the key was last verified, to half a minute; null where it never was.',
+    extensions: { example: '2026-02-28T12:00:00.000Z' },
+  }),
+});
+
 const apiKeyFields = (t: FieldBuilder<ApiKey>) => ({
   id: t.exposeInt('id', { description: 'Identifier of the key.', extensions: { example: 1 } }),
   keyPrefix: t.exposeString('keyPrefix', {
@@ -38,24 +66,7 @@ const apiKeyFields = (t: FieldBuilder<ApiKey>) => ({
     description: 'Version of the key-encryption key that sealed `encryptedKey`; 1 where nothing is sealed.',
     extensions: { example: 1 },
   }),
-  expiresAt: t.expose('expiresAt', {
-    type: 'DateTime',
-    nullable: true,
-    description: 'From then on the key is valid no more; null where it does not expire.',
-    extensions: { example: '2099-01-31T12:00:00.000Z' },
-  }),
-  deactivatedAt: t.expose('deactivatedAt', {
-    type: 'DateTime',
-    nullable: true,
-    description: 'When the key was deactivated; null while it is active.',
-    extensions: { example: null },
-  }),
-  lastUsedAt: t.expose('lastUsedAt', {
-    type: 'DateTime',
-    nullable: true,
-    description: 'When the key was last verified, to half a minute; null where it never was.',
-    extensions: { example: '2026-02-28T12:00:00.000Z' },
-  }),
+  ...lifeFields(t),
 });
 
 builder.objectType(ApiKey, {

@@ -15,6 +15,9 @@ export const sqliteMigrations: MigrationList = {
     (await import('./migrations/sqlite/Migration20261122043110.ts')).Migration20261122043110,
   Migration20261122054304: async () =>
     (await import('./migrations/sqlite/Migration20261122054304.ts')).Migration20261122054304,
+  Migration20261122134204_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122134204_compatible.ts'))
+      .Migration20261122134204_compatible,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -34,4 +37,7 @@ export const postgresMigrations: MigrationList = {
   Migration20261122081900_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122081900_compatible.ts'))
       .Migration20261122081900_compatible,
+  Migration20261122134206_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122134206_compatible.ts'))
+      .Migration20261122134206_compatible,
 };

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, stored, takePicture, type Visit, type World } from '../support/browser.ts';
 import {
@@ -41,6 +43,18 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     expect(await page.content()).not.toContain(secret);
     expect(await stored(page)).not.toContain(secret);
     await keyItem(page, 'Mail robot').getByText('in 3 months').waitFor();
+  });
+
+  it('has a command that uses the key', async () => {
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+    await dialog(page).getByRole('button', { name: 'Copy command to try it' }).click();
+    await dialog(page).getByText('Copied.').waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent`]);
+    expect(stdout).toMatch(/^HTTP\/1.1 200 /);
+    await takeSecret(page);
   });
 
   it('does not lose a secret to a slip: only its button leaves the dialog', async () => {
@@ -118,6 +132,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     };
     const second = await rotate('1 hour more');
     expect([await isValid(world, first), await isValid(world, second)]).toEqual([true, true]);
+    await keyItem(page, 'Backup job').getByText('Old secret works until').waitFor();
     const third = await rotate('No longer: it stops at once');
     expect([await isValid(world, second), await isValid(world, third)]).toEqual([false, true]);
   });

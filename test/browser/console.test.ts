@@ -197,10 +197,12 @@ describe.skipIf(!canRun)('the console', () => {
     expect(visit.foreign()).toEqual([]);
   });
 
-  it('keeps the token nowhere: a reload loses it', async () => {
+  it('keeps the token nowhere, and is signed in all the same after a reload', async () => {
     const { page } = visit;
     expect(await stored(page)).not.toMatch(/eyJ/);
+    await goTo(page, 'Private key');
     await page.reload();
-    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: 'Your private key' }).waitFor();
+    expect(await stored(page)).not.toMatch(/eyJ/);
   });
 });

@@ -24,7 +24,7 @@ export interface SideOutcome {
 }
 
 const apiKey = `id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt lastUsedAt`;
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt`;
 const settings = 'isEnabled sessionDuration userId createdAt updatedAt';
 const status = 'hasKey createdAt updatedAt';
 const list = (node: string) => `{ edges { node { ${node} } } pageInfo { hasNextPage endCursor } }`;

@@ -28,7 +28,7 @@ interface SignInMenuProps {
 
 /** The button to sign in; behind the other one who is signed in, the way out, and for developers the scopes. */
 export function SignInMenu({ forDevelopers }: SignInMenuProps) {
-  const { session, expired } = useSession();
+  const { session, resuming, expired } = useSession();
   const { fault, begin } = useSignIn();
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
@@ -41,7 +41,7 @@ export function SignInMenu({ forDevelopers }: SignInMenuProps) {
       <span className="sign-in-status" role="status">
         {fault ?? (expired ? 'Your session has expired.' : '')}
       </span>
-      {!session && able && (
+      {!session && !resuming && able && (
         <button type="button" className="sign-in-button" onClick={begin}>
           Sign in
         </button>

@@ -10,6 +10,7 @@ const apiKeyParts = graphql(`
     createdAt
     deactivatedAt
     expiresAt
+    previousWorksUntil
     lastUsedAt
   }
 `);
