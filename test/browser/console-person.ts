@@ -40,7 +40,7 @@ export async function createKey(page: Page, name: string): Promise<string> {
 
 /** Reads the secret that is shown, by its copy button, and leaves the dialog. */
 export async function takeSecret(page: Page): Promise<string> {
-  await dialog(page).getByRole('button', { name: 'Copy' }).click();
+  await dialog(page).getByRole('button', { name: 'Copy', exact: true }).click();
   await dialog(page).getByText('Copied.').waitFor();
   const secret = await page.evaluate(() => navigator.clipboard.readText());
   expect(secret).toMatch(/^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/);

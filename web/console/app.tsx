@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { TopBar } from '../shared/top-bar.tsx';
+import { useSession } from '../sign-in/use-session.ts';
 import { queryClient } from './api/query-client.ts';
 import { Nav } from './layout/nav.tsx';
 import { useHash } from './layout/use-hash.ts';
@@ -12,13 +13,22 @@ import { Notice } from './ui/notice.tsx';
 /** The console. */
 export function App() {
   const person = usePerson();
+  const { resuming } = useSession();
   return (
     <QueryClientProvider client={queryClient}>
       <TopBar current="console" />
-      {person === undefined ? <SignedOut /> : <Console key={person} />}
+      {person === undefined ? resuming ? <Resuming /> : <SignedOut /> : <Console key={person} />}
     </QueryClientProvider>
   );
 }
+
+const Resuming = () => (
+  <main className="signed-out">
+    <p className="lead resuming" role="status">
+      Signing you in again…
+    </p>
+  </main>
+);
 
 function Console() {
   const hash = useHash();
