@@ -15,7 +15,11 @@ interface Operation {
 /** An OpenAPI document, as far as it is changed here. */
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { securitySchemes?: object };
+  readonly components: {
+    securitySchemes?: object;
+    /** Those that several operations have. */
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+  };
 }
 
 /** An API key is a field of the operation that takes it. */
@@ -40,6 +44,7 @@ export function prepareDescription(description: Description): Description {
     const scopes = schemes['OAuth2'].map((scope) => `\`${scope}\``).join(', ');
     operation.description = `${operation.description ?? ''}\n\nScopes: ${scopes}.`;
   }
+  emptyOptional(Object.values(description.components.parameters ?? {}));
   delete description.components.securitySchemes;
   return description;
 }
