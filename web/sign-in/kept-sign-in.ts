@@ -1,8 +1,14 @@
-import type { Asked } from './provider.ts';
-
 // What a page leaves behind for the next one of this tab: never a token, nor anything that gets one by itself.
 const scopesName = 'signed-in-with';
 const questionName = 'sign-in-asked';
+
+/** A sign-in that the provider was asked for. */
+export interface Asked {
+  /** Tells this sign-in from others, such as those of another tab. */
+  readonly state: string;
+  /** Proves that who brings the answer is who asked (RFC 7636). */
+  readonly verifier: string;
+}
 
 /** A question that the provider was asked in place of the page, and what came back. */
 export interface Question extends Asked {

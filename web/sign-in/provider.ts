@@ -11,17 +11,10 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import { callbackUrl } from './callback-channel.ts';
+import type { Asked } from './kept-sign-in.ts';
 import { readToken } from './read-token.ts';
 import type { Session } from './session.ts';
 import { type SignInSettings, settings } from './settings.ts';
-
-/** A sign-in that the provider was asked for. */
-export interface Asked {
-  /** Tells this sign-in from others, such as those of another tab. */
-  readonly state: string;
-  /** Proves that who brings the answer is who asked (RFC 7636). */
-  readonly verifier: string;
-}
 
 const serverOf = (provider: SignInSettings): AuthorizationServer => ({
   issuer: provider.issuer,
