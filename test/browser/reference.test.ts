@@ -94,6 +94,8 @@ describe.skipIf(!canRun)('the API reference', () => {
     expect((await groups.allTextContents()).map((text) => text.trim())).toEqual(['API keys', 'The rest']);
     expect(await groups.first().isVisible()).toBe(true);
     expect(await page.locator('.opblock').count()).toBe(operations.length);
+    // The bar at the top hides nothing by half.
+    await page.evaluate(() => scrollTo(0, 0));
     await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 5000);
     await takePicture(page, 'reference-groups');
   });
@@ -155,7 +157,8 @@ describe.skipIf(!canRun)('the API reference', () => {
   it('fits a phone with an operation open', async () => {
     const { page } = visit;
     await page.setViewportSize({ width: 375, height: 740 });
-    for (const id of operations) {
+    // With parameters, and with a body.
+    for (const id of ['apiKeys', 'verifyApiKey']) {
       await open(id);
       await operationOf(id).locator('.opblock-body').waitFor();
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -165,8 +168,9 @@ describe.skipIf(!canRun)('the API reference', () => {
         .evaluateAll((all) => all.filter((part) => part.getBoundingClientRect().right > innerWidth).length);
       expect([id, cut]).toEqual([id, 0]);
       if (id === 'apiKeys') {
+        await page.evaluate(() => scrollTo(0, 0));
+        await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 10_000);
         await operationOf(id).scrollIntoViewIfNeeded();
-        await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 5000);
         await takePicture(page, 'reference-phone');
       }
       await open(id);

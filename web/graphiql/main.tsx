@@ -9,11 +9,11 @@ import { mend } from '../shared/mend.ts';
 import { TopBar } from '../shared/top-bar.tsx';
 import { resumeSession } from '../sign-in/resume-session.ts';
 import { Explorer } from './explorer.tsx';
-import { tabs } from './tabs.ts';
+import { mendings } from './mendings.ts';
 
 void resumeSession();
 const root = document.getElementById('root') as HTMLElement;
-mend(root, tabs);
+mend(root, mendings);
 
 createRoot(root).render(
   <>

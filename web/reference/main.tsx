@@ -1,7 +1,6 @@
 import 'swagger-ui-dist/swagger-ui.css';
 import './main.css';
 import { createRoot } from 'react-dom/client';
-import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import { mend } from '../shared/mend.ts';
 import { TopBar } from '../shared/top-bar.tsx';
 import { resumeSession } from '../sign-in/resume-session.ts';
@@ -23,11 +22,17 @@ const reference = document.getElementById('reference') as HTMLElement;
 mend(reference, mendings);
 linkOperations(reference);
 
+// The bar is there before, for Swagger UI is large.
+const [{ default: SwaggerUI }, description] = await Promise.all([
+  import('swagger-ui-dist/swagger-ui-es-bundle.js'),
+  fetch('/api/v1/openapi.json').then((response) => response.json()),
+]);
+
 // Swagger UI, of those that could be here: it alone sends every request itself, from the page, through a function of
 // ours, and loads neither fonts nor a proxy from elsewhere.
 SwaggerUI({
   domNode: reference,
-  spec: prepareDescription(await (await fetch('/api/v1/openapi.json')).json()),
+  spec: prepareDescription(description),
   deepLinking: false,
   plugins: [showToken],
   // Each operation shows the schemas that it has to do with.

@@ -7,7 +7,7 @@ import { settings } from './settings.ts';
 
 /** OAuth is not waited for by who looks at the page first: it comes once there is time for it, before a click does. */
 const loadProtocol = () => import('./provider.ts');
-addEventListener('load', () => void loadProtocol());
+addEventListener('load', () => void loadProtocol().catch(() => {}));
 
 /** After a sign-out the provider is to ask who it is, and not to take the one that it remembers. */
 let askAgain = false;
@@ -27,7 +27,9 @@ function toSentence(error: unknown): Error {
  * @throws {Error} with a sentence for a person
  */
 export async function signIn(scopes: readonly string[] = getSession().chosenScopes): Promise<Session> {
-  const { beginSignIn, endSignIn } = await loadProtocol();
+  const { beginSignIn, endSignIn } = await loadProtocol().catch(() => {
+    throw new Error('Keyward cannot be reached. Check your connection and try again.');
+  });
   const { signIn: client } = settings;
   if (!client) throw new Error('No client is registered for these pages: paste an access token.');
   attempt.abort();
