@@ -117,6 +117,8 @@ describe.skipIf(!canRun)('the console', () => {
     await call(world, 'alice', `DELETE /auth/keys/${id}`);
     await goTo(page, 'Activity');
     await page.getByRole('heading', { name: 'Today' }).waitFor();
+    // The names of the keys are read beside the page of events.
+    await page.getByText(`Robot (API key ${id}) was created`).waitFor();
     const text = (await page.getByRole('main').textContent()) ?? '';
     for (const sentence of [
       `Robot (API key ${id}) was created`,

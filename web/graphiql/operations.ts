@@ -17,7 +17,8 @@ type Examples = Readonly<Record<string, unknown>>;
 /** What the REST description has of an operation; its `operationId` is the root field. */
 interface RestOperation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string; readonly example?: unknown }[];
+  /** A header field that several operations have is a reference, and no argument of theirs. */
+  readonly parameters?: readonly { readonly name?: string; readonly example?: unknown }[];
   readonly requestBody?: {
     readonly content: { readonly 'application/json': { readonly example?: Examples } };
   };
@@ -29,7 +30,10 @@ const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) =
 function examplesOf(fieldName: string): Examples {
   const all = Object.values(paths).flatMap((methods) => Object.values(methods) as RestOperation[]);
   const operation = all.find(({ operationId }) => operationId === fieldName);
-  const parameters = operation?.parameters?.map(({ name, example }) => [name, example] as const) ?? [];
+  const parameters =
+    operation?.parameters?.flatMap(({ name, example }) =>
+      name === undefined ? [] : [[name, example] as const],
+    ) ?? [];
   const body = operation?.requestBody?.content['application/json'].example ?? {};
   return Object.fromEntries(
     [...parameters, ...Object.entries(body)].map(([name, example]) => [camelCase(name), example]),
