@@ -47,7 +47,10 @@ export class LogOutput {
     }
     this.#waiting += bytes;
     this.#append(line, bytes);
-    if (!this.#isBusy) this.#writeOn();
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    // Not at once: what is flushed right after it is written, as the last line of all is, must not be on its way.
+    queueMicrotask(() => this.#writeOn());
   }
 
   /** Writes what waits, as far as that can be done now: the process is about to end. */

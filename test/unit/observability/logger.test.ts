@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
 const source = (name: string) => new URL(`../../../src/observability/${name}.ts`, import.meta.url).href;
@@ -6,15 +6,29 @@ const source = (name: string) => new URL(`../../../src/observability/${name}.ts`
 /** Two lines. */
 const twoLines = "logger.warn({ status: 503 }, 'one\\nforged'); logger.debug('two');";
 
-/** What a process writes that logs. */
-const output = (level: string, isTerminal: boolean, log = twoLines) => {
-  const code = `
+/** The text of a module that logs. */
+const program = (level: string, isTerminal: boolean, log: string) => `
     process.stdout.isTTY = ${isTerminal};
     const { createLogger } = await import('${source('logger')}');
     const { LogOutput } = await import('${source('log-output')}');
     const logger = await createLogger('${level}', new LogOutput(1));
     ${log}`;
+
+/** What a process writes that logs. */
+const output = (level: string, isTerminal: boolean, log = twoLines) => {
+  const code = program(level, isTerminal, log);
   return execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });
+};
+
+/** The same of a process that is killed at the end of what it logs. */
+const outputOfKilled = (log: string) => {
+  const { stdout, signal } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', program('info', false, log)],
+    { encoding: 'utf8', env: { ...process.env, UV_THREADPOOL_SIZE: '1' } },
+  );
+  expect(signal).toBe('SIGKILL');
+  return stdout;
 };
 
 describe('in a pipe', () => {
@@ -81,5 +95,16 @@ describe('in a terminal', () => {
     expect(linesOf(`logger.info(${JSON.stringify(event)}, 'api-key-created')`)).toEqual([
       'INFO: api-key-created {"accountId":1,"keyId":5}',
     ]);
+  });
+});
+
+describe('the last line', () => {
+  it('is written though the process is killed right after it, and its threads are busy', () => {
+    const written = outputOfKilled(`
+      const { pbkdf2 } = await import('node:crypto');
+      pbkdf2('', '', 1e9, 64, 'sha512', () => {});
+      logger.fatal('it ends');
+      process.kill(process.pid, 'SIGKILL');`);
+    expect(JSON.parse(written)).toMatchObject({ level: 60, msg: 'it ends' });
   });
 });
