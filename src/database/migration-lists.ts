@@ -46,4 +46,7 @@ export const postgresMigrations: MigrationList = {
   Migration20261122124635_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122124635_compatible.ts'))
       .Migration20261122124635_compatible,
+  Migration20261122141800_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122141800_compatible.ts'))
+      .Migration20261122141800_compatible,
 };
