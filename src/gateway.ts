@@ -137,7 +137,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
   ];
-  const others = route(apis, pages && showPages(trusted[0].config, pages, reportProvider(logger)));
+  const others = route(apis, pages && showPages(trusted[0].config, pages, limits, reportProvider(logger)));
   return route([
     [metadataPath, resourceMetadata(publicUrl, issuers)],
     [authorizePath, door],

@@ -16,8 +16,8 @@ export default defineConfig({
       // Packages mark what a server must not run; nothing here runs on one.
       onLog: (level, log, report) => log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log),
     },
-    // Fonts go into the style sheets: all that is served is text.
-    assetsInlineLimit: (file) => (/\.(ttf|woff2?)$/.test(file) ? true : undefined),
+    // A page that waits for its style sheet does not wait for a font.
+    assetsInlineLimit: (file) => (/\.(ttf|woff2?)$/.test(file) ? false : undefined),
     // Monaco alone is larger than what is warned of.
     chunkSizeWarningLimit: 10_000,
     reportCompressedSize: false,

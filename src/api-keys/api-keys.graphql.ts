@@ -25,6 +25,14 @@ const endFields = (t: FieldBuilder<ApiKey>, deprecated: Deprecated) => ({
     description: 'When the key was deactivated; null while it is active.',
     extensions: { example: null },
   }),
+  previousWorksUntil: t.expose('previousWorksUntil', {
+    ...deprecated,
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'Until when a secret from before a rotation still works, where it was given a grace; it may lie in the past, and is null where there was none.',
+    extensions: { example: null },
+  }),
   lastUsedAt: t.expose('lastUsedAt', {
     ...deprecated,
     type: 'DateTime',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
@@ -24,15 +25,23 @@ export const RotateApiKeyInput = z.object({
 
 type Rotation = Pick<ApiKey, 'id' | 'account' | 'keyPrefix' | 'encryptedKey' | 'encryptionVersion'> & {
   readonly now: Date;
+  /** When the secret so far ceases to work; null: at once. */
+  readonly graceEnd: Date | null;
 };
 
 // It comes first in its transaction: rotations of one key wait for each other at its row.
 const updateApiKey = prepareQuery(
   ApiKey,
-  (db, { id, account, keyPrefix, encryptedKey, encryptionVersion, now }: Rotation) =>
+  (db, { id, account, keyPrefix, encryptedKey, encryptionVersion, now, graceEnd }: Rotation) =>
     db
       .updateTable('api_key')
-      .set({ key_prefix: keyPrefix, encrypted_key: encryptedKey, encryption_version: encryptionVersion })
+      .set({
+        key_prefix: keyPrefix,
+        encrypted_key: encryptedKey,
+        encryption_version: encryptionVersion,
+        // One that was rotated out earlier may work for longer.
+        previous_works_until: sql`case when previous_works_until is null or ${graceEnd} > previous_works_until then ${graceEnd} else previous_works_until end`,
+      })
       .where('id', '=', id)
       .where('account_id', '=', account)
       .where('is_active', '=', true)
@@ -52,16 +61,16 @@ const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: nu
   db.deleteFrom('api_key_secret').where('api_key_id', '=', id).where('works_until', '<=', now),
 );
 
-/** Lets the current secret work for a grace and no longer than its key; one that has none is gone at once. */
-async function retireSecrets(
-  db: Db,
-  { id, expiresAt }: ApiKey,
-  now: Date,
-  graceSeconds: number,
-): Promise<void> {
-  const graceEnd = now.getTime() + graceSeconds * 1000;
-  const end = new Date(Math.min(graceEnd, expiresAt?.getTime() ?? graceEnd));
-  await endCurrentSecret(db, { id, end });
+/** Until when the current secret works: for the grace, and no longer than its key; null where it has none. */
+function endOfGrace({ expiresAt }: ApiKey, now: Date, graceSeconds: number): Date | null {
+  if (graceSeconds === 0) return null;
+  const end = now.getTime() + graceSeconds * 1000;
+  return new Date(Math.min(end, expiresAt?.getTime() ?? end));
+}
+
+/** Lets the current secret work until the end of its grace; one that has none is gone at once. */
+async function retireSecrets(db: Db, id: number, now: Date, graceEnd: Date | null): Promise<void> {
+  await endCurrentSecret(db, { id, end: graceEnd ?? now });
   await deleteEndedSecrets(db, { id, now });
 }
 
@@ -77,15 +86,17 @@ export async function rotateApiKey(
   input: z.input<typeof RotateApiKeyInput>,
 ): Promise<NewApiKey> {
   const { keyId, graceSeconds } = parseInput(RotateApiKeyInput, input);
-  const { account } = await ownApiKey(context, keyId);
+  const before = await ownApiKey(context, keyId);
+  const { account } = before;
   const key = createApiKeySecret();
   const owned = { id: keyId, account, keyPrefix: keyPrefixOf(key) };
   const sealed = await sealSecret(context, owned, key);
   return audited(context, async (inner) => {
     const now = new Date();
-    const [row] = await updateApiKey(inner.db, { ...owned, ...sealed, now });
+    const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
+    const [row] = await updateApiKey(inner.db, { ...owned, ...sealed, now, graceEnd });
     if (!row) throw unusable(await ownApiKey(inner, keyId));
-    await retireSecrets(inner.db, row, now, graceSeconds ?? 0);
+    await retireSecrets(inner.db, keyId, now, graceEnd);
     await storeSecret(inner, keyId, key);
     inner.events('api-key-rotated', { accountId: account, keyId });
     return { ...row, key };

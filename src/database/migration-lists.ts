@@ -21,6 +21,9 @@ export const sqliteMigrations: MigrationList = {
   Migration20261122124632_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122124632_compatible.ts'))
       .Migration20261122124632_compatible,
+  Migration20261122134204_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122134204_compatible.ts'))
+      .Migration20261122134204_compatible,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -46,6 +49,9 @@ export const postgresMigrations: MigrationList = {
   Migration20261122124635_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122124635_compatible.ts'))
       .Migration20261122124635_compatible,
+  Migration20261122134206_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122134206_compatible.ts'))
+      .Migration20261122134206_compatible,
   Migration20261122141800_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122141800_compatible.ts'))
       .Migration20261122141800_compatible,

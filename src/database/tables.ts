@@ -55,6 +55,8 @@ const apiKeySchema = defineEntity({
     /** From then on it is valid no more; null: for as long as it is active. */
     expiresAt: p.datetime(3).nullable(),
     deactivatedAt: p.datetime(3).nullable(),
+    /** Until when a secret that was rotated out still works: the last of them; null where none ever did. */
+    previousWorksUntil: p.datetime(3).nullable(),
     /** Written in batches: up to half a minute late. */
     lastUsedAt: p.datetime(3).nullable(),
   },

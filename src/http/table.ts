@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Handler, Middleware } from './exchange.ts';
 
-/** Handlers by path; a path that ends with a slash stands for all that begin with it. */
+/** Handlers by path; a path that ends with a slash stands for all that begin with it, the longest first. */
 export type Table = readonly (readonly [path: string, handler: Handler])[];
 
 const notFound: Handler = async () => {
@@ -9,7 +9,7 @@ const notFound: Handler = async () => {
 };
 
 /**
- * Finds the handler of a path: its own, or that of the first row that it begins with; any other path is not found.
+ * Finds the handler of a path: its own, or that of the longest row that it begins with; any other path is not found.
  * @param before what stands before the handlers of some paths, by path
  */
 export function route(table: Table, before: ReadonlyMap<string, Middleware> = new Map()): Handler {
@@ -23,7 +23,7 @@ export function route(table: Table, before: ReadonlyMap<string, Middleware> = ne
 
 function findHandler(table: Table): (path: string) => Handler {
   const exact = new Map(table.toReversed());
-  const beginnings = table.filter(([path]) => path.endsWith('/'));
+  const beginnings = table.filter(([path]) => path.endsWith('/')).toSorted(([a], [b]) => b.length - a.length);
   return (path) =>
     exact.get(path) ?? beginnings.find(([beginning]) => path.startsWith(beginning))?.[1] ?? notFound;
 }

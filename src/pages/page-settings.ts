@@ -18,6 +18,12 @@ export interface SignInSettings extends BrowserClient {
   readonly issParameter: boolean;
 }
 
+/** The bounds of what a person types, as they are configured. */
+export interface InputBounds {
+  /** Of a session's duration in seconds, both inclusive. */
+  readonly sessionDuration: { readonly min: number; readonly max: number };
+}
+
 /** Reads from the identity provider where a page signs in at it. */
 export async function readSignInSettings(issuer: string, client: BrowserClient): Promise<SignInSettings> {
   const metadata = metadataSchema.parse(await fetchIssuerMetadata(issuer));

@@ -4,7 +4,12 @@ import { answerCompressible } from '../http/compressible.ts';
 import type { Middleware } from '../http/exchange.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
-import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
+import {
+  describeScopes,
+  type InputBounds,
+  readSignInSettings,
+  type SignInSettings,
+} from './page-settings.ts';
 import { type BrowserPage, pagePaths, pagesByPath } from './pages.ts';
 
 /** When a provider that did not answer is asked again, in milliseconds. */
@@ -68,16 +73,27 @@ const assetAnswer = (file: PageFile, request: Request) =>
     'content-security-policy': "default-src 'self'",
   });
 
+/** Leads a browser that asks for the service by its bare address to a page. */
+const leadTo =
+  (location: string): Middleware =>
+  (next) =>
+  async (exchange) =>
+    exchange.path === '/' && isForBrowser(exchange.request)
+      ? new Response(null, { status: 302, headers: { location, vary: 'Accept' } })
+      : next(exchange);
+
 /**
  * Shows the pages for a browser: the console, GraphiQL and the API reference, and what they load.
  * @param issuer the identity provider at which a person signs in
  * @param config which pages there are
+ * @param bounds of what is typed into them
  * @param onFailure told why the identity provider could not be asked
  * @returns what stands before the handlers of their paths, by path
  */
 export function showPages(
   issuer: IssuerConfig,
   config: PagesConfig,
+  bounds: InputBounds,
   onFailure: (error: unknown) => void,
 ): ReadonlyMap<string, Middleware> {
   const readFile = createPageFiles();
@@ -85,6 +101,7 @@ export function showPages(
   const settings = {
     scopes: describeScopes(issuer),
     pages: Object.fromEntries(config.shown.map((name) => [name, pagePaths[name]])),
+    sessionDuration: bounds.sessionDuration,
   };
 
   const showPage =
@@ -104,9 +121,13 @@ export function showPages(
   };
 
   const pages = [...pagesByPath(config.shown)].map(([path, page]) => [path, showPage(page)] as const);
-  return new Map([...pages, [assetsPath, loadAsset]]);
+  const root = config.shown.includes('console') ? [['/', leadTo(pagePaths.console)] as const] : [];
+  return new Map([...pages, ...root, [assetsPath, loadAsset]]);
 }
 
 /** Whether a request is for a page, and not for the API that may have the same path. */
-const isAskedFor = ({ sharesPath }: BrowserPage, { method, headers }: Request): boolean =>
-  method === 'GET' && (!sharesPath || headers.get('accept')?.includes('text/html') === true);
+const isAskedFor = ({ sharesPath }: BrowserPage, request: Request): boolean =>
+  sharesPath ? isForBrowser(request) : request.method === 'GET';
+
+const isForBrowser = ({ method, headers }: Request): boolean =>
+  method === 'GET' && headers.get('accept')?.includes('text/html') === true;

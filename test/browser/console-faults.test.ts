@@ -67,13 +67,47 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
       {
         await using _fault = await between(page, handle);
-        await page.getByRole('radio', { name: 'Deactivated' }).check({ force: true });
+        await goTo(page, 'Activity');
+        await goTo(page, 'API keys');
         await page.getByRole('alert').getByText(sentence, { exact: false }).waitFor();
         await inspect(page, `page-${name}-${look}`);
       }
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('alert').waitFor({ state: 'detached' });
-      await page.getByRole('radio', { name: 'All' }).check({ force: true });
+    });
+
+    it('a request hangs: after 15 seconds it says so, and whether it may have been done', async () => {
+      // Of this page's time alone, which the test turns forward.
+      await page.clock.install();
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      await dialog(page).getByLabel('Name').fill('Hangs');
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      {
+        await using _hung = await between(page, async (route) => {
+          await released;
+          // The page has given it up by then.
+          await route.abort().catch(() => {});
+        });
+        const asked = page.waitForRequest('**/graphql');
+        await dialog(page).getByRole('button', { name: 'Create' }).click();
+        await asked;
+        await page.clock.fastForward(14_000);
+        expect(await dialog(page).getByRole('alert').count()).toBe(0);
+        await page.clock.fastForward(1_000);
+        await dialog(page).getByText('Look whether it was done', { exact: false }).waitFor();
+        await inspect(page, `dialog-hangs-${look}`);
+        await page.keyboard.press('Escape');
+        const read = page.waitForRequest('**/graphql');
+        await goTo(page, 'Activity');
+        await read;
+        await page.clock.fastForward(15_000);
+        await page.getByRole('alert').getByText('Try again in a moment.', { exact: false }).waitFor();
+        release();
+      }
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+      await page.clock.resume();
+      await goTo(page, 'API keys');
     });
 
     it('the sign-in has ended: signing in again loses nothing that was typed', async () => {
@@ -110,7 +144,6 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
     it('somebody else signs in: nothing of the one before is left', async () => {
       await page.getByRole('button', { name: `new-${look}` }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.keyboard.press('Escape');
       await page.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor();
       await visit.signInBy(
         () => page.getByRole('main').getByRole('button', { name: 'Sign in' }).click(),
@@ -121,14 +154,18 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
     });
 
     it('a scope is missing: it says which, and asks for it', async () => {
-      await page.getByRole('button', { name: 'bob' }).click();
-      await page.getByRole('checkbox', { name: 'profile' }).uncheck();
-      await page.getByRole('button', { name: 'Sign in again with these' }).click();
-      await page.keyboard.press('Escape');
-      await page.getByRole('alert').getByText('lacks the scope: profile', { exact: false }).waitFor();
-      await inspect(page, `scope-missing-${look}`);
+      const token = await world.service.token('bob', 'openid email');
+      {
+        await using _less = await between(page, (route) =>
+          route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${token}` } }),
+        );
+        await goTo(page, 'Activity');
+        await page.getByRole('alert').getByText('lacks the scope: profile', { exact: false }).waitFor();
+        await inspect(page, `scope-missing-${look}`);
+      }
       await page.getByRole('button', { name: 'Sign in with what it needs' }).click();
       await page.getByRole('alert').waitFor({ state: 'detached' });
+      await goTo(page, 'API keys');
       await keyItem(page, 'Notebook').waitFor();
     });
   });

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, stored, takePicture, type Visit, type World } from '../support/browser.ts';
 import {
@@ -41,6 +43,18 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     expect(await page.content()).not.toContain(secret);
     expect(await stored(page)).not.toContain(secret);
     await keyItem(page, 'Mail robot').getByText('in 3 months').waitFor();
+  });
+
+  it('has a command that uses the key', async () => {
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+    await dialog(page).getByRole('button', { name: 'Copy command to try it' }).click();
+    await dialog(page).getByText('Copied.').waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent`]);
+    expect(stdout).toMatch(/^HTTP\/1.1 200 /);
+    await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
   });
 
   it('does not lose a secret to a slip: only its button leaves the dialog', async () => {
@@ -118,6 +132,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     };
     const second = await rotate('1 hour more');
     expect([await isValid(world, first), await isValid(world, second)]).toEqual([true, true]);
+    await keyItem(page, 'Backup job').getByText('Old secret works until').waitFor();
     const third = await rotate('No longer: it stops at once');
     expect([await isValid(world, second), await isValid(world, third)]).toEqual([false, true]);
   });
@@ -137,11 +152,13 @@ describe.skipIf(!canRun)('API keys in the console', () => {
       .waitFor({ state: 'detached' });
   });
 
-  it('shows the active keys alone, or the deactivated', async () => {
+  it('shows the active keys alone, the expired, or the deactivated', async () => {
     const { page } = visit;
     await page.getByRole('radio', { name: 'Active', exact: true }).check({ force: true });
     await keyItem(page, 'Mail robot').waitFor({ state: 'detached' });
     await keyItem(page, 'Laptop').waitFor();
+    await page.getByRole('radio', { name: 'Expired' }).check({ force: true });
+    await page.getByText('No API key is like that.').waitFor();
     await page.getByRole('radio', { name: 'Deactivated' }).check({ force: true });
     await keyItem(page, 'Mail robot').waitFor();
     await keyItem(page, 'Laptop').waitFor({ state: 'detached' });
@@ -151,16 +168,51 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await takePicture(page, 'console');
   });
 
-  it('shows more than one page of keys', async () => {
+  it('lists hundreds of keys at once, counts them, and finds and orders them', async () => {
     const { page } = visit;
-    const names = Array.from({ length: 20 }, (_, number) => `Many ${number}`);
+    const names = Array.from({ length: 120 }, (_, number) => `Many ${number}`);
     for (const name of names) await call(world, 'alice', 'POST /auth/keys', { name });
     await goTo(page, 'Private key');
     await goTo(page, 'API keys');
-    await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'Many' }).count()).toBe(20);
-    await page.getByRole('button', { name: 'Show more' }).press('Enter');
-    await keyItem(page, 'Laptop').waitFor();
-    await said(page, 'more shown.');
-    expect(await focused(page)).not.toBe('');
+    const items = page.getByRole('list', { name: 'API keys' }).getByRole('listitem');
+    const count = page.getByRole('search').getByRole('status');
+    // The service answers a hundred at once.
+    await expect.poll(() => items.count()).toBeGreaterThan(120);
+    const total = await items.count();
+    expect(await count.textContent()).toBe(`${total} keys`);
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    const search = page.getByRole('searchbox', { name: 'Search API keys' });
+    await search.fill('many 11');
+    await expect.poll(() => count.textContent()).toBe(`11 of ${total} keys`);
+    expect(await items.count()).toBe(11);
+    const order = page.getByLabel('Order');
+    await order.selectOption({ label: 'By name' });
+    await expect.poll(() => items.first().getByRole('heading').textContent()).toBe('Many 11');
+    await search.fill('sk-');
+    await order.selectOption({ label: 'Oldest first' });
+    await expect.poll(() => items.first().getByRole('heading').textContent()).toBe('Laptop');
+    await search.fill('nothing like it');
+    await page.getByText('No API key is like that.').waitFor();
+    await search.fill('');
+  });
+
+  it('warns of keys that expire within 14 days, and shows them first', async () => {
+    const { page } = visit;
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    await call(world, 'alice', 'POST /auth/keys', { name: 'In 15 days', expires_at: inDays(15) });
+    await call(world, 'alice', 'POST /auth/keys', { name: 'In 13 days', expires_at: inDays(13) });
+    await goTo(page, 'Private key');
+    await goTo(page, 'API keys');
+    await page.getByText('In 13 days expires within 14 days.', { exact: false }).waitFor();
+    await keyItem(page, 'In 13 days').getByText('Expires soon').waitFor();
+    expect(await keyItem(page, 'In 15 days').getByText('Expires soon').count()).toBe(0);
+    await call(world, 'alice', 'POST /auth/keys', { name: 'In 2 days', expires_at: inDays(2) });
+    await goTo(page, 'Private key');
+    await goTo(page, 'API keys');
+    await page.getByText('2 keys expire within 14 days.', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Show them first' }).click();
+    const headings = page.getByRole('list', { name: 'API keys' }).getByRole('heading');
+    const firstThree = async () => (await headings.allTextContents()).slice(0, 3);
+    await expect.poll(firstThree).toEqual(['In 2 days', 'In 13 days', 'In 15 days']);
   });
 });

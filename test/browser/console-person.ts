@@ -40,7 +40,7 @@ export async function createKey(page: Page, name: string): Promise<string> {
 
 /** Reads the secret that is shown, by its copy button, and leaves the dialog. */
 export async function takeSecret(page: Page): Promise<string> {
-  await dialog(page).getByRole('button', { name: 'Copy' }).click();
+  await dialog(page).getByRole('button', { name: 'Copy', exact: true }).click();
   await dialog(page).getByText('Copied.').waitFor();
   const secret = await page.evaluate(() => navigator.clipboard.readText());
   expect(secret).toMatch(/^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/);
@@ -107,16 +107,18 @@ export const isValid = async (world: World, key: string): Promise<boolean> =>
 /** What a person may read from and write to. */
 export const clipboard = ['clipboard-read', 'clipboard-write'];
 
-/** How the console may look: in both schemes, and on a phone. */
+/** On what the console is looked at. */
 export const looks = [
-  ['light', { colorScheme: 'light' }],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+  ['wide', { viewport: { width: 1280, height: 800 } }],
+  ['phone', { viewport: { width: 375, height: 740 } }],
 ] as const;
 
-/** Sees that a state is well made: for a screen reader, on a narrow screen, and to look at. */
+/** Sees that a state is well made: for a screen reader, on a narrow screen, and to look at in both schemes. */
 export async function inspect(page: Page, name: string): Promise<void> {
-  expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-  await page.screenshot({ path: join(root, `artefacts/console/${name}.png`) });
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await findViolations(page)).toEqual([]);
+    await page.screenshot({ path: join(root, `artefacts/console/${name}-${colorScheme}.png`) });
+  }
 }

@@ -13,6 +13,7 @@ import {
   clipboard,
   createKey,
   dialog,
+  focused,
   goTo,
   inspect,
   keyItem,
@@ -81,11 +82,17 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await dialog(page).getByLabel('Expires').selectOption({ label: 'On a date of your choice' });
       await dialog(page).getByLabel('Date and time').fill('2020-01-01T12:00');
       await dialog(page).getByRole('button', { name: 'Create' }).click();
-      await dialog(page).getByText('Must have at most 100 characters.').waitFor();
-      await dialog(page).getByText('Must lie in the future.').waitFor();
+      await dialog(page).getByRole('alert').getByText('Choose a date and time in the future.').waitFor();
+      expect(await focused(page)).toBe('Date and time');
+      await dialog(page).getByLabel('Date and time').fill('');
+      await dialog(page).getByRole('button', { name: 'Create' }).click();
+      await dialog(page).getByRole('alert').getByText('Choose a date and a time.').waitFor();
+      await dialog(page).getByLabel('Expires').selectOption({ label: 'Never' });
+      await dialog(page).getByRole('button', { name: 'Create' }).click();
+      await dialog(page).getByRole('alert').getByText('Must have at most 100 characters.').waitFor();
+      expect(await focused(page)).toBe('Name');
       await inspect(page, `create-refused-${look}`);
       await dialog(page).getByLabel('Name').fill('First');
-      await dialog(page).getByLabel('Expires').selectOption({ label: 'Never' });
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       await dialog(page).getByLabel('Secret').waitFor();
       await inspect(page, `secret-${look}`);
@@ -106,7 +113,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await page.getByRole('button', { name: 'Register a private key' }).click();
       await dialog(page).getByRole('textbox').fill('0x1');
       await dialog(page).getByRole('button', { name: 'Register' }).click();
-      await dialog(page).getByText('Must be a private key', { exact: false }).waitFor();
+      await dialog(page).getByText('64 digits; this has 1.', { exact: false }).waitFor();
       await inspect(page, `register-refused-${look}`);
       await dialog(page).getByRole('textbox').fill('ab'.repeat(32));
       await dialog(page).getByRole('button', { name: 'Register' }).click();
@@ -117,12 +124,31 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await page.keyboard.press('Escape');
     });
 
+    it('names of one long word, and from right to left', async () => {
+      await goTo(page, 'API keys');
+      for (const name of ['n'.repeat(100), 'مفتاح الخادم ABC']) await createKey(page, name);
+      await keyItem(page, 'n'.repeat(100)).waitFor();
+      await inspect(page, `long-names-${look}`);
+      for (const action of ['Rename', 'Rotate', 'Deactivate']) {
+        await keyItem(page, 'n'.repeat(100)).getByRole('button', { name: action }).click();
+        await inspect(page, `long-name-${action.toLowerCase()}-${look}`);
+        if (action !== 'Deactivate') await page.keyboard.press('Escape');
+      }
+      await dialog(page).getByRole('button', { name: 'Deactivate' }).click();
+      await page.getByText(`${'n'.repeat(100)} is deactivated.`).waitFor();
+      await inspect(page, `long-name-said-${look}`);
+      await page.getByRole('searchbox').fill('no key is called so');
+      await page.getByText('No API key is like that.').waitFor();
+      await inspect(page, `none-found-${look}`);
+    });
+
     it('settings and activity', async () => {
       await goTo(page, 'Automation');
       await page.getByRole('switch').click();
       await page.getByLabel('Length of a session').fill('1');
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.getByText('Must be at least 60 seconds.').waitFor();
+      await page.getByRole('alert').getByText('Must be at least 60 seconds.').waitFor();
+      expect(await focused(page)).toBe('Length of a session');
       await inspect(page, `settings-refused-${look}`);
       await goTo(page, 'Activity');
       await page.getByText('Second', { exact: false }).first().waitFor();

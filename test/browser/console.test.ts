@@ -15,6 +15,24 @@ import {
 
 const privateKey = `0x${'5e'.repeat(32)}`;
 
+describe.skipIf(!canRun)('the console of a service with other bounds', () => {
+  it('names them', async () => {
+    await using world = await startWorld({ SESSION_DURATION_MIN: '120', SESSION_DURATION_MAX: '7200' });
+    await using visit = await world.visit();
+    await openConsole(visit, 'alice', '#automation');
+    await visit.page
+      .getByText('In seconds, from 120 to 7200: 2 minutes to 2 hours.', { exact: false })
+      .waitFor();
+  });
+
+  it('is where a browser is led that asks for the bare address', async () => {
+    await using world = await startWorld();
+    await using visit = await world.visit();
+    await visit.page.goto('/');
+    expect(new URL(visit.page.url()).pathname).toBe('/console');
+  });
+});
+
 describe.skipIf(!canRun)('the console', () => {
   let world: World;
   let visit: Visit;
@@ -38,9 +56,20 @@ describe.skipIf(!canRun)('the console', () => {
       await field.fill(value);
       await dialog(page).getByRole('button', { name: /^Re/ }).click();
     };
-    await submit('Replace', 'not a key');
-    await dialog(page).getByText('Must be a private key', { exact: false }).waitFor();
-    await dialog(page).getByRole('textbox', { name: 'Private key' }).fill(privateKey);
+    await submit('Replace', 'ab ab');
+    const fault = dialog(page).getByRole('alert');
+    await fault.getByText('White space is not allowed within it', { exact: false }).waitFor();
+    expect(await focused(page)).toBe('Private key');
+    for (const [typed, words] of [
+      ['not-a-key', '“n” is not allowed'],
+      ['0xab', '64 digits; this has 2.'],
+      ['00'.repeat(32), 'Must be a private key'],
+    ] as const) {
+      await dialog(page).getByRole('textbox', { name: 'Private key' }).fill(typed);
+      await dialog(page).getByRole('button', { name: 'Replace' }).click();
+      await fault.getByText(words, { exact: false }).waitFor();
+    }
+    await dialog(page).getByRole('textbox', { name: 'Private key' }).fill(` ${privateKey} `);
     await dialog(page).getByRole('button', { name: 'Replace' }).click();
     await said(page, 'Your private key is replaced.');
     await page.getByRole('button', { name: 'Remove' }).click();
@@ -66,12 +95,14 @@ describe.skipIf(!canRun)('the console', () => {
     await length.fill('59');
     await save();
     await page.getByText('Must be at least 60 seconds.').waitFor();
+    await page.getByText('Not saved yet.').waitFor();
     await length.fill('5400');
     await page.getByText('1 hour 30 minutes').waitFor();
     await save();
     await said(page, 'Your automation settings are saved.');
     await page.getByText('Saved just now', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Clear automation' }).click();
+    expect(await focused(page)).toBe('Automation');
     await length.fill('');
     await save();
     await expect.poll(() => page.getByText('Not set', { exact: true }).count()).toBe(2);
@@ -102,6 +133,36 @@ describe.skipIf(!canRun)('the console', () => {
     // What has no words yet would be spelled as the service spells it.
     expect(text).not.toMatch(/api key (created|renamed|rotated)|private key (registered|removed)/);
     await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+  });
+
+  it('shows what is saved, though it cannot be read anew', async () => {
+    const { page } = visit;
+    await goTo(page, 'Automation');
+    await page.getByLabel('Length of a session').fill('120');
+    await page.route('**/graphql', (route) =>
+      'sessionDuration' in (route.request().postDataJSON().variables as object)
+        ? route.continue()
+        : route.abort(),
+    );
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await said(page, 'Your automation settings are saved.');
+    expect(await page.getByLabel('Length of a session').inputValue()).toBe('120');
+    await page.getByText('2 minutes', { exact: true }).waitFor();
+    await page.unroute('**/graphql');
+  });
+
+  it('speaks of no scopes, and its menu closes when it has done its work', async () => {
+    const { page } = visit;
+    await page.getByRole('button', { name: 'alice' }).click();
+    await page.getByText('Signed in as alice until', { exact: false }).waitFor();
+    expect(await page.locator('.sign-in-menu').textContent()).toMatch(
+      /^Signed in as alice until \d\d:\d\d\.Sign out$/,
+    );
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
+    await visit.signInBy(() => page.getByRole('main').getByRole('button', { name: 'Sign in' }).click());
+    await page.getByRole('navigation', { name: 'Console' }).waitFor();
+    expect(await page.locator('.sign-in-menu').isVisible()).toBe(false);
   });
 
   it('is worked by the keyboard alone: create, copy, deactivate', async () => {
@@ -136,10 +197,12 @@ describe.skipIf(!canRun)('the console', () => {
     expect(visit.foreign()).toEqual([]);
   });
 
-  it('keeps the token nowhere: a reload loses it', async () => {
+  it('keeps the token nowhere, and is signed in all the same after a reload', async () => {
     const { page } = visit;
     expect(await stored(page)).not.toMatch(/eyJ/);
+    await goTo(page, 'Private key');
     await page.reload();
-    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: 'Your private key' }).waitFor();
+    expect(await stored(page)).not.toMatch(/eyJ/);
   });
 });

@@ -58,12 +58,29 @@ describe.skipIf(!canRun)('GraphiQL', () => {
   it('shows the variables of a tab, and begins anew when the page is loaded again', async () => {
     const variables = (text: string) =>
       visit.page.locator('.graphiql-editor-tool .view-line', { hasText: text }).waitFor();
-    await variables('isActive');
+    // The first tab says that it lists all keys, and so it does.
+    await variables('{}');
     await show('RenameApiKey');
     await variables('Build server');
     await visit.page.reload();
-    await variables('isActive');
+    await variables('{}');
     expect(await visit.page.locator('.graphiql-tab-button').count()).toBe(operations.length);
+  });
+
+  const overflow = () =>
+    visit.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+  it('has every tab in sight', async () => {
+    const tabs = visit.page.locator('.graphiql-tab-button');
+    for (const tab of await tabs.all()) {
+      const { x, width } = (await tab.boundingBox()) ?? { x: -1, width: 0 };
+      expect(x).toBeGreaterThan(0);
+      expect(x + width).toBeLessThan(1280);
+    }
+    const box = await visit.page
+      .locator('.graphiql-tabs')
+      .evaluate((list) => list.scrollWidth - list.clientWidth);
+    expect(box).toBe(0);
   });
 
   it('answers after two clicks on an empty page', async () => {
@@ -80,10 +97,31 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     await visit.page.emulateMedia({ colorScheme: 'light' });
   });
 
+  it('can be used on a phone: the answer stands below the editors', async () => {
+    const { page } = visit;
+    await page.setViewportSize({ width: 375, height: 740 });
+    await run();
+    await expect.poll(answer, { timeout: 10_000 }).toContain('"isActive":true');
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      return box ?? { x: 0, y: 0, width: 0, height: 0 };
+    };
+    const [editors, response] = [await boxOf('.graphiql-query-editor'), await boxOf('.graphiql-response')];
+    expect(response.y).toBeGreaterThan(editors.y + editors.height);
+    expect(Math.min(editors.width, response.width)).toBeGreaterThan(300);
+    expect(await overflow()).toBe(0);
+    await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 5000);
+    await takePicture(page, 'graphiql-phone');
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('signs in with more scopes', async () => {
     await visit.page.locator('.sign-in-toggle').click();
     await visit.page.getByRole('checkbox', { name: 'keys.verify' }).check();
     await visit.page.getByRole('button', { name: 'Sign in again with these' }).click();
+    // The menu closes when that is done.
+    await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
+    await visit.page.locator('.sign-in-toggle').click();
     await visit.page.locator('.sign-in-menu', { hasText: 'keys.verify.' }).waitFor();
     await takePicture(visit.page, 'graphiql-scopes');
     await visit.page.locator('.sign-in-toggle').click();
@@ -105,8 +143,10 @@ describe.skipIf(!canRun)('GraphiQL', () => {
   it('shows the documentation and the history, and keeps neither that nor a token', async () => {
     await visit.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await visit.page.locator('.graphiql-plugin', { hasText: 'Mutation' }).waitFor();
+    expect(await findViolations(visit.page)).toEqual([]);
     await visit.page.getByRole('button', { name: 'Show History' }).click();
     await visit.page.locator('.graphiql-history-item', { hasText: 'DeactivateApiKey' }).waitFor();
+    expect(await findViolations(visit.page)).toEqual([]);
     const kept = await stored(visit.page);
     expect(kept).not.toContain('DeactivateApiKey');
     expect(kept).not.toContain('eyJ');
@@ -130,7 +170,11 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     // GraphiQL writes what was typed half a second later.
     await page.waitForTimeout(1500);
     expect(await stored(page)).not.toContain(privateKey);
-    expect(await page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0]);
+    // That somebody is signed in, and with which scopes.
+    expect(await page.evaluate(() => [localStorage.length, Object.keys(sessionStorage)])).toEqual([
+      0,
+      ['signed-in-with'],
+    ]);
     await page.reload();
     await page.locator('.graphiql-query-editor .view-line').last().waitFor();
     await show('RegisterPrivateKey');

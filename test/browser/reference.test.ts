@@ -37,7 +37,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  const operationOf = (id: string) => visit.page.locator(`[id^="operations-"][id$="-${id}"]`);
+  const operationOf = (id: string) => visit.page.locator(`.opblock[id$="-${id}"]`);
   const open = (id: string) => operationOf(id).locator('.opblock-summary-control').click();
   const execute = (id: string) => operationOf(id).getByRole('button', { name: 'Execute' }).click();
   const status = async (id: string) => {
@@ -50,10 +50,62 @@ describe.skipIf(!canRun)('the API reference', () => {
     expect(await findViolations(visit.page)).toEqual([]);
   });
 
+  it('leaves empty what is optional', async () => {
+    await open('apiKeys');
+    const fields = operationOf('apiKeys').locator('.parameters :is(input, select)');
+    const values = await fields.evaluateAll((all) => all.map((field) => (field as HTMLInputElement).value));
+    expect(values.length).toBeGreaterThanOrEqual(3);
+    expect(values.join('')).toBe('');
+    await open('apiKeys');
+    await open('apiKey');
+    expect(await operationOf('apiKey').getByPlaceholder('key_id').inputValue()).toBe('1');
+    await open('apiKey');
+  });
+
+  it('opens the operation that the address names, and names the one that was opened', async () => {
+    const { page } = visit;
+    await open('auditEvents');
+    expect(new URL(page.url()).hash).toBe('#auditEvents');
+    await page.reload();
+    await operationOf('auditEvents').locator('.opblock-body').waitFor();
+    await expect.poll(async () => (await operationOf('auditEvents').boundingBox())?.y).toBeLessThan(200);
+    await page.evaluate(() => location.assign('#privateKeyStatus'));
+    await operationOf('privateKeyStatus').locator('.opblock-body').waitFor();
+    await open('privateKeyStatus');
+    await open('auditEvents');
+    expect(new URL(page.url()).hash).toBe('');
+  });
+
+  it('has operations in the groups that the description has', async () => {
+    await using other = await world.visit();
+    const { page } = other;
+    await page.route('**/openapi.json', async (route) => {
+      const response = await route.fetch();
+      const document = (await response.json()) as Document & { tags: object[] };
+      document.tags = [{ name: 'API keys' }, { name: 'The rest' }];
+      for (const [path, methods] of Object.entries(document.paths))
+        for (const operation of Object.values(methods))
+          Object.assign(operation, { tags: [path.includes('/keys') ? 'API keys' : 'The rest'] });
+      await route.fulfill({ response, json: document });
+    });
+    await page.goto('/api/v1/docs#privateKeyStatus');
+    await page.locator('.opblock.is-open .opblock-body').waitFor();
+    const groups = page.locator('.opblock-tag');
+    expect((await groups.allTextContents()).map((text) => text.trim())).toEqual(['API keys', 'The rest']);
+    expect(await groups.first().isVisible()).toBe(true);
+    expect(await page.locator('.opblock').count()).toBe(operations.length);
+    // The bar at the top hides nothing by half.
+    await page.evaluate(() => scrollTo(0, 0));
+    await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 5000);
+    await takePicture(page, 'reference-groups');
+  });
+
   it('answers after a click on an operation and two more', async () => {
     await open('privateKeyStatus');
     await visit.signInBy(() => execute('privateKeyStatus'));
     expect(await status('privateKeyStatus')).toBe('200');
+    const curl = operationOf('privateKeyStatus').locator('.curl').first();
+    expect(await curl.textContent()).toContain("-H 'Authorization: Bearer <ACCESS_TOKEN>'");
     // Nor does the page show the token.
     expect(await visit.page.content()).not.toContain('eyJ');
     await visit.page.evaluate(() => scrollTo(0, 660));
@@ -65,6 +117,8 @@ describe.skipIf(!canRun)('the API reference', () => {
     await visit.page.locator('.sign-in-toggle').click();
     await visit.page.getByRole('checkbox', { name: 'keys.verify' }).check();
     await visit.page.getByRole('button', { name: 'Sign in again with these' }).click();
+    await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
+    await visit.page.locator('.sign-in-toggle').click();
     await visit.page.locator('.sign-in-menu', { hasText: 'keys.verify.' }).waitFor();
     await visit.page.locator('.sign-in-toggle').click();
   });
@@ -75,7 +129,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     expect(await status(id)).toMatch(/^20[01]$/);
     // Until it has drawn the answer in full.
     await vi.waitFor(
-      async () => expect(await findViolations(visit.page, `[id^="operations-"][id$="-${id}"]`)).toEqual([]),
+      async () => expect(await findViolations(visit.page, `.opblock[id$="-${id}"]`)).toEqual([]),
       5000,
     );
     await open(id);
@@ -92,9 +146,36 @@ describe.skipIf(!canRun)('the API reference', () => {
     await open('authorizeApiKey');
     await execute('authorizeApiKey');
     expect(await status('authorizeApiKey')).toBe('401');
+    expect(await operationOf('authorizeApiKey').locator('.curl').first().textContent()).not.toContain(
+      'Bearer',
+    );
     await operationOf('authorizeApiKey').getByPlaceholder('X-API-Key').fill(key);
     await execute('authorizeApiKey');
     await expect.poll(() => status('authorizeApiKey')).toBe('200');
+  });
+
+  it('fits a phone with an operation open', async () => {
+    const { page } = visit;
+    await page.setViewportSize({ width: 375, height: 740 });
+    // With parameters, and with a body.
+    for (const id of ['apiKeys', 'verifyApiKey']) {
+      await open(id);
+      await operationOf(id).locator('.opblock-body').waitFor();
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([id, overflow]).toEqual([id, 0]);
+      const cut = await operationOf(id)
+        .locator(':is(input, select, textarea, button, td, pre)')
+        .evaluateAll((all) => all.filter((part) => part.getBoundingClientRect().right > innerWidth).length);
+      expect([id, cut]).toEqual([id, 0]);
+      if (id === 'apiKeys') {
+        await page.evaluate(() => scrollTo(0, 0));
+        await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 10_000);
+        await operationOf(id).scrollIntoViewIfNeeded();
+        await takePicture(page, 'reference-phone');
+      }
+      await open(id);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('is without a violation in dark', async () => {

@@ -20,7 +20,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
 
   /** Tries the status of the private key out; what comes back is the status of the answer. */
   const tryStatus = async () => {
-    const operation = visit.page.locator('#operations-default-privateKeyStatus');
+    const operation = visit.page.locator('.opblock[id$="-privateKeyStatus"]');
     if (!(await operation.locator('.opblock-body').isVisible()))
       await operation.locator('.opblock-summary-control').click();
     const answered = visit.page.waitForResponse(/\/auth\/private-key$/);
@@ -37,8 +37,69 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     expect(await visit.context.cookies(`${world.service.url}/api/v1`)).toEqual([]);
     const kept = await stored(visit.page);
     for (const part of token.split('.')) expect(kept).not.toContain(part);
-    await visit.page.reload();
+  });
+
+  it('outlives a reload and a switch between the pages, and the token is kept nowhere', async () => {
+    const { page } = visit;
+    await menu().click();
+    await page.getByRole('checkbox', { name: 'keys.verify' }).check();
+    await visit.signInBy(() => button('Sign in with these').click());
+    await expect.poll(() => menu().textContent()).toBe('alice');
+    const isSignedIn = async () => {
+      await page.getByRole('button', { name: 'alice' }).waitFor();
+      const kept = await stored(page);
+      expect(kept).not.toMatch(/eyJ|code=|verifier/);
+    };
+    await page.reload();
+    await isSignedIn();
+    expect(new URL(page.url()).pathname).toBe('/api/v1/docs');
+    await page.getByRole('link', { name: 'Console' }).click();
+    await isSignedIn();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.reload();
+    await isSignedIn();
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await page.getByRole('link', { name: 'GraphiQL' }).click();
+    await isSignedIn();
+    // With the scopes that were asked for.
+    await menu().click();
+    await page.locator('.sign-in-menu', { hasText: 'keys.verify.' }).waitFor();
+    // Going back leads to the page before, and to none of the provider's.
+    await page.goBack();
+    await isSignedIn();
+    expect(new URL(page.url()).pathname).toBe('/console');
+  });
+
+  it('is over where the provider knows nobody any more: it is asked once, and the person is asked next', async () => {
+    const { page } = visit;
+    await signIn();
+    await expect.poll(() => menu().textContent()).toBe('alice');
+    await visit.context.clearCookies();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/idp/auth')) asked.push(request.url());
+    });
+    await page.reload();
     await button('Sign in').waitFor();
+    expect(asked.filter((url) => url.includes('prompt=none'))).toHaveLength(1);
+    await page.reload();
+    await button('Sign in').waitFor();
+    expect(asked).toHaveLength(1);
+    expect(new URL(page.url()).pathname).toBe('/api/v1/docs');
+  });
+
+  it('is not begun anew for who has signed out, nor for who was never here', async () => {
+    const { page } = visit;
+    await signIn();
+    await expect.poll(() => menu().textContent()).toBe('alice');
+    await menu().click();
+    await button('Sign out').click();
+    await page.reload();
+    await button('Sign in').waitFor();
+    const other = await visit.context.newPage();
+    await other.goto('/console');
+    await other.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
   it('asks for the scopes that are chosen: with fewer, an operation answers 403', async () => {
@@ -52,6 +113,8 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await visit.page.getByRole('checkbox', { name: 'profile' }).check();
     // The provider knows who it is: its window opens and closes by itself.
     await button('Sign in again with these').click();
+    await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
+    await menu().click();
     await visit.page.locator('.sign-in-menu', { hasText: 'email, profile, idp' }).waitFor();
     await menu().click();
     expect(await tryStatus()).toBe(200);
@@ -82,6 +145,8 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await field.fill(await world.service.token('bob', 'openid email profile'));
     await button('Use it').click();
     expect(await field.inputValue()).toBe('');
+    await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
+    await menu().click();
     await visit.page.locator('.sign-in-menu', { hasText: 'Signed in as bob until' }).waitFor();
     expect(await stored(visit.page)).not.toContain('eyJ');
   });

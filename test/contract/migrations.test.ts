@@ -19,6 +19,8 @@ const landed = {
       '87cdcf8f42cd85379adf255912722c3e5438517bacb98c8f8fa71778373fffa9',
     'Migration20261122124635_compatible.ts':
       '2a1c4b93f99db781e4e3503936c4e183c29c20a3f4324c62ffbd036240ee1ed6',
+    'Migration20261122134206_compatible.ts':
+      'bb6bff0bc43cd4daf26bf0f50ddb9bc4486a13731ea75d2a1f510573408bdec5',
     'Migration20261122141800_compatible.ts':
       'cbab0c0c3f455986fd0b85170510cb9cdb99d6a62ab6de7406587a63c3efd987',
   },
@@ -32,6 +34,8 @@ const landed = {
       'c5d7e729cf752a66ac84f793907c4b5bd53f697b7939d7f21ce70f1cecaf951c',
     'Migration20261122124632_compatible.ts':
       '3f14fcafe574dc6d2bd10f05dab0704b2c11eb45530a53318403713246b3ade1',
+    'Migration20261122134204_compatible.ts':
+      '915d1fb1280bd9a6ed4e7ffa36a2537d2791f018d02581a21bff7bf05432ad6e',
   },
 };
 

@@ -199,10 +199,17 @@ describe('input', () => {
 
 describe('records', () => {
   const nullable: Record<string, string[]> = {
-    ApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
+    ApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'previous_works_until', 'last_used_at'],
     AuditEvent: ['target_id', 'address'],
     AutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
-    NewApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'last_used_at'],
+    NewApiKey: [
+      'name',
+      'encrypted_key',
+      'expires_at',
+      'deactivated_at',
+      'previous_works_until',
+      'last_used_at',
+    ],
     PrivateKeyStatus: ['created_at', 'updated_at'],
   };
 

@@ -29,7 +29,7 @@ const curlPrints = `== A new API key is verified
 {"valid":true,"reason":null,"key_id":…,"user_id":1,"expires_at":null,"name":"Example with curl"}
 200
 == It is deactivated
-{"id":…,"key_prefix":"sk-…","name":"Example with curl",…"is_active":false,…"deactivated_at":"…Z","last_used_at":…}
+{"id":…,"key_prefix":"sk-…","name":"Example with curl",…"is_active":false,…"deactivated_at":"…Z","previous_works_until":null,"last_used_at":…}
 200
 == It is verified again
 {"valid":false,"reason":"inactive","key_id":…,"user_id":1,"expires_at":null,"name":"Example with curl"}

@@ -11,7 +11,7 @@ const operation = {
   rest: ['GET', '/auth/keys/{key_id}'],
   query: `query ($keyId: Int!) { apiKey(keyId: $keyId) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt lastUsedAt } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt } }`,
 } as const;
 
 const record = {
@@ -25,6 +25,7 @@ const record = {
   encryption_version: 1,
   expires_at: null,
   deactivated_at: null,
+  previous_works_until: null,
   last_used_at: null,
 };
 
@@ -57,6 +58,7 @@ describe.each(transportsOf(setup, operation))('success over %s', (_transport, re
       encryption_version: 3,
       expires_at: '2026-02-01T00:00:00.001Z',
       deactivated_at: '2026-02-02T00:00:00.020Z',
+      previous_works_until: null,
       last_used_at: '2026-02-03T00:00:00.300Z',
     });
   });

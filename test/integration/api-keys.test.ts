@@ -13,7 +13,7 @@ const query = `query ($first: Int, $after: String, $last: Int, $before: String, 
   apiKeys(first: $first, after: $after, last: $last, before: $before, isActive: $isActive) {
     edges { cursor node {
       id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-      expiresAt deactivatedAt lastUsedAt
+      expiresAt deactivatedAt previousWorksUntil lastUsedAt
     } }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
@@ -69,6 +69,7 @@ const record = {
   encryption_version: 1,
   expires_at: null,
   deactivated_at: null,
+  previous_works_until: null,
   last_used_at: null,
 };
 
@@ -171,6 +172,7 @@ describe('200 over GraphQL', () => {
       encryptionVersion: 1,
       expiresAt: null,
       deactivatedAt: null,
+      previousWorksUntil: null,
       lastUsedAt: null,
     };
     const [newest, oldest] = [expect.any(String), expect.any(String)];

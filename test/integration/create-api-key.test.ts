@@ -23,7 +23,7 @@ const operation = {
   rest: ['POST', '/auth/keys'],
   query: `mutation ($name: String, $expiresAt: DateTime) { createApiKey(name: $name, expiresAt: $expiresAt) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt lastUsedAt key } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt key } }`,
 } as const;
 
 const transports = transportsOf(setup, operation);
@@ -58,6 +58,7 @@ describe.each(transports)('success over %s', (transport, create) => {
       encryption_version: 1,
       expires_at: '2027-01-31T12:00:00.000Z',
       deactivated_at: null,
+      previous_works_until: null,
       last_used_at: null,
       key: expect.any(String),
     });

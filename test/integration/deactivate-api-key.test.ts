@@ -7,7 +7,7 @@ const setup = setUpGateway();
 
 const query = `mutation ($keyId: Int!) {
   deactivateApiKey(keyId: $keyId) {
-    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion expiresAt deactivatedAt lastUsedAt
+    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion expiresAt deactivatedAt previousWorksUntil lastUsedAt
   }
 }`;
 
@@ -43,6 +43,7 @@ const record = {
   encryption_version: 1,
   expires_at: null,
   deactivated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  previous_works_until: null,
   last_used_at: null,
 };
 
@@ -57,6 +58,7 @@ const apiKey = {
   encryptionVersion: 1,
   expiresAt: null,
   deactivatedAt: record.deactivated_at,
+  previousWorksUntil: null,
   lastUsedAt: null,
 };
 

@@ -11,7 +11,7 @@ const operation = {
   rest: ['PATCH', '/auth/keys/{key_id}'],
   query: `mutation ($keyId: Int!, $name: String) { renameApiKey(keyId: $keyId, name: $name) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt lastUsedAt } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt } }`,
   input: { name: 'Desk' },
 } as const;
 
@@ -41,6 +41,7 @@ describe.each(transports)('success over %s', (_transport, rename) => {
       encryption_version: 1,
       expires_at: null,
       deactivated_at: null,
+      previous_works_until: null,
       last_used_at: null,
     });
     const { api_key: keys = [], audit_event: _events, ...others } = await setup.stored();

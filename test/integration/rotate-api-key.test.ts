@@ -22,7 +22,7 @@ const operation = {
   rest: ['POST', '/auth/keys/{key_id}/rotate'],
   query: `mutation ($keyId: Int!, $graceSeconds: Int) { rotateApiKey(keyId: $keyId, graceSeconds: $graceSeconds) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt lastUsedAt key } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt key } }`,
 } as const;
 
 const transports = transportsOf(setup, operation);
@@ -65,6 +65,7 @@ describe.each(transports)('success over %s', (_transport, rotate) => {
       encryption_version: 1,
       expires_at: null,
       deactivated_at: null,
+      previous_works_until: null,
       last_used_at: null,
       key: expect.stringMatching(/^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/),
     });
@@ -100,8 +101,18 @@ describe.each(transports)('success over %s', (_transport, rotate) => {
       const old = await addSecret(1);
       const { data } = await rotate({ keyId: 1, graceSeconds });
       expect(await secretsOf(1)).toEqual({ [digestOf(old)]: worksUntil, [digestOf(data.key)]: null });
+      expect(data.previous_works_until).toBe(worksUntil.toISOString());
     },
   );
+
+  it('tells until when the last of the earlier secrets works', async () => {
+    await createApiKeys(setup);
+    await addSecret(1);
+    const told: unknown[] = [];
+    for (const graceSeconds of [60, 0, 30, 90])
+      told.push((await rotate({ keyId: 1, graceSeconds })).data.previous_works_until);
+    expect(told).toEqual([60, 60, 60, 90].map((seconds) => inSeconds(seconds).toISOString()));
+  });
 
   it('leaves earlier secrets their own end, and deletes those that have come to it', async () => {
     await createApiKeys(setup);

@@ -20,7 +20,7 @@ const operation = {
   rest: ['PUT', '/auth/keys/{key_id}/default'],
   query: `mutation ($keyId: Int!) { setDefaultApiKey(keyId: $keyId) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt lastUsedAt } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt } }`,
 } as const;
 
 const transports = transportsOf(setup, operation);
@@ -44,6 +44,7 @@ describe.each(transports)('success over %s', (_transport, setDefault) => {
       encryption_version: 1,
       expires_at: null,
       deactivated_at: null,
+      previous_works_until: null,
       last_used_at: null,
     });
     expect(await defaults()).toEqual([2]);

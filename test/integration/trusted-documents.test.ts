@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -108,6 +110,39 @@ describe('an id that no document has', () => {
       data: { automationSettings: { isEnabled: null } },
     });
     expect((await post({ extensions }, token)).body).toEqual(notFound);
+  });
+});
+
+describe('Apollo Client with its link for persisted queries', () => {
+  it.each([
+    ['asks by the digest alone where the document is trusted', status, [[false, true]]],
+    [
+      'sends the document where it is not',
+      'query Other { automationSettings { isEnabled } }',
+      [
+        [false, true],
+        [true, true],
+      ],
+    ],
+  ])('%s', async (_what, text, expected) => {
+    const token = await setup.sign();
+    const asked: boolean[][] = [];
+    const send = async (input: RequestInfo | URL, init?: RequestInit) => {
+      const { query, extensions } = JSON.parse(`${init?.body}`);
+      asked.push([query !== undefined, extensions?.persistedQuery !== undefined]);
+      const request = new Request(input, init);
+      request.headers.set('authorization', `Bearer ${token}`);
+      return setup.gateway.gateway.fetch(request);
+    };
+    // The document as it is trusted: the digest is of its text.
+    const link = new PersistedQueryLink({ generateHash: () => digestOf(text) });
+    const http = new HttpLink({ uri: 'http://keyward.test/graphql', fetch: send });
+    const cache = new InMemoryCache();
+    const client = new ApolloClient({ cache, link: link.concat(http) });
+    const { data, error } = await client.query({ query: gql(text), fetchPolicy: 'no-cache' });
+    expect(error).toBeUndefined();
+    expect(data).toEqual(expect.any(Object));
+    expect(asked).toEqual(expected);
   });
 });
 

@@ -1,38 +1,41 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { TopBar } from '../shared/top-bar.tsx';
-import { queryClient } from './api/query-client.ts';
-import { Nav } from './layout/nav.tsx';
-import { useHash } from './layout/use-hash.ts';
-import { views } from './layout/views.ts';
-import { SessionBanner } from './session/session-banner.tsx';
+import { useSession } from '../sign-in/use-session.ts';
 import { SignedOut } from './session/signed-out.tsx';
 import { usePerson } from './session/use-person.ts';
-import { Notice } from './ui/notice.tsx';
 
-/** The console. */
+// Who is to sign in does not wait for it; it comes while they do.
+const loadConsole = async () => ({ default: (await import('./console.tsx')).Console });
+addEventListener('load', () => void loadConsole().catch(() => {}));
+const Console = lazy(loadConsole);
+
+/** The console's page. */
 export function App() {
   const person = usePerson();
-  return (
-    <QueryClientProvider client={queryClient}>
-      <TopBar current="console" />
-      {person === undefined ? <SignedOut /> : <Console key={person} />}
-    </QueryClientProvider>
-  );
-}
-
-function Console() {
-  const hash = useHash();
-  const { hash: current, View } = views.find((view) => view.hash === hash) ?? views[0];
+  const { resuming } = useSession();
+  const waiting = <Waiting />;
   return (
     <>
-      <div className="columns">
-        <Nav current={current} />
-        <div className="content">
-          <SessionBanner />
-          <View />
-        </div>
-      </div>
-      <Notice />
+      <TopBar current="console" />
+      {person === undefined ? (
+        resuming ? (
+          waiting
+        ) : (
+          <SignedOut />
+        )
+      ) : (
+        <Suspense fallback={waiting}>
+          <Console key={person} />
+        </Suspense>
+      )}
     </>
   );
 }
+
+const Waiting = () => (
+  <main className="signed-out">
+    <p className="lead resuming" role="status">
+      Signing you in…
+    </p>
+  </main>
+);

@@ -1,4 +1,5 @@
 import { createRoot } from 'react-dom/client';
+import { resumeSession } from '../sign-in/resume-session.ts';
 import { App } from './app.tsx';
 // After what the pages have in common: they change some of it.
 import './styles/tokens.css';
@@ -10,5 +11,6 @@ import './styles/cards.css';
 import './styles/views.css';
 import './styles/dialog.css';
 
+void resumeSession();
 const container = document.getElementById('root');
 if (container) createRoot(container).render(<App />);

@@ -55,7 +55,9 @@ function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unkno
   const declared = args.map((argument) => `$${argument.name}: ${argument.type}`);
   const passed = args.map((argument) => `${argument.name}: $${argument.name}`);
   const examples = examplesOf(name);
-  const variables = args.filter((argument) => argument.name in examples).map((argument) => argument.name);
+  // What a query may leave out would narrow its answer to less than its comment says.
+  const shown = args.filter((argument) => kind === 'mutation' || isRequired(argument));
+  const variables = shown.map((argument) => argument.name).filter((argument) => argument in examples);
   return {
     query: `${asComment(description ?? '')}${kind} ${title}${inParentheses(declared, '')} {
   ${name}${inParentheses(passed, '  ')}${selectionOf(field.type, '  ')}

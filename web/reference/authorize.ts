@@ -5,7 +5,8 @@ import { expireSession, getSession } from '../sign-in/session.ts';
 /** Where an API key is sent in place of an access token. */
 const forwardAuth = '/api/v1/keys/authorize';
 
-const takesToken = (url: string) => !new URL(url, location.href).pathname.startsWith(forwardAuth);
+/** Whether a request goes with the token of who is signed in. */
+export const takesToken = (url: string) => !new URL(url, location.href).pathname.startsWith(forwardAuth);
 
 /** Puts the token of who is signed in on a request that Swagger UI is about to send. */
 export async function authorize(request: SwaggerRequest): Promise<SwaggerRequest> {

@@ -1,13 +1,16 @@
 import 'swagger-ui-dist/swagger-ui.css';
 import './main.css';
 import { createRoot } from 'react-dom/client';
-import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import { mend } from '../shared/mend.ts';
 import { TopBar } from '../shared/top-bar.tsx';
+import { resumeSession } from '../sign-in/resume-session.ts';
 import { authorize, noticeRefusal } from './authorize.ts';
+import { linkOperations } from './deep-links.ts';
 import { mendings } from './mendings.ts';
 import { prepareDescription } from './prepare-description.ts';
+import { showToken } from './show-token.ts';
 
+void resumeSession();
 createRoot(document.getElementById('bar') as HTMLElement).render(<TopBar current="reference" />);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -17,14 +20,21 @@ followScheme();
 
 const reference = document.getElementById('reference') as HTMLElement;
 mend(reference, mendings);
+linkOperations(reference);
+
+// The bar is there before, for Swagger UI is large.
+const [{ default: SwaggerUI }, description] = await Promise.all([
+  import('swagger-ui-dist/swagger-ui-es-bundle.js'),
+  fetch('/api/v1/openapi.json').then((response) => response.json()),
+]);
 
 // Swagger UI, of those that could be here: it alone sends every request itself, from the page, through a function of
 // ours, and loads neither fonts nor a proxy from elsewhere.
 SwaggerUI({
   domNode: reference,
-  spec: prepareDescription(await (await fetch('/api/v1/openapi.json')).json()),
-  // Its links would stand within buttons.
+  spec: prepareDescription(description),
   deepLinking: false,
+  plugins: [showToken],
   // Each operation shows the schemas that it has to do with.
   defaultModelsExpandDepth: -1,
   tryItOutEnabled: true,

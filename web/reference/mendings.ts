@@ -13,6 +13,7 @@ export const mendings: Mendings = {
     about.setAttribute('role', 'region');
     about.setAttribute('aria-label', 'About this API');
   },
+  'h3:not([role])': setLevel(2),
   'h4:not([role])': setLevel(2),
   'h5:not([role])': setLevel(3),
   'textarea:not([aria-label])': (body) => body.setAttribute('aria-label', 'Request body'),

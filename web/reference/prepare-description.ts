@@ -1,33 +1,50 @@
 type Security = readonly Readonly<Record<string, readonly string[]>>[];
 
+interface Parameter {
+  readonly name: string;
+  readonly required?: boolean;
+  example?: unknown;
+}
+
 interface Operation {
   description?: string;
-  parameters?: object[];
+  parameters?: Parameter[];
   security?: Security;
 }
 
 /** An OpenAPI document, as far as it is changed here. */
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { securitySchemes?: object };
+  readonly components: {
+    securitySchemes?: object;
+    /** Those that several operations have. */
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+  };
 }
 
 /** An API key is a field of the operation that takes it. */
 const apiKey = { name: 'X-API-Key', in: 'header', description: 'An API key.', schema: { type: 'string' } };
 
+/** Swagger UI fills examples in; what is optional is for the person to fill in. */
+function emptyOptional(parameters: readonly Parameter[] = []): void {
+  for (const parameter of parameters) if (!parameter.required) delete parameter.example;
+}
+
 /**
  * Takes the security schemes out of the description, for the sign-in is the page's own: Swagger UI would ask the
- * identity provider for its metadata. What each operation needs is said in its words.
+ * identity provider for its metadata. What each operation needs is said in its words. What is optional is left empty.
  */
 export function prepareDescription(description: Description): Description {
   for (const operation of Object.values(description.paths).flatMap((methods) => Object.values(methods))) {
     const schemes = Object.assign({}, ...(operation.security ?? [])) as Record<string, readonly string[]>;
     delete operation.security;
+    emptyOptional(operation.parameters);
     if (schemes['ApiKeyHeader']) operation.parameters = [...(operation.parameters ?? []), apiKey];
     if (!schemes['OAuth2']) continue;
     const scopes = schemes['OAuth2'].map((scope) => `\`${scope}\``).join(', ');
     operation.description = `${operation.description ?? ''}\n\nScopes: ${scopes}.`;
   }
+  emptyOptional(Object.values(description.components.parameters ?? {}));
   delete description.components.securitySchemes;
   return description;
 }

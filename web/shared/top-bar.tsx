@@ -21,6 +21,6 @@ export const TopBar = ({ current }: { readonly current: PageName }) => (
           </a>
         ))}
     </nav>
-    <SignInMenu />
+    <SignInMenu forDevelopers={current !== 'console'} />
   </header>
 );

@@ -2,25 +2,36 @@ import { chooseScopes } from './session.ts';
 import { settings } from './settings.ts';
 import { useSession } from './use-session.ts';
 
-/** Which scopes the next sign-in asks for: with fewer, what an operation refuses can be seen. */
-export function ScopeChoice() {
+interface ScopeChoiceProps {
+  /** Whether somebody is signed in. */
+  readonly again: boolean;
+  readonly onSignIn: () => void;
+}
+
+/** Signs in with the scopes that are chosen: with fewer, what an operation refuses can be seen. */
+export function ScopeChoice({ again, onSignIn }: ScopeChoiceProps) {
   const { chosenScopes } = useSession();
   const toggle = (name: string) =>
     chooseScopes(
       chosenScopes.includes(name) ? chosenScopes.filter((scope) => scope !== name) : [...chosenScopes, name],
     );
   return (
-    <fieldset>
-      <legend>Scopes to ask for</legend>
-      {settings.scopes.map(({ name, description }) => (
-        <label key={name}>
-          <input type="checkbox" checked={chosenScopes.includes(name)} onChange={() => toggle(name)} />
-          <span>
-            <code>{name}</code>
-            <small>{description}</small>
-          </span>
-        </label>
-      ))}
-    </fieldset>
+    <>
+      <fieldset>
+        <legend>Scopes to ask for</legend>
+        {settings.scopes.map(({ name, description }) => (
+          <label key={name}>
+            <input type="checkbox" checked={chosenScopes.includes(name)} onChange={() => toggle(name)} />
+            <span>
+              <code>{name}</code>
+              <small>{description}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <button type="button" className="sign-in-button" onClick={onSignIn}>
+        {again ? 'Sign in again with these' : 'Sign in with these'}
+      </button>
+    </>
   );
 }

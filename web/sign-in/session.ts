@@ -1,4 +1,5 @@
-import { settings } from './settings.ts';
+import { wasSignedIn } from './kept-sign-in.ts';
+import { canSignIn, settings } from './settings.ts';
 
 /** That a person is signed in. It is kept in memory and nowhere else, so it ends with the page. */
 export interface Session {
@@ -15,6 +16,8 @@ export interface Session {
 /** What a page knows of who uses it. */
 export interface SessionState {
   readonly session: Session | undefined;
+  /** Whether it is being found out who was signed in before this page was loaded. */
+  readonly resuming: boolean;
   /** Whether there was a session whose time is over. */
   readonly expired: boolean;
   /** The scopes that the next sign-in asks for. */
@@ -23,6 +26,7 @@ export interface SessionState {
 
 let state: SessionState = {
   session: undefined,
+  resuming: canSignIn() && wasSignedIn(),
   expired: false,
   chosenScopes: settings.scopes.filter(({ byDefault }) => byDefault).map(({ name }) => name),
 };
@@ -48,7 +52,7 @@ export function startSession(session: Session): Session {
   clearTimeout(expiry);
   // A browser counts the time in 32 bits: it would take a longer one for none.
   expiry = setTimeout(expireSession, Math.min(session.expiresAt - Date.now(), 2 ** 31 - 1));
-  change({ session, expired: false });
+  change({ session, resuming: false, expired: false });
   return session;
 }
 
@@ -58,10 +62,10 @@ export function expireSession(): void {
   change({ session: undefined, expired: true });
 }
 
-/** Forgets who was signed in. */
+/** Forgets who was signed in: nobody is now. */
 export function endSession(): void {
   clearTimeout(expiry);
-  change({ session: undefined, expired: false });
+  change({ session: undefined, resuming: false, expired: false });
 }
 
 /** Chooses the scopes that the next sign-in asks for. */

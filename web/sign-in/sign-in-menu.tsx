@@ -1,7 +1,9 @@
 import './sign-in-menu.css';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
+import { timeOfDay } from '../shared/times.ts';
 import { PasteToken } from './paste-token.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
+import type { Session } from './session.ts';
 import { canSignIn } from './settings.ts';
 import { signIn, signOut } from './sign-in.ts';
 import { useSession } from './use-session.ts';
@@ -17,51 +19,62 @@ function useSignIn() {
 }
 
 const until = (expiresAt: number) =>
-  Number.isFinite(expiresAt)
-    ? ` until ${new Date(expiresAt).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}`
-    : '';
+  Number.isFinite(expiresAt) ? ` until ${timeOfDay(new Date(expiresAt))}` : '';
 
-/** The button to sign in; behind it the scopes, who is signed in, and the way out. */
-export function SignInMenu() {
-  const { session, expired } = useSession();
+interface SignInMenuProps {
+  /** Whether scopes and tokens are spoken of: who tries an API out wants them, who manages keys does not. */
+  readonly forDevelopers: boolean;
+}
+
+/** The button to sign in; behind the other one who is signed in, the way out, and for developers the scopes. */
+export function SignInMenu({ forDevelopers }: SignInMenuProps) {
+  const { session, resuming, expired } = useSession();
   const { fault, begin } = useSignIn();
   const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
   const able = canSignIn();
+  const hidden = able ? 'Scopes' : 'Access token';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes because another session began, or none is left.
+  useEffect(() => menu.current?.hidePopover(), [session]);
   return (
     <div className="sign-in">
       <span className="sign-in-status" role="status">
         {fault ?? (expired ? 'Your session has expired.' : '')}
       </span>
-      {!session && able && (
+      {!session && !resuming && able && (
         <button type="button" className="sign-in-button" onClick={begin}>
           Sign in
         </button>
       )}
-      <button type="button" className="sign-in-toggle" popoverTarget={id}>
-        {session ? session.name : able ? 'Scopes' : 'Access token'}
-      </button>
-      <div id={id} popover="auto" className="sign-in-menu">
+      {(session || !able || forDevelopers) && (
+        <button type="button" className="sign-in-toggle" popoverTarget={id}>
+          {session?.name ?? hidden}
+        </button>
+      )}
+      <div ref={menu} id={id} popover="auto" className="sign-in-menu">
+        {session && <SignedIn session={session} withScopes={forDevelopers} />}
+        {able && forDevelopers && <ScopeChoice again={session !== undefined} onSignIn={begin} />}
+        {(forDevelopers || !able) && <PasteToken isOnlyWay={!able} />}
         {session && (
-          <p>
-            Signed in as <strong>{session.name}</strong>
-            {until(session.expiresAt)}, with {session.scopes.join(', ') || 'no scopes'}.
-          </p>
+          <button type="button" className="sign-out" onClick={signOut}>
+            Sign out
+          </button>
         )}
-        {able && <ScopeChoice />}
-        <div className="sign-in-actions">
-          {able && (
-            <button type="button" className="sign-in-button" onClick={begin}>
-              {session ? 'Sign in again with these' : 'Sign in with these'}
-            </button>
-          )}
-          {session && (
-            <button type="button" onClick={signOut}>
-              Sign out
-            </button>
-          )}
-        </div>
-        <PasteToken isOnlyWay={!able} />
       </div>
     </div>
   );
 }
+
+const SignedIn = ({
+  session: { name, expiresAt, scopes },
+  withScopes,
+}: {
+  readonly session: Session;
+  readonly withScopes: boolean;
+}) => (
+  <p>
+    Signed in as <strong>{name}</strong>
+    {until(expiresAt)}
+    {withScopes && `, with ${scopes.join(', ') || 'no scopes'}`}.
+  </p>
+);

@@ -31,6 +31,7 @@ const settingsIn = (text: string) =>
   JSON.parse(/id="settings">(.*?)<\/script>/.exec(text)?.[1] ?? '') as {
     signIn?: object;
     pages: object;
+    sessionDuration: object;
     scopes: { name: string; requestedAs: string[] }[];
   };
 
@@ -108,6 +109,28 @@ describe('a page', () => {
 
   it('is not shown where it is switched off', async () => {
     expect((await gateway.fetch('GET', '/console', html)).status).toBe(404);
+  });
+
+  it('is told the bounds of what is typed into it', async () => {
+    const { text } = await gateway.fetch('GET', '/api/v1/docs', html);
+    expect(settingsIn(text).sessionDuration).toEqual({ min: 60, max: 86_400 });
+  });
+
+  it('is led to from the bare address: a browser alone, and where there is a console', async () => {
+    const bare = async (at: TestGateway, options?: typeof html) => {
+      const { status, headers } = await at.fetch('GET', '/', options);
+      return [status, headers.get('location')];
+    };
+    expect(await bare(gateway, html)).toEqual([404, null]);
+    await using other = await createTestGateway(issuer, {
+      pages: { shown: ['console', 'reference'], signIn },
+    });
+    expect(await bare(other, html)).toEqual([302, '/console']);
+    expect(await bare(other)).toEqual([404, null]);
+    // Nothing else goes there, and what begins with a path has its own handler.
+    expect((await other.fetch('GET', '/nothing', html)).status).toBe(404);
+    expect((await other.fetch('POST', '/', html)).status).toBe(404);
+    expect((await other.fetch('GET', '/api/v1/openapi.json', html)).status).toBe(200);
   });
 
   it('shares the path of GraphQL with GraphQL', async () => {

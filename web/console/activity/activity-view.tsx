@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { request } from '../api/request.ts';
+import { useApiKeys } from '../keys/use-api-keys.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import { View } from '../ui/view.tsx';
@@ -17,6 +18,9 @@ export function ActivityView() {
     initialPageParam: null as string | null,
     getNextPageParam: ({ auditEvents: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
   });
+  // An event has the number of a key; what the key is called now is told by the list.
+  const keys = useApiKeys().data?.pages.flatMap(({ apiKeys }) => apiKeys.edges) ?? [];
+  const names = new Map(keys.map(({ node }) => [node.id, node.name]));
   return (
     <View
       title="Activity"
@@ -25,7 +29,6 @@ export function ActivityView() {
       <QueryContent query={list} what="activity">
         {({ pages }) => {
           const events = pages.flatMap(({ auditEvents }) => auditEvents.edges.map(({ node }) => node));
-          const names = new Map(pages[0]?.apiKeys.edges.map(({ node }) => [node.id, node.name]));
           return (
             <>
               <EventDays events={events} names={names} />

@@ -1,6 +1,6 @@
 import { graphql } from '../api/graphql.ts';
 
-/** A page of what the caller has changed; names for the keys that it is about are in the newest hundred. */
+/** A page of what the caller has changed. */
 export const auditEventsQuery = graphql(`
   query AuditEvents($first: Int!, $after: String) {
     auditEvents(first: $first, after: $after) {
@@ -17,14 +17,6 @@ export const auditEventsQuery = graphql(`
       pageInfo {
         endCursor
         hasNextPage
-      }
-    }
-    apiKeys(first: 100) {
-      edges {
-        node {
-          id
-          name
-        }
       }
     }
   }

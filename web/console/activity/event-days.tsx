@@ -1,8 +1,8 @@
 import type { ResultOf } from 'gql.tada';
+import { dayOf, timeOfDay } from '../../shared/times.ts';
 import { useNow } from '../ui/use-now.ts';
-import { dayOf, timeOfDay } from '../ui/words.ts';
-import { describeEvent } from './describe-event.ts';
 import type { auditEventsQuery } from './documents.ts';
+import { EventSentence } from './event-sentence.tsx';
 
 type AuditEvent = ResultOf<typeof auditEventsQuery>['auditEvents']['edges'][number]['node'];
 
@@ -42,7 +42,7 @@ const Events = ({ events, names }: EventsProps) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          {describeEvent(event, names)}
+          <EventSentence action={event.action} targetId={event.targetId} names={names} />
         </p>
         <p className="hint">
           {event.address !== null && `From ${event.address}`}

@@ -64,5 +64,9 @@ export const toProblem = (error: unknown): Problem =>
         cause: error,
       });
 
+/** An input that this page itself refuses; the message is a sentence for the person. */
+export const invalid = (argument: string, message: string): Problem =>
+  new Problem('invalid', 'Invalid input', { issues: [{ path: [argument], message }] });
+
 /** Nobody is signed in, or not any more. */
 export const signedOut = (): Problem => new Problem('unauthenticated', 'Your sign-in has ended.');

@@ -16,7 +16,7 @@ export const queryClient = new QueryClient({
 /** Reads anew whatever is on the page. */
 export const refresh = (): Promise<void> => queryClient.invalidateQueries();
 
-let subject: string | undefined;
+let subject = getSession().session?.subject;
 subscribe(() => {
   const { session, expired } = getSession();
   // What was read stays on the page, for whoever it is to sign in again.

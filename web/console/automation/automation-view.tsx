@@ -3,12 +3,12 @@ import { request } from '../api/request.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
 import { automationSettingsQuery } from './documents.ts';
-import { SettingsForm } from './settings-form.tsx';
+import { SettingsForm, settingsKey } from './settings-form.tsx';
 
 /** How the person's automation runs. */
 export function AutomationView() {
   const settings = useQuery({
-    queryKey: ['automation-settings'],
+    queryKey: settingsKey,
     queryFn: ({ signal }) => request(automationSettingsQuery, {}, signal),
   });
   return (

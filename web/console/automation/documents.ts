@@ -15,6 +15,8 @@ export const automationSettingsQuery = graphql(`
 export const updateAutomationSettingsMutation = graphql(`
   mutation UpdateAutomationSettings($isEnabled: Boolean, $sessionDuration: Int) {
     updateAutomationSettings(isEnabled: $isEnabled, sessionDuration: $sessionDuration) {
+      isEnabled
+      sessionDuration
       updatedAt
     }
   }

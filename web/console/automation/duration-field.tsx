@@ -1,5 +1,6 @@
+import { duration } from '../../shared/times.ts';
+import { settings } from '../../sign-in/settings.ts';
 import { Field } from '../ui/field.tsx';
-import { duration } from '../ui/words.ts';
 
 interface DurationFieldProps {
   readonly text: string;
@@ -13,12 +14,14 @@ const inWords = (text: string) => {
   return Number.isInteger(seconds) && seconds > 0 ? duration(seconds) : '';
 };
 
+const { min, max } = settings.sessionDuration;
+
 /** The length of a session in seconds, and in words beside it. */
 export function DurationField({ text, issue, onChange }: DurationFieldProps) {
   return (
     <Field
       label="Length of a session"
-      hint="In seconds, 60 to 86400 unless configured otherwise. Leave it empty to set none."
+      hint={`In seconds, from ${min} to ${max}: ${duration(min)} to ${duration(max)}. Leave it empty to set none.`}
       issue={issue}
     >
       {(control) => (

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 
 interface EnabledFieldProps {
@@ -15,11 +15,18 @@ const stateOf = (isEnabled: boolean | null) => {
 /** The switch. A switch has two places, so that it was never set is said beside it. */
 export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) {
   const id = useId();
+  const control = useRef<HTMLInputElement>(null);
+  const clear = () => {
+    onChange(null);
+    // The button that was pressed is gone.
+    control.current?.focus();
+  };
   return (
     <div className="field">
       <label htmlFor={id}>Automation</label>
       <div className="switch-row">
         <input
+          ref={control}
           id={id}
           type="checkbox"
           role="switch"
@@ -33,7 +40,7 @@ export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) 
           {stateOf(isEnabled)}
         </span>
         {isEnabled !== null && (
-          <Button look="quiet" onClick={() => onChange(null)}>
+          <Button look="quiet" onClick={clear}>
             Clear<span className="visually-hidden"> automation</span>
           </Button>
         )}

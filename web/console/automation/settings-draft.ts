@@ -1,5 +1,5 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
-import { Problem } from '../api/problem.ts';
+import { invalid } from '../api/problem.ts';
 import type { automationSettingsQuery, updateAutomationSettingsMutation } from './documents.ts';
 
 /** The settings as they are stored. */
@@ -17,8 +17,7 @@ function readDuration(text: string): number | null {
   if (text.trim() === '') return null;
   const seconds = Number(text);
   if (Number.isFinite(seconds)) return seconds;
-  const issues = [{ path: ['sessionDuration'], message: 'Must be a number of seconds.' }];
-  throw new Problem('invalid', 'Invalid input', { issues });
+  throw invalid('sessionDuration', 'Must be a number of seconds.');
 }
 
 /**

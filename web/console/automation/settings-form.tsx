@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { refresh } from '../api/query-client.ts';
+import { queryClient } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
+import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { notify } from '../ui/notice.tsx';
@@ -11,30 +12,33 @@ import { DurationField } from './duration-field.tsx';
 import { EnabledField } from './enabled-field.tsx';
 import { changesOf, type Settings, type SettingsDraft } from './settings-draft.ts';
 
+/** By which the settings are kept once they are read. */
+export const settingsKey = ['automation-settings'];
+
 /** Changes how automation runs. What is typed stays where it cannot be saved. */
 export function SettingsForm({ settings }: { readonly settings: Settings }) {
   const [draft, setDraft] = useState<SettingsDraft>({});
-  const { run, pending, problem } = useAction();
+  const action = useAction();
+  const { pending, problem } = action;
   const { isEnabled = settings.isEnabled, sessionDuration = `${settings.sessionDuration ?? ''}` } = draft;
   const save = async () => {
     const changes = changesOf(draft, settings);
-    if (Object.keys(changes).length === 0) return notify('There is nothing to save.');
-    await request(updateAutomationSettingsMutation, changes);
-    await refresh();
+    if (Object.keys(changes).length === 0) {
+      setDraft({});
+      return notify('There is nothing to save.');
+    }
+    const { updateAutomationSettings: automationSettings } = await request(
+      updateAutomationSettingsMutation,
+      changes,
+    );
+    // What the service says that it has stored is what the form shows from now on.
+    queryClient.setQueryData(settingsKey, { automationSettings });
     setDraft({});
     notify('Your automation settings are saved.');
   };
   return (
     <>
-      <form
-        id="settings"
-        className="card settings"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(save);
-        }}
-      >
+      <Form id="settings" className="card settings" action={action} onSubmit={save}>
         <EnabledField
           isEnabled={isEnabled}
           issue={problem?.issueOf('isEnabled')}
@@ -50,17 +54,28 @@ export function SettingsForm({ settings }: { readonly settings: Settings }) {
             Save changes
           </Button>
           <p className="hint">
-            {settings.updatedAt === null ? (
-              'Never saved so far.'
-            ) : (
-              <>
-                Saved <Moment at={settings.updatedAt} />
-              </>
-            )}
+            <Saved settings={settings} isTouched={Object.keys(draft).length > 0} />
           </p>
         </div>
-      </form>
+      </Form>
       <FormProblem problem={problem} shown={['isEnabled', 'sessionDuration']} />
+    </>
+  );
+}
+
+interface SavedProps {
+  readonly settings: Settings;
+  /** Whether the form may show something else. */
+  readonly isTouched: boolean;
+}
+
+/** Whether what the form shows is what is stored. */
+function Saved({ settings: { updatedAt }, isTouched }: SavedProps) {
+  if (isTouched) return 'Not saved yet.';
+  if (updatedAt === null) return 'Never saved so far.';
+  return (
+    <>
+      Saved <Moment at={updatedAt} />
     </>
   );
 }

@@ -13,6 +13,15 @@ export function stateOf({ isActive, expiresAt }: ApiKey, now: Date): ApiKeyState
   return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'active';
 }
 
+/** How long before its end a key is warned of, in milliseconds: 14 days. */
+const warnedOf = 14 * 86_400_000;
+
+/** Whether an active key is about to expire. */
+export const expiresSoon = (key: ApiKey, now: Date): boolean =>
+  stateOf(key, now) === 'active' &&
+  key.expiresAt !== null &&
+  Date.parse(key.expiresAt) - now.getTime() < warnedOf;
+
 /** What to call a key: its name, or its number where it has none. */
 export const nameOf = ({ id, name }: { readonly id: number; readonly name: string | null }): string =>
   name ?? `API key ${id}`;

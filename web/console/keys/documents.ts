@@ -10,6 +10,7 @@ const apiKeyParts = graphql(`
     createdAt
     deactivatedAt
     expiresAt
+    previousWorksUntil
     lastUsedAt
   }
 `);
@@ -17,8 +18,8 @@ const apiKeyParts = graphql(`
 /** A page of the caller's API keys, and which of them is the default. */
 export const apiKeysQuery = graphql(
   `
-    query ApiKeys($first: Int!, $after: String, $isActive: Boolean) {
-      apiKeys(first: $first, after: $after, isActive: $isActive) {
+    query ApiKeys($first: Int!, $after: String) {
+      apiKeys(first: $first, after: $after) {
         edges {
           node {
             ...ApiKeyParts

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { invalid } from '../api/problem.ts';
 import { Field } from '../ui/field.tsx';
 
 const day = 86_400_000;
@@ -7,14 +8,17 @@ const spans = [7, 30, 90, 365];
 /**
  * When a key is to expire, as the fields say.
  * @returns a moment in ISO 8601; null for never
+ * @throws {Problem} where there is no date, or one that has passed
  */
 export function readExpiresAt(form: FormData, now: Date): string | null {
   const expiry = `${form.get('expiry')}`;
   if (expiry === 'never') return null;
   if (expiry !== 'date') return new Date(now.getTime() + Number(expiry) * day).toISOString();
   const moment = new Date(`${form.get('expires-at')}`);
-  // What is no date goes to the service as it is, which says what is wrong with it.
-  return Number.isNaN(moment.getTime()) ? '' : moment.toISOString();
+  // A browser gives nothing of a date that is not typed to its end.
+  if (Number.isNaN(moment.getTime())) throw invalid('expiresAt', 'Choose a date and a time.');
+  if (moment <= now) throw invalid('expiresAt', 'Choose a date and time in the future.');
+  return moment.toISOString();
 }
 
 /** Asks when a key is to expire. */

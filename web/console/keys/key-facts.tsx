@@ -1,10 +1,12 @@
 import { Fact, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
+import { useNow } from '../ui/use-now.ts';
 import type { ApiKey, ApiKeyState } from './api-key.ts';
 
 /** What is known of a key. */
 export function KeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
-  const { createdAt, lastUsedAt, expiresAt, deactivatedAt } = apiKey;
+  const { createdAt, lastUsedAt, expiresAt, deactivatedAt, previousWorksUntil } = apiKey;
+  const now = useNow();
   return (
     <Facts>
       <Fact name="Created">
@@ -18,6 +20,11 @@ export function KeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly 
       ) : (
         <Fact name="Deactivated">
           <Moment at={deactivatedAt} />
+        </Fact>
+      )}
+      {state === 'active' && previousWorksUntil !== null && new Date(previousWorksUntil) > now && (
+        <Fact name="Old secret works until">
+          <Moment at={previousWorksUntil} />
         </Fact>
       )}
     </Facts>

@@ -1,6 +1,6 @@
 import { Badge } from '../ui/badge.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { type ApiKey, type ApiKeyState, headingId, nameOf, stateOf } from './api-key.ts';
+import { type ApiKey, type ApiKeyState, expiresSoon, headingId, nameOf, stateOf } from './api-key.ts';
 import { KeyActions } from './key-actions.tsx';
 import { KeyFacts } from './key-facts.tsx';
 import type { NewSecret } from './secret-dialog.tsx';
@@ -19,15 +19,16 @@ interface KeyItemProps {
 
 /** One API key. */
 export function KeyItem({ apiKey, isDefault, onSecret }: KeyItemProps) {
-  const state = stateOf(apiKey, useNow());
+  const now = useNow();
+  const state = stateOf(apiKey, now);
   return (
     <li className={`card key ${state}`}>
       <div className="card-title">
         <h2 id={headingId(apiKey)} tabIndex={-1}>
-          {nameOf(apiKey)}
+          <bdi>{nameOf(apiKey)}</bdi>
         </h2>
         {isDefault && <Badge tone="accent">Default</Badge>}
-        {badges[state]}
+        {expiresSoon(apiKey, now) ? <Badge tone="warn">Expires soon</Badge> : badges[state]}
       </div>
       <p className="hint">
         Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>

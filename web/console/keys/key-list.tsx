@@ -1,41 +1,70 @@
+import { useDeferredValue, useState } from 'react';
+import { Button } from '../ui/button.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
-import { ShowMore } from '../ui/show-more.tsx';
-import { headingId } from './api-key.ts';
+import { useNow } from '../ui/use-now.ts';
+import type { ApiKey } from './api-key.ts';
+import { chooseKeys, type KeyChoice } from './choose-keys.ts';
+import { ExpiryWarning } from './expiry-warning.tsx';
 import { KeyItem } from './key-item.tsx';
-import { NoKeys } from './no-keys.tsx';
+import { KeyToolbar } from './key-toolbar.tsx';
 import type { NewSecret } from './secret-dialog.tsx';
-import { type KeyFilter, useApiKeys } from './use-api-keys.ts';
+import { useApiKeys } from './use-api-keys.ts';
 
 interface KeyListProps {
-  readonly filter: KeyFilter;
   readonly onCreate: () => void;
   readonly onSecret: (secret: NewSecret) => void;
 }
 
-/** The keys that the filter lets through, and what to do with each. */
-export function KeyList({ filter, onCreate, onSecret }: KeyListProps) {
-  const list = useApiKeys(filter);
+/** The person's keys, and what to do with each. */
+export function KeyList({ onCreate, onSecret }: KeyListProps) {
+  const list = useApiKeys();
   return (
     <QueryContent query={list} what="API keys">
       {({ pages }) => {
         const keys = pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node));
-        const defaultId = pages[0]?.defaultApiKey?.id;
-        if (keys.length === 0) return <NoKeys filter={filter} onCreate={onCreate} />;
-        return (
-          <>
-            <ul className="cards" aria-label="API keys">
-              {keys.map((key) => (
-                <KeyItem key={key.id} apiKey={key} isDefault={key.id === defaultId} onSecret={onSecret} />
-              ))}
-            </ul>
-            <ShowMore
-              list={list}
-              count={keys.length}
-              idOf={(index) => keys[index] && headingId(keys[index])}
-            />
-          </>
-        );
+        if (keys.length === 0) return <NoKeys onCreate={onCreate} />;
+        return <ChosenKeys keys={keys} defaultId={pages[0]?.defaultApiKey?.id} onSecret={onSecret} />;
       }}
     </QueryContent>
+  );
+}
+
+/** Stands where there is no key yet, with the next step. */
+const NoKeys = ({ onCreate }: { readonly onCreate: () => void }) => (
+  <div className="empty">
+    <h2>No API keys yet</h2>
+    <p>Create one for the program that is to act for you. Its secret is shown once.</p>
+    <Button onClick={onCreate}>Create your first API key</Button>
+  </div>
+);
+
+interface ChosenKeysProps extends Pick<KeyListProps, 'onSecret'> {
+  readonly keys: readonly ApiKey[];
+  readonly defaultId: number | undefined;
+}
+
+function ChosenKeys({ keys, defaultId, onSecret }: ChosenKeysProps) {
+  const [choice, setChoice] = useState<KeyChoice>({ filter: 'all', order: 'newest', search: '' });
+  const now = useNow();
+  // Many keys are drawn after what is typed.
+  const chosen = chooseKeys(keys, useDeferredValue(choice), now);
+  return (
+    <>
+      <ExpiryWarning
+        keys={keys}
+        now={now}
+        onShow={() => setChoice({ filter: 'all', order: 'expiry', search: '' })}
+      />
+      <KeyToolbar choice={choice} onChange={setChoice} counts={{ listed: chosen.length, all: keys.length }} />
+      {chosen.length === 0 ? (
+        <p className="empty">No API key is like that.</p>
+      ) : (
+        <ul className="cards" aria-label="API keys">
+          {chosen.map((key) => (
+            <KeyItem key={key.id} apiKey={key} isDefault={key.id === defaultId} onSecret={onSecret} />
+          ))}
+        </ul>
+      )}
+    </>
   );
 }

@@ -2,14 +2,11 @@ import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { View } from '../ui/view.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { KeyFilters } from './key-filters.tsx';
 import { KeyList } from './key-list.tsx';
 import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
-import type { KeyFilter } from './use-api-keys.ts';
 
 /** The person's API keys. */
 export function KeysView() {
-  const [filter, setFilter] = useState<KeyFilter>('all');
   const [creating, setCreating] = useState(false);
   const [secret, setSecret] = useState<NewSecret>();
   const create = () => setCreating(true);
@@ -27,8 +24,7 @@ export function KeysView() {
         </Button>
       }
     >
-      <KeyFilters filter={filter} onChange={setFilter} />
-      <KeyList filter={filter} onCreate={create} onSecret={showSecret} />
+      <KeyList onCreate={create} onSecret={showSecret} />
       {creating && <CreateKeyDialog onSecret={showSecret} onDismiss={() => setCreating(false)} />}
       {secret && <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />}
     </View>

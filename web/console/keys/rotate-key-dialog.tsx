@@ -1,9 +1,9 @@
+import { duration } from '../../shared/times.ts';
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { duration } from '../ui/words.ts';
 import { type ApiKey, headingId, nameOf } from './api-key.ts';
 import { rotateApiKeyMutation } from './documents.ts';
 import type { NewSecret } from './secret-dialog.tsx';

@@ -1,21 +1,22 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { request } from '../api/request.ts';
 import { apiKeysQuery } from './documents.ts';
 
-const pageSize = 20;
+/** The most that the service answers at once. */
+const pageSize = 100;
 
-/** Which keys are listed: all, the active, or the deactivated. */
-export type KeyFilter = 'all' | 'active' | 'deactivated';
-
-const isActive = { all: null, active: true, deactivated: false } as const;
-
-/** The API keys of the person, page by page, the newest first. */
-export const useApiKeys = (filter: KeyFilter) =>
-  useInfiniteQuery({
-    queryKey: ['api-keys', filter],
-    queryFn: ({ pageParam, signal }) =>
-      request(apiKeysQuery, { first: pageSize, after: pageParam, isActive: isActive[filter] }, signal),
+/** All API keys of the person: the first page at once, and the others as they come. */
+export function useApiKeys() {
+  const list = useInfiniteQuery({
+    queryKey: ['api-keys'],
+    queryFn: ({ pageParam, signal }) => request(apiKeysQuery, { first: pageSize, after: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ apiKeys: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
-    placeholderData: keepPreviousData,
   });
+  const { hasNextPage, isFetching, error, fetchNextPage } = list;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !error) void fetchNextPage();
+  }, [hasNextPage, isFetching, error, fetchNextPage]);
+  return list;
+}

@@ -5,6 +5,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { registerPrivateKeyMutation } from './documents.ts';
+import { readPrivateKey } from './read-private-key.ts';
 
 interface RegisterPrivateKeyDialogProps {
   /** Whether there is one already. */
@@ -23,7 +24,7 @@ export function RegisterPrivateKeyDialog({ replaces, onDismiss }: RegisterPrivat
       onDismiss={onDismiss}
       shownIssues={['privateKey']}
       onSubmit={async (form) => {
-        await request(registerPrivateKeyMutation, { privateKey: `${form.get('private-key')}` });
+        await request(registerPrivateKeyMutation, { privateKey: readPrivateKey(form) });
         await refresh();
         onDismiss();
         notify(replaces ? 'Your private key is replaced.' : 'Your private key is registered.');

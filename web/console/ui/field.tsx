@@ -33,7 +33,7 @@ export function Field({ label, hint, issue, children }: FieldProps) {
         </p>
       )}
       {issue && (
-        <p className="issue" id={`${id}-issue`}>
+        <p className="issue" id={`${id}-issue`} role="alert">
           {issue}
         </p>
       )}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { Form } from './form.tsx';
 import { FormProblem } from './form-problem.tsx';
 import type { useAction } from './use-action.ts';
 
@@ -23,20 +24,12 @@ interface FormDialogProps {
 /** A dialog that changes something. It stays open until that is done, so what is typed outlives a failure. */
 export function FormDialog(props: FormDialogProps) {
   const { title, submitLabel, danger = false, action, onSubmit, onDismiss, children } = props;
-  const { run, pending, problem } = action;
+  const { pending, problem } = action;
   return (
     <Dialog title={title} onDismiss={onDismiss} dismissible={!pending} fallbackFocus={props.fallbackFocus}>
-      <form
-        id="dialog-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          void run(() => onSubmit(form));
-        }}
-      >
+      <Form id="dialog-form" action={action} onSubmit={onSubmit}>
         {children}
-      </form>
+      </Form>
       <FormProblem problem={problem} shown={props.shownIssues ?? []} />
       <div className="dialog-actions">
         <Button pending={pending} onClick={onDismiss}>

@@ -1,5 +1,5 @@
+import { absolute, relative } from '../../shared/times.ts';
 import { useNow } from './use-now.ts';
-import { absolute, relative } from './words.ts';
 
 /** A moment: how long ago or ahead, and when exactly. */
 export function Moment({ at }: { readonly at: string }) {

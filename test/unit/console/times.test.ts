@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, duration, relative } from '../../../web/console/ui/words.ts';
+import { dayOf, duration, relative } from '../../../web/shared/times.ts';
 
 const now = new Date(2026, 10, 21, 12);
 

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canRun, startWorld, type World } from '../support/browser.ts';
+
+/** Kilobytes, as they are sent: on a line of 1.5 Mbit/s, 187 take a second. */
+const pages = [
+  // What a person needs at once. React and its DOM are 60 of them, and 48 are a font that nobody waits for.
+  { path: '/console', shown: '.signed-out', most: 175, without: ['swagger', 'monaco', 'GraphiQL.Logo'] },
+  // Swagger UI is 430: it comes as one file, with a React of its own.
+  { path: '/api/v1/docs', shown: '.opblock', most: 650, without: ['monaco', 'Create API key'] },
+  // Monaco is most of it, and it has a worker for each language.
+  { path: '/graphql', shown: '.view-line', most: 1400, without: ['swagger', 'Create API key'] },
+];
+
+describe.skipIf(!canRun)('what a page loads', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  it.each(pages)('is bounded, and is its own: $path', async ({ path, shown, most, without }) => {
+    await using visit = await world.visit();
+    const { page } = visit;
+    const loaded: Promise<{ url: string; size: number; text: string }>[] = [];
+    page.on('response', (response) => {
+      const url = response.url();
+      if (!url.startsWith(world.service.url)) return;
+      loaded.push(
+        (async () => ({
+          url,
+          size: (await response.request().sizes()).responseBodySize,
+          text: url.endsWith('.js') ? await response.text() : '',
+        }))(),
+      );
+    });
+    await page.goto(path);
+    await page.locator(shown).first().waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    await page.waitForLoadState('networkidle');
+    const files = await Promise.all(loaded);
+    const kilobytes = files.reduce((sum, { size }) => sum + size, 0) / 1000;
+    process.stdout.write(`${path}: ${Math.round(kilobytes)} kB in ${files.length} files\n`);
+    expect(kilobytes).toBeLessThan(most);
+    for (const word of without)
+      expect(files.filter(({ text }) => text.includes(word)).map(({ url }) => `${word}: ${url}`)).toEqual([]);
+  });
+});

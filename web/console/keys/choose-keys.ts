@@ -1,0 +1,45 @@
+import { type ApiKey, type ApiKeyState, nameOf, stateOf } from './api-key.ts';
+
+/** Which keys are listed. */
+export type KeyFilter = 'all' | ApiKeyState;
+
+/** In which order keys are listed. */
+export type KeyOrder = 'newest' | 'oldest' | 'name' | 'used' | 'expiry';
+
+/** Which keys a person wants to see, and in which order. */
+export interface KeyChoice {
+  readonly filter: KeyFilter;
+  readonly order: KeyOrder;
+  /** What the name, the beginning or the number is to contain. */
+  readonly search: string;
+}
+
+const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+const time = (at: string | null, otherwise: number): number => (at === null ? otherwise : Date.parse(at));
+
+/** What expires next comes first; what never does or is over comes last. */
+const expiry = (key: ApiKey, now: Date): number =>
+  stateOf(key, now) === 'active' ? time(key.expiresAt, Number.MAX_SAFE_INTEGER - 1) : Number.MAX_SAFE_INTEGER;
+
+const orders: Readonly<Record<KeyOrder, (a: ApiKey, b: ApiKey, now: Date) => number>> = {
+  newest: (a, b) => b.id - a.id,
+  oldest: (a, b) => a.id - b.id,
+  name: (a, b) => names.compare(nameOf(a), nameOf(b)),
+  used: (a, b) => time(b.lastUsedAt, 0) - time(a.lastUsedAt, 0),
+  expiry: (a, b, now) => expiry(a, now) - expiry(b, now),
+};
+
+const contains = (key: ApiKey, search: string): boolean =>
+  [nameOf(key), key.keyPrefix, `${key.id}`].some((text) => text.toLowerCase().includes(search));
+
+/** The keys of a list that are chosen, in the order that is chosen. */
+export function chooseKeys(
+  keys: readonly ApiKey[],
+  { filter, order, search }: KeyChoice,
+  now: Date,
+): ApiKey[] {
+  const wanted = search.trim().toLowerCase();
+  return keys
+    .filter((key) => (filter === 'all' || stateOf(key, now) === filter) && contains(key, wanted))
+    .toSorted((a, b) => orders[order](a, b, now) || b.id - a.id);
+}

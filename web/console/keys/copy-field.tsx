@@ -1,0 +1,52 @@
+import { useRef, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+
+interface CopyFieldProps {
+  readonly label: string;
+  readonly text: string;
+  readonly hint?: string;
+  /** Whether it is what the dialog is for. */
+  readonly main?: boolean;
+}
+
+/** A text that is to be copied. */
+export function CopyField({ label, text, hint, main = false }: CopyFieldProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [copied, setCopied] = useState('');
+  const copy = async () => {
+    area.current?.select();
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied('Copied.');
+    } catch {
+      // Plain http, or the browser forbids it.
+      setCopied('The browser does not let this page copy. The text is selected: copy it yourself.');
+    }
+  };
+  return (
+    <Field label={label} hint={hint}>
+      {(control) => (
+        <div className="copy-field">
+          <textarea
+            rows={3}
+            {...control}
+            ref={area}
+            className="mono"
+            readOnly
+            value={text}
+            onFocus={({ target }) => target.select()}
+          />
+          <div className="copy-row">
+            <Button look={main ? 'primary' : 'plain'} onClick={copy}>
+              Copy{!main && <span className="visually-hidden"> {label.toLowerCase()}</span>}
+            </Button>
+            <p className="hint" role="status">
+              {copied}
+            </p>
+          </div>
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,69 @@
+import type { KeyChoice, KeyFilter, KeyOrder } from './choose-keys.ts';
+
+const filters: readonly (readonly [KeyFilter, string])[] = [
+  ['all', 'All'],
+  ['active', 'Active'],
+  ['expired', 'Expired'],
+  ['deactivated', 'Deactivated'],
+];
+
+const orders: readonly (readonly [KeyOrder, string])[] = [
+  ['newest', 'Newest first'],
+  ['oldest', 'Oldest first'],
+  ['name', 'By name'],
+  ['used', 'Last used first'],
+  ['expiry', 'Expires next'],
+];
+
+interface KeyToolbarProps {
+  readonly choice: KeyChoice;
+  readonly onChange: (choice: KeyChoice) => void;
+  /** How many keys are listed, and how many there are. */
+  readonly counts: { readonly listed: number; readonly all: number };
+}
+
+const keysOf = (count: number) => `${count} ${count === 1 ? 'key' : 'keys'}`;
+
+/** Chooses which keys are listed and in which order, and counts them. */
+export const KeyToolbar = ({ choice, onChange, counts: { listed, all } }: KeyToolbarProps) => (
+  <search className="toolbar">
+    <input
+      type="search"
+      aria-label="Search API keys"
+      placeholder="Search by name, beginning or number"
+      autoComplete="off"
+      spellCheck={false}
+      value={choice.search}
+      onChange={({ target }) => onChange({ ...choice, search: target.value })}
+    />
+    <select
+      aria-label="Order"
+      value={choice.order}
+      onChange={({ target }) => onChange({ ...choice, order: target.value as KeyOrder })}
+    >
+      {orders.map(([order, label]) => (
+        <option key={order} value={order}>
+          {label}
+        </option>
+      ))}
+    </select>
+    <fieldset className="segments">
+      <legend className="visually-hidden">Show</legend>
+      {filters.map(([filter, label]) => (
+        <label key={filter}>
+          <input
+            type="radio"
+            name="filter"
+            value={filter}
+            checked={filter === choice.filter}
+            onChange={() => onChange({ ...choice, filter })}
+          />
+          <span>{label}</span>
+        </label>
+      ))}
+    </fieldset>
+    <p className="hint count" role="status">
+      {listed === all ? keysOf(all) : `${listed} of ${keysOf(all)}`}
+    </p>
+  </search>
+);

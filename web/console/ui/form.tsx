@@ -1,0 +1,34 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { useAction } from './use-action.ts';
+
+interface FormProps {
+  readonly id: string;
+  readonly className?: string;
+  readonly action: ReturnType<typeof useAction>;
+  /** Does it, with what was typed. */
+  readonly onSubmit: (form: FormData) => Promise<void>;
+  readonly children: ReactNode;
+}
+
+/** A form whose first field that is refused takes the focus. */
+export function Form({ id, className, action: { run, problem }, onSubmit, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [problem]);
+  return (
+    <form
+      ref={form}
+      id={id}
+      className={className}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        const typed = new FormData(event.currentTarget);
+        void run(() => onSubmit(typed));
+      }}
+    >
+      {children}
+    </form>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ComponentType } from 'react';
+import { takesToken } from './authorize.ts';
+
+/** A request as Swagger UI keeps it, in a map of Immutable.js. */
+interface KeptRequest {
+  get(name: 'url'): string;
+  setIn(path: readonly string[], value: string): KeptRequest;
+}
+
+interface CurlProps {
+  readonly request: KeptRequest;
+}
+
+/** The parts of Swagger UI that a plugin is given. */
+interface System {
+  readonly React: typeof import('react');
+}
+
+/** Stands where the token goes: the page shows none. */
+const placeholder = 'Bearer <ACCESS_TOKEN>';
+
+/** Completes the command of curl that Swagger UI shows for a request, which is the one without the token. */
+export const showToken = {
+  wrapComponents: {
+    curl:
+      (Curl: ComponentType<CurlProps>, { React }: System) =>
+      ({ request, ...rest }: CurlProps) =>
+        React.createElement(Curl, {
+          ...rest,
+          request: takesToken(request.get('url'))
+            ? request.setIn(['headers', 'Authorization'], placeholder)
+            : request,
+        }),
+  },
+};

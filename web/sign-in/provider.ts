@@ -1,0 +1,83 @@
+import {
+  type AuthorizationServer,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  getValidatedIdTokenClaims,
+  None,
+  processAuthorizationCodeResponse,
+  validateAuthResponse,
+} from 'oauth4webapi';
+import { callbackUrl } from './callback-channel.ts';
+import type { Asked } from './kept-sign-in.ts';
+import { readToken } from './read-token.ts';
+import type { Session } from './session.ts';
+import { type SignInSettings, settings } from './settings.ts';
+
+const serverOf = (provider: SignInSettings): AuthorizationServer => ({
+  issuer: provider.issuer,
+  authorization_endpoint: provider.authorizationEndpoint,
+  token_endpoint: provider.tokenEndpoint,
+  authorization_response_iss_parameter_supported: provider.issParameter,
+});
+
+/**
+ * Begins a sign-in: authorization code with PKCE (RFC 7636), as a public client.
+ * @param scopes what is asked for, in Keyward's names
+ * @param prompt whether the provider must ask who it is, or must not (OpenID Connect Core, 3.1.2.1)
+ * @returns where the person is sent, and what the answer is checked by
+ */
+export async function beginSignIn(
+  provider: SignInSettings,
+  scopes: readonly string[],
+  prompt?: 'login' | 'none',
+): Promise<Asked & { readonly url: URL }> {
+  const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()];
+  const url = new URL(provider.authorizationEndpoint);
+  const requested = settings.scopes.filter(({ name }) => scopes.includes(name));
+  const parameters = {
+    ...provider.parameters,
+    response_type: 'code',
+    client_id: provider.clientId,
+    redirect_uri: callbackUrl(),
+    // One name of the provider's may stand for several scopes.
+    scope: [...new Set(requested.flatMap(({ requestedAs }) => requestedAs))].join(' '),
+    state,
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(prompt && { prompt }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url, state, verifier };
+}
+
+/**
+ * Ends a sign-in: takes the tokens for the code that the provider has answered (RFC 6749, section 4.1.3).
+ * @throws {Error} where the provider refuses, or the answer is not one to what was asked
+ */
+export async function endSignIn(
+  provider: SignInSettings,
+  answer: URLSearchParams,
+  { state, verifier }: Asked,
+): Promise<Session> {
+  const server = serverOf(provider);
+  const client = { client_id: provider.clientId };
+  const parameters = validateAuthResponse(server, client, answer, state);
+  const response = await authorizationCodeGrantRequest(
+    server,
+    client,
+    None(),
+    parameters,
+    callbackUrl(),
+    verifier,
+    // Only an identity provider on this machine has an issuer without TLS.
+    {
+      additionalParameters: provider.parameters,
+      [allowInsecureRequests]: provider.issuer.startsWith('http:'),
+    },
+  );
+  const tokens = await processAuthorizationCodeResponse(server, client, response);
+  return readToken(tokens.access_token, getValidatedIdTokenClaims(tokens));
+}
