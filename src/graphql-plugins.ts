@@ -45,7 +45,8 @@ export interface PluginDependencies {
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
   const { trusted, em, services, limiters, documents, introspection, compiledOf } = dependencies;
   const { pageDocuments, logger, tracing } = dependencies;
-  const known = readTrustedDocuments(schema, { ...pageDocuments, ...documents.trusted });
+  const texts = { ...pageDocuments, ...documents.trusted };
+  const known = readTrustedDocuments(schema, texts, introspection);
   return [
     useRequestParsers(),
     useTrustedDocuments(known),

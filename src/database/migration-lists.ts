@@ -52,4 +52,7 @@ export const postgresMigrations: MigrationList = {
   Migration20261122134206_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122134206_compatible.ts'))
       .Migration20261122134206_compatible,
+  Migration20261122141800_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122141800_compatible.ts'))
+      .Migration20261122141800_compatible,
 };

@@ -7,9 +7,19 @@ import { GatewayError } from '../errors.ts';
  */
 export const entityTagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
-/** Whether a field names a tag. A proxy that compresses marks tags as weak, and none of ours is: the mark is passed over. */
+/**
+ * A tag as it was before a proxy that compresses has changed it: nginx marks it as weak, which none of ours is; Apache
+ * and Caddy append the name of the coding.
+ */
+const asGiven = (tag: string): string =>
+  tag
+    .trim()
+    .replace(/^W\//, '')
+    .replace(/^("[\w-]{22})-(?:br|deflate|gzip|zstd)"$/, '$1"');
+
+/** Whether a field names a tag. */
 const names = (field: string, tag: string): boolean =>
-  field.trim() === '*' || field.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
+  field.trim() === '*' || field.split(',').some((each) => asGiven(each) === tag);
 
 /** What a request makes its answer depend on (RFC 9110, section 13.1). */
 export interface Conditions {

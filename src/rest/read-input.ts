@@ -76,15 +76,16 @@ const issuesOf = ({ in: place, name, argument }: Input, { value, issue }: Given)
   return inputIssues(argument.type, value, [place, name]);
 };
 
-/** How many unknown names are told: what is answered stays small, whatever was sent. */
+/** How many unknown names are told, and how much of each: what is answered stays small, whatever was sent. */
 const mostUnknown = 20;
+const mostCharacters = 100;
 
 /** The names of a place that are no input there. */
 function unknownIssues(place: Input['in'], names: Iterable<string>, inputs: readonly Input[]): InputIssue[] {
   const unknown = new Set(names);
   for (const input of inputs) if (input.in === place) unknown.delete(input.name);
   return [...unknown].slice(0, mostUnknown).map((name) => ({
-    path: [place, name],
+    path: [place, name.slice(0, mostCharacters)],
     message: 'Is not known here.',
     type: 'extra_forbidden',
   }));

@@ -1,6 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, findViolations, startWorld, type Visit, type World } from '../support/browser.ts';
+import {
+  canRun,
+  findViolations,
+  remoteName,
+  startWorld,
+  type Visit,
+  type World,
+} from '../support/browser.ts';
 import {
   between,
   clipboard,
@@ -167,6 +174,17 @@ describe.skipIf(!canRun)('the console’s states', () => {
     await field.fill('no token');
     await field.press('Enter');
     await page.getByRole('alert').getByText('three parts', { exact: false }).waitFor();
+    await field.fill(await world.service.token('alice'));
+    await field.press('Enter');
+    await keyItem(page, 'Laptop').waitFor();
+  });
+
+  it('takes a token on a page that came over the network without TLS', async () => {
+    await using visit = await world.visit({ baseURL: world.service.url.replace('127.0.0.1', remoteName) });
+    const { page } = visit;
+    await page.goto('/console');
+    expect(await page.evaluate(() => isSecureContext)).toBe(false);
+    const field = page.getByRole('main').getByLabel('Access token');
     await field.fill(await world.service.token('alice'));
     await field.press('Enter');
     await keyItem(page, 'Laptop').waitFor();

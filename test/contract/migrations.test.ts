@@ -21,6 +21,8 @@ const landed = {
       '2a1c4b93f99db781e4e3503936c4e183c29c20a3f4324c62ffbd036240ee1ed6',
     'Migration20261122134206_compatible.ts':
       'bb6bff0bc43cd4daf26bf0f50ddb9bc4486a13731ea75d2a1f510573408bdec5',
+    'Migration20261122141800_compatible.ts':
+      'cbab0c0c3f455986fd0b85170510cb9cdb99d6a62ab6de7406587a63c3efd987',
   },
   sqlite: {
     'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',

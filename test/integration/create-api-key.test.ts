@@ -324,7 +324,7 @@ describe('the record of a new key over GraphQL', () => {
     const token = await setup.sign();
     await setup.gateway.rest('POST', '/auth/keys', { token, json: { name: 'Laptop' } });
     const record = `id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-      expiresAt deactivatedAt lastUsedAt`;
+      expiresAt deactivatedAt previousWorksUntil lastUsedAt`;
     const query = `mutation { made: ${field}${input} { ${record} key apiKey { __typename ${record} } } }`;
     const { apiKey, key, ...flat } = (await setup.gateway.graphql(query, { token })).body.data.made;
     expect(apiKey).toEqual({ __typename: 'ApiKey', ...flat });

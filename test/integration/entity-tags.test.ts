@@ -34,13 +34,14 @@ describe('what is read', () => {
     const first = await call('GET', path);
     const tag = tagOf(first);
     expect([first.status, tag]).toEqual([200, expect.stringMatching(/^"[\w-]{22}"$/)]);
-    for (const field of [tag, `W/${tag}`, `${stale}, ${tag}`, '*']) {
+    const suffixed = tag.replace(/"$/, '-gzip"');
+    for (const field of [tag, `W/${tag}`, suffixed, `${stale}, ${tag}`, '*']) {
       const { status, text, headers } = await call('GET', path, { 'if-none-match': field });
       expect([field, status, text]).toEqual([field, 304, '']);
       expect([headers.get('etag'), headers.get('cache-control')]).toEqual([tag, 'no-store']);
       expect((await call('HEAD', path, { 'if-none-match': field })).status).toBe(304);
     }
-    for (const field of [stale, 'x', tag.slice(1, -1)])
+    for (const field of [stale, 'x', tag.slice(1, -1), suffixed.replace('gzip', 'x')])
       expect(await call('GET', path, { 'if-none-match': field })).toMatchObject({ text: first.text });
   });
 
@@ -89,10 +90,10 @@ describe.each(changes)('%s %s', (method, path, json, place) => {
     expect(tagOf(await call(method, path, {}, json))).toBe(await read(place));
   });
 
-  it.each(['TAG', 'W/TAG', '"x", TAG', '*'])(
+  it.each(['"TAG"', 'W/"TAG"', '"TAG-gzip"', '"TAG-br"', '"x", "TAG"', '*'])(
     'is made where it is as the caller knows it: %s',
     async (field) => {
-      const headers = { 'if-match': field.replace('TAG', await read(place)) };
+      const headers = { 'if-match': field.replace('"TAG', (await read(place)).slice(0, -1)) };
       expect((await call(method, path, headers, json)).status).toBeLessThan(300);
     },
   );

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createApiKey } from '../../src/api-keys/create-api-key.ts';
 import { refuseRows } from '../support/database.ts';
 import type { Answer, Call } from '../support/gateway.ts';
 import { operationContext } from '../support/operation-context.ts';
+import { root } from '../support/process.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -59,6 +62,11 @@ const fault = (type: string, msg: string) => ({
 });
 const another = fault('value_error', 'Belongs to another request of the last 24 hours: use a new key.');
 
+/** The fields that the documents tell of. */
+const logFields = [
+  ...readFileSync(join(root, 'docs/telemetry.md'), 'utf8').matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm),
+].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
+
 afterEach(() => vi.useRealTimers());
 
 describe.each(changes)('%s with an Idempotency-Key', (name, method, path, json, query) => {
@@ -88,7 +96,10 @@ describe.each(changes)('%s with an Idempotency-Key', (name, method, path, json, 
       expect(isReplayed(again)).toBe('true');
     }
     expect(await setup.stored()).toEqual(stored);
-    expect(setup.gateway.log().at(-1)).toMatchObject({ operation: name, replayed: true });
+    const line = setup.gateway.log().at(-1) ?? {};
+    expect(line).toMatchObject({ operation: name, replayed: true });
+    // The process's own logger leaves `hostname` out.
+    expect(['hostname', ...logFields]).toEqual(expect.arrayContaining(Object.keys(line)));
     // Without a key, or with another, it is carried out.
     const other = await call(token, randomUUID());
     expect(other.status).toBe(first.status);

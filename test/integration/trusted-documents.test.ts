@@ -172,4 +172,13 @@ describe('a list of trusted documents', () => {
       /:\n.*"unparsed": Syntax Error: .*\n.*"unknown": Cannot query field "nothing"[^\n]*$/,
     );
   });
+
+  it('is refused where one asks about the schema, and introspection is off', async () => {
+    const asking = { schema: '{ __schema { queryType { name } } }', 'type name': '{ __typename }' };
+    const start = (introspection: boolean) =>
+      createTestGateway(setup.issuer, { introspection, documents: { ...documents, trusted: asking } });
+    await expect(start(false)).rejects.toThrow(/:\n.*"schema": GraphQL introspection[^\n]*$/);
+    await using gateway = await start(true);
+    expect((await gateway.fetch('POST', '/graphql', { json: { documentId: 'schema' } })).status).toBe(200);
+  });
 });

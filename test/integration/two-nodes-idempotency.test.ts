@@ -71,3 +71,11 @@ it('many requests on both nodes make one API key for each key, whoever is first'
     expect((await nodes[0].rest('GET', '/auth/keys', { token })).body).toHaveLength(2);
   }
 });
+
+it('goes on where the ids of its records are used up', async () => {
+  const token = await issuer.sign();
+  await nodes[0].database.em.fork().execute("select setval('idempotency_record_id_seq', 2147483647)");
+  const made = await create(nodes[0], token, 'one');
+  expect(made.status).toBe(201);
+  expect((await create(nodes[1], token, 'one')).text).toBe(made.text);
+});

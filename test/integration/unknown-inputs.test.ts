@@ -41,6 +41,11 @@ describe('a member that is not known', () => {
     expect(body.detail.slice(1)).toEqual(forbidden('body', ...told));
   });
 
+  it('is told by its beginning where it is long', async () => {
+    const { status, body } = await call('POST', '/auth/keys', { ['x'.repeat(60_000)]: 1 });
+    expect([status, body]).toEqual([422, { detail: forbidden('body', 'x'.repeat(100)) }]);
+  });
+
   it.each(['__proto__', 'constructor', '', 'a"b\\n', 'naïve', '\u0000'])('may be called %j', async (name) => {
     const { status, body } = await send('POST', '/auth/keys', `{${JSON.stringify(name)}: 1}`);
     expect([status, body]).toEqual([422, { detail: forbidden('body', name) }]);

@@ -12,9 +12,13 @@ export const canRun = existsSync(executablePath) || process.env['CI'] !== undefi
 if (!canRun)
   process.stdout.write(`No Chromium here: ${executablePath} is missing, CHROMIUM_PATH names another.\n`);
 
+/** A name of the service's that is not of this machine: without TLS, a browser trusts such a page less. */
+export const remoteName = 'keyward.test';
+
 const launchOptions = {
   executablePath,
   args: [
+    `--host-resolver-rules=MAP ${remoteName} 127.0.0.1`,
     '--no-sandbox',
     '--disable-gpu',
     '--disable-quic',
