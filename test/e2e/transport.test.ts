@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -98,7 +98,9 @@ describe('what a page loads', () => {
       outgoing.end();
     });
 
-  const [file = ''] = globSync('assets/index-*.js', { cwd: join(root, 'dist/web') });
+  const scripts = globSync('assets/*.js', { cwd: join(root, 'dist/web') });
+  const sizeOf = (file: string) => statSync(join(root, 'dist/web', file)).size;
+  const file = scripts.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0] ?? '';
   const path = `/${file}`;
   const content = readFileSync(join(root, 'dist/web', file));
 
