@@ -32,6 +32,7 @@ const apiKey = answers({
   encryption_version: integer,
   expires_at: nullable(text),
   deactivated_at: nullable(text),
+  previous_works_until: nullable(text),
   last_used_at: nullable(text),
 });
 

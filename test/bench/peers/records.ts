@@ -16,6 +16,7 @@ export interface ApiKey {
   readonly encryption_version: number;
   readonly expires_at: string | null;
   readonly deactivated_at: string | null;
+  readonly previous_works_until: string | null;
   readonly last_used_at: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { RequestSource } from './request-source.ts';
 import type { SettingsInput } from './settings-input.ts';
 
 const apiKeyColumns = `id, key_prefix, name, is_active, is_default, encrypted_key, encryption_version, created_at,
-  expires_at, deactivated_at, last_used_at`;
+  expires_at, deactivated_at, previous_works_until, last_used_at`;
 
 const sql = {
   account: 'select id from account where issuer = ? and subject = ?',
@@ -27,12 +27,13 @@ const sql = {
     returning account_id, is_enabled, session_duration, created_at, updated_at`,
 };
 
-type Time = 'created_at' | 'expires_at' | 'deactivated_at' | 'last_used_at';
+type Time = 'created_at' | 'expires_at' | 'deactivated_at' | 'previous_works_until' | 'last_used_at';
 
 interface ApiKeyRow extends Omit<ApiKey, Time | 'is_active' | 'is_default'> {
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly deactivated_at: number | null;
+  readonly previous_works_until: number | null;
   readonly last_used_at: number | null;
   readonly is_active: number;
   readonly is_default: number;
@@ -61,6 +62,7 @@ const toApiKey = (row: ApiKeyRow): ApiKey => ({
   encryption_version: row.encryption_version,
   expires_at: isoOrNull(row.expires_at),
   deactivated_at: isoOrNull(row.deactivated_at),
+  previous_works_until: isoOrNull(row.previous_works_until),
   last_used_at: isoOrNull(row.last_used_at),
 });
 
