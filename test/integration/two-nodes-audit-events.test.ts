@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { createOnServer } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { beforeEach, expect, it } from 'vitest';
+import type { TestGateway } from '../support/gateway.ts';
+import { setUpTwoNodes } from '../support/two-nodes.ts';
 
-let issuer: TestIssuer;
-let nodes: readonly [TestGateway, TestGateway];
+const setup = setUpTwoNodes();
 let token: string;
-beforeAll(async () => {
-  issuer = await startIssuer();
-  const databaseUrl = await createOnServer(inject('postgresUrl') ?? '', inject('postgresTemplate'));
-  nodes = [
-    await createTestGateway(issuer, { databaseUrl }),
-    await createTestGateway(issuer, { databaseUrl }),
-  ];
-});
-afterAll(async () => {
-  for (const node of nodes ?? []) await node[Symbol.asyncDispose]();
-  await issuer?.[Symbol.asyncDispose]();
-});
 beforeEach(async () => {
-  for (const node of nodes) expect(await node.reset()).toBe(true);
-  token = await issuer.sign();
+  token = await setup.issuer.sign();
 });
 
-const nodeOf = (index: number): TestGateway => nodes[index % 2 === 0 ? 0 : 1];
+const nodeOf = (index: number): TestGateway => setup.nodes[index % 2 === 0 ? 0 : 1];
 
 /** Renames a key again and again, through one node and the other. */
 async function rename(key: number, times: number): Promise<void> {
@@ -53,23 +38,23 @@ async function follow(node: TestGateway, stopping: AbortSignal): Promise<number[
 }
 
 it('keep the id of an audit event that has one, as in a backup', async () => {
-  const alice = await nodes[0].createAccount('alice');
-  await nodes[0].database.em
+  const alice = await setup.nodes[0].createAccount('alice');
+  await setup.nodes[0].database.em
     .getConnection()
     .execute(
       `insert into audit_event (id, account_id, action, request, created_at) values (5000, ${alice}, 'x', 'x', now())`,
     );
-  expect(await nodes[0].rows('audit_event')).toMatchObject([{ id: 5000 }]);
+  expect(await setup.nodes[0].rows('audit_event')).toMatchObject([{ id: 5000 }]);
 });
 
 it('show who follows the audit events of an account each of them, while 12 writers make more', async () => {
-  const alice = await nodes[0].createAccount('alice');
-  const keys = await Promise.all(Array.from({ length: 12 }, () => nodes[0].createApiKey(alice)));
+  const alice = await setup.nodes[0].createAccount('alice');
+  const keys = await Promise.all(Array.from({ length: 12 }, () => setup.nodes[0].createApiKey(alice)));
   const stopping = new AbortController();
-  const following = nodes.map((node) => follow(node, stopping.signal));
+  const following = setup.nodes.map((node) => follow(node, stopping.signal));
   await Promise.all(keys.map((key) => rename(key, 60)));
   stopping.abort();
-  const written = (await nodes[0].rows('audit_event')).map(({ id }) => id);
+  const written = (await setup.nodes[0].rows('audit_event')).map(({ id }) => id);
   expect(written).toHaveLength(12 * 60);
   for (const seen of await Promise.all(following)) expect(seen).toEqual(written);
 });

@@ -1,40 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createApiKey } from '../../src/api-keys/create-api-key.ts';
-import { createOnServer } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { operationContext } from '../support/operation-context.ts';
-import { secretListOf } from '../support/secrets.ts';
+import { setUpTwoNodes } from '../support/two-nodes.ts';
 
-let issuer: TestIssuer;
-let nodes: readonly [TestGateway, TestGateway];
-beforeAll(async () => {
-  issuer = await startIssuer();
-  const databaseUrl = await createOnServer(inject('postgresUrl') ?? '', inject('postgresTemplate'));
-  const secretKeys = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
-  const first = await createTestGateway(issuer, { databaseUrl, secretKeys });
-  nodes = [first, await createTestGateway(issuer, { databaseUrl, secretKeys })];
-});
-afterAll(async () => {
-  for (const node of nodes ?? []) await node[Symbol.asyncDispose]();
-  await issuer?.[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  for (const node of nodes) expect(await node.reset()).toBe(true);
-});
+const setup = setUpTwoNodes();
 
 const create = (node: TestGateway, token: string, key: string) =>
   node.rest('POST', '/auth/keys', { token, json: { name: 'CI' }, headers: { 'idempotency-key': key } });
 
 it('while one node carries a request out, the other says so at once, and answers the same afterwards', async () => {
-  const token = await issuer.sign();
+  const token = await setup.issuer.sign();
   // Whose account is there: nobody waits for its row.
-  await create(nodes[0], token, 'before');
+  await create(setup.nodes[0], token, 'before');
   const { promise: isHeld, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
-  const running = nodes[0].idempotency.runOnce(
-    operationContext(nodes[0], issuer.config.issuer),
+  const running = setup.nodes[0].idempotency.runOnce(
+    operationContext(setup.nodes[0], setup.issuer.config.issuer),
     { key: 'one', name: 'createApiKey', input: { name: 'CI' } },
     async (context) => {
       begin();
@@ -43,22 +26,22 @@ it('while one node carries a request out, the other says so at once, and answers
     },
   );
   await hasBegun;
-  expect((await create(nodes[1], token, 'one')).status).toBe(409);
-  expect((await create(nodes[1], token, 'two')).status).toBe(201);
+  expect((await create(setup.nodes[1], token, 'one')).status).toBe(409);
+  expect((await create(setup.nodes[1], token, 'two')).status).toBe(201);
   letGo();
   const { result } = await running;
-  for (const node of nodes) expect((await create(node, token, 'one')).body.key).toBe(result.key);
-  expect(await nodes[0].rows('api_key')).toHaveLength(3);
+  for (const node of setup.nodes) expect((await create(node, token, 'one')).body.key).toBe(result.key);
+  expect(await setup.nodes[0].rows('api_key')).toHaveLength(3);
 });
 
 it('many requests on both nodes make one API key for each key, whoever is first', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const token = await issuer.sign({ sub: randomUUID() });
+    const token = await setup.issuer.sign({ sub: randomUUID() });
     const keys = [randomUUID(), randomUUID()] as const;
     const answers = await Promise.all(
       Array.from({ length: 24 }, async (_, index) => {
         const key = keys[index % 4 < 2 ? 0 : 1];
-        return { key, answer: await create(nodes[index % 2 === 0 ? 0 : 1], token, key) };
+        return { key, answer: await create(setup.nodes[index % 2 === 0 ? 0 : 1], token, key) };
       }),
     );
     for (const key of keys) {
@@ -68,14 +51,14 @@ it('many requests on both nodes make one API key for each key, whoever is first'
       expect(new Set(secrets).size).toBe(1);
       for (const { status } of own) expect([201, 409]).toContain(status);
     }
-    expect((await nodes[0].rest('GET', '/auth/keys', { token })).body).toHaveLength(2);
+    expect((await setup.nodes[0].rest('GET', '/auth/keys', { token })).body).toHaveLength(2);
   }
 });
 
 it('goes on where the ids of its records are used up', async () => {
-  const token = await issuer.sign();
-  await nodes[0].database.em.fork().execute("select setval('idempotency_record_id_seq', 2147483647)");
-  const made = await create(nodes[0], token, 'one');
+  const token = await setup.issuer.sign();
+  await setup.nodes[0].database.em.fork().execute("select setval('idempotency_record_id_seq', 2147483647)");
+  const made = await create(setup.nodes[0], token, 'one');
   expect(made.status).toBe(201);
-  expect((await create(nodes[1], token, 'one')).text).toBe(made.text);
+  expect((await create(setup.nodes[1], token, 'one')).text).toBe(made.text);
 });

@@ -1,36 +1,20 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
-import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startIssuer, type TestIssuer } from '../support/issuer.ts';
-import { secretListOf } from '../support/secrets.ts';
+import type { Answer, TestGateway } from '../support/gateway.ts';
+import { setUpTwoNodes } from '../support/two-nodes.ts';
 
 const server = inject('postgresUrl') ?? '';
 
-let issuer: TestIssuer;
-let nodes: readonly [TestGateway, TestGateway];
-beforeAll(async () => {
-  issuer = await startIssuer();
-  const databaseUrl = await createOnServer(server, inject('postgresTemplate'));
-  const secretKeys = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
-  const first = await createTestGateway(issuer, { databaseUrl, secretKeys });
-  nodes = [first, await createTestGateway(issuer, { databaseUrl, secretKeys })];
-});
-afterAll(async () => {
-  for (const node of nodes ?? []) await node[Symbol.asyncDispose]();
-  await issuer?.[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  for (const node of nodes) expect(await node.reset()).toBe(true);
-});
+const setup = setUpTwoNodes();
 
 const crowd = Array.from({ length: 100 }, (_, index) => index);
-const nodeOf = (index: number): TestGateway => nodes[index % 2 === 0 ? 0 : 1];
+const nodeOf = (index: number): TestGateway => setup.nodes[index % 2 === 0 ? 0 : 1];
 const statusesOf = (answers: readonly Answer[]) => [...new Set(answers.map(({ status }) => status))];
 const happened = (event: string) =>
-  nodes.flatMap((node) => node.log()).filter((line) => line['event'] === event);
+  setup.nodes.flatMap((node) => node.log()).filter((line) => line['event'] === event);
 
 /** What verifications answered that began before a revocation was answered, and after. */
 interface Seen {
@@ -44,16 +28,16 @@ describe('an API key that is revoked on one node', () => {
     node.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret } });
 
   const createKey = async () => {
-    const alice = await nodes[0].createAccount('alice');
-    return nodes[0].createVerifiableKey(alice);
+    const alice = await setup.nodes[0].createAccount('alice');
+    return setup.nodes[0].createVerifiableKey(alice);
   };
 
   it('is refused by the other from the answer on, whatever it was asked before', async () => {
-    const token = await issuer.sign();
+    const token = await setup.issuer.sign();
     const { id, secret } = await createKey();
-    for (const node of nodes) expect((await ask(node, secret)).status).toBe(200);
-    expect((await nodes[0].rest('DELETE', `/auth/keys/${id}`, { token })).status).toBe(200);
-    for (const node of nodes) expect((await ask(node, secret)).status).toBe(401);
+    for (const node of setup.nodes) expect((await ask(node, secret)).status).toBe(200);
+    expect((await setup.nodes[0].rest('DELETE', `/auth/keys/${id}`, { token })).status).toBe(200);
+    for (const node of setup.nodes) expect((await ask(node, secret)).status).toBe(401);
   });
 
   /** Asks again and again, until 40 verifications have begun after the answer to the revocation. */
@@ -68,15 +52,15 @@ describe('an API key that is revoked on one node', () => {
   };
 
   it('is refused in a race: no verification that begins after the answer says valid', async () => {
-    const token = await issuer.sign();
-    const alice = await nodes[0].createAccount('alice');
+    const token = await setup.issuer.sign();
+    const alice = await setup.nodes[0].createAccount('alice');
     for (let round = 0; round < 10; round += 1) {
-      const { id, secret } = await nodes[0].createVerifiableKey(alice);
+      const { id, secret } = await setup.nodes[0].createVerifiableKey(alice);
       const seen: Seen = { isAnswered: false, before: [], after: [] };
       const asking = crowd.slice(0, 8).map((index) => askThroughout(nodeOf(index), secret, seen));
       await vi.waitFor(() => expect(seen.before.length).toBeGreaterThan(16));
       expect(new Set(seen.before)).toEqual(new Set([200]));
-      const answer = await nodes[0].rest('DELETE', `/auth/keys/${id}`, { token });
+      const answer = await setup.nodes[0].rest('DELETE', `/auth/keys/${id}`, { token });
       seen.isAnswered = true;
       expect(answer.status).toBe(200);
       await Promise.all(asking);
@@ -87,8 +71,8 @@ describe('an API key that is revoked on one node', () => {
 
 describe('two nodes on one database', () => {
   it('have a key that is deactivated through one inactive through the other at once', async () => {
-    const [one, other] = nodes;
-    const token = await issuer.sign();
+    const [one, other] = setup.nodes;
+    const token = await setup.issuer.sign();
     const alice = await one.createAccount('alice');
     for (const index of crowd.slice(0, 20)) {
       const id = await other.createApiKey(alice);
@@ -102,9 +86,9 @@ describe('two nodes on one database', () => {
   });
 
   it('make one change of state of 100 deactivations spread over both', async () => {
-    const alice = await nodes[0].createAccount('alice');
-    const id = await nodes[0].createApiKey(alice);
-    const token = await issuer.sign();
+    const alice = await setup.nodes[0].createAccount('alice');
+    const id = await setup.nodes[0].createApiKey(alice);
+    const token = await setup.issuer.sign();
     const answers = await Promise.all(
       crowd.map((index) => nodeOf(index).rest('DELETE', `/auth/keys/${id}`, { token })),
     );
@@ -114,7 +98,7 @@ describe('two nodes on one database', () => {
   });
 
   it('read the settings that the other wrote', async () => {
-    const token = await issuer.sign();
+    const token = await setup.issuer.sign();
     for (const index of crowd.slice(0, 20)) {
       const json = { session_duration: 60 + index, is_enabled: index % 3 === 0 };
       const written = await nodeOf(index).rest('PUT', '/automation/settings', { token, json });
@@ -125,15 +109,15 @@ describe('two nodes on one database', () => {
   });
 
   it('make one account of 100 first writes of one person spread over both', async () => {
-    const token = await issuer.sign({ sub: 'carol' });
+    const token = await setup.issuer.sign({ sub: 'carol' });
     const answers = await Promise.all(
       crowd.map((index) =>
         nodeOf(index).rest('PUT', '/automation/settings', { token, json: { session_duration: 60 + index } }),
       ),
     );
     expect(statusesOf(answers)).toEqual([200]);
-    expect(await nodes[0].rows('account')).toMatchObject([{ subject: 'carol' }]);
-    expect(await nodes[1].rows('automation_settings')).toHaveLength(1);
+    expect(await setup.nodes[0].rows('account')).toMatchObject([{ subject: 'carol' }]);
+    expect(await setup.nodes[1].rows('automation_settings')).toHaveLength(1);
     expect(happened('account-created')).toHaveLength(1);
   });
 });
@@ -161,9 +145,9 @@ describe('If-Match on two nodes', () => {
   it.each([true, false])(
     'is met by one of 100 changes at once; there were settings before: %s',
     async (isSet) => {
-      const token = await issuer.sign();
-      if (isSet) await nodes[0].rest('PUT', path, { token, json: { is_enabled: true } });
-      const { headers } = await nodes[1].rest('GET', path, { token });
+      const token = await setup.issuer.sign();
+      if (isSet) await setup.nodes[0].rest('PUT', path, { token, json: { is_enabled: true } });
+      const { headers } = await setup.nodes[1].rest('GET', path, { token });
       const tag = { 'if-match': headers.get('etag') ?? '' };
       const change = (index: number) =>
         nodeOf(index).rest('PUT', path, { token, headers: tag, json: { session_duration: 60 + index } });
@@ -171,7 +155,7 @@ describe('If-Match on two nodes', () => {
       const made = answers.filter(({ status }) => status === 200);
       expect(made).toHaveLength(1);
       expect(statusesOf(answers).toSorted()).toEqual([200, 412]);
-      for (const node of nodes) {
+      for (const node of setup.nodes) {
         const read = await node.rest('GET', path, { token });
         expect([read.text, read.headers.get('etag')]).toEqual([made[0]?.text, made[0]?.headers.get('etag')]);
       }
@@ -179,10 +163,10 @@ describe('If-Match on two nodes', () => {
   );
 
   it('of a key lets one of 100 renames win', async () => {
-    const token = await issuer.sign();
-    const alice = await nodes[0].createAccount('alice');
-    const id = await nodes[0].createApiKey(alice);
-    const { headers } = await nodes[0].rest('GET', `/auth/keys/${id}`, { token });
+    const token = await setup.issuer.sign();
+    const alice = await setup.nodes[0].createAccount('alice');
+    const id = await setup.nodes[0].createApiKey(alice);
+    const { headers } = await setup.nodes[0].rest('GET', `/auth/keys/${id}`, { token });
     const tag = { 'if-match': headers.get('etag') ?? '' };
     const answers = await Promise.all(
       crowd.map((index) =>

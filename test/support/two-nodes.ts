@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, beforeEach, expect, inject } from 'vitest';
+import { createOnServer } from './database.ts';
+import { createTestGateway, type TestGateway } from './gateway.ts';
+import { startIssuer, type TestIssuer } from './issuer.ts';
+import { secretListOf } from './secrets.ts';
+
+/** Gives a file's tests two nodes of one service: one database of PostgreSQL, and the same secrets. Each test finds it empty. */
+export function setUpTwoNodes() {
+  let issuer: TestIssuer;
+  let nodes: readonly [TestGateway, TestGateway];
+  beforeAll(async () => {
+    issuer = await startIssuer();
+    const databaseUrl = await createOnServer(inject('postgresUrl') ?? '', inject('postgresTemplate'));
+    const secretKeys = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
+    const first = await createTestGateway(issuer, { databaseUrl, secretKeys });
+    nodes = [first, await createTestGateway(issuer, { databaseUrl, secretKeys })];
+  });
+  afterAll(async () => {
+    for (const node of nodes ?? []) await node[Symbol.asyncDispose]();
+    await issuer?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    for (const node of nodes) expect(await node.reset()).toBe(true);
+  });
+  return {
+    get issuer() {
+      return issuer;
+    },
+    get nodes() {
+      return nodes;
+    },
+  };
+}
