@@ -24,6 +24,9 @@ export const sqliteMigrations: MigrationList = {
   Migration20261122134204_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122134204_compatible.ts'))
       .Migration20261122134204_compatible,
+  Migration20261122152739_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122152739_compatible.ts'))
+      .Migration20261122152739_compatible,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -55,4 +58,7 @@ export const postgresMigrations: MigrationList = {
   Migration20261122141800_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122141800_compatible.ts'))
       .Migration20261122141800_compatible,
+  Migration20261122152740_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122152740_compatible.ts'))
+      .Migration20261122152740_compatible,
 };

@@ -2,7 +2,9 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 
 // All that is stored. An account owns the rest; whatever an account has done is recorded for ever.
 //
-//   Account ─┬─ ApiKey ── ApiKeySecret
+//   Account ─┬─ ApiKey ─┬─ ApiKeySecret
+//            │          ├─ ApiKeyQuota     (none or one)
+//            │          └─ ApiKeyUse       (by hour, for some months)
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
 //            ├─ IdempotencyRecord     (for a day)
@@ -59,6 +61,15 @@ const apiKeySchema = defineEntity({
     previousWorksUntil: p.datetime(3).nullable(),
     /** Written in batches: up to half a minute late. */
     lastUsedAt: p.datetime(3).nullable(),
+    /** What its bearer may do: a JSON array of names; null: none was set. */
+    permissions: p.text().nullable(),
+    /** A JSON object of the provider's; null: none was set. */
+    metadata: p.text().nullable(),
+    /** From where it may be used: a JSON array of CIDR ranges; null: from anywhere. */
+    allowedAddresses: p.text().nullable(),
+    /** How many verifications it has in a window, and how long that is in seconds; null: no limit of its own. */
+    rateLimit: p.integer().nullable(),
+    rateLimitWindow: p.integer().nullable(),
   },
 });
 
@@ -84,6 +95,46 @@ const apiKeySecretSchema = defineEntity({
 /** A secret by which an API key is known: its current one, and those rotated out whose grace has not ended. */
 export class ApiKeySecret extends apiKeySecretSchema.class {}
 apiKeySecretSchema.setClass(ApiKeySecret);
+
+const apiKeyQuotaSchema = defineEntity({
+  name: 'ApiKeyQuota',
+  tableName: 'api_key_quota',
+  properties: {
+    apiKey: () => p.oneToOne(ApiKey).mapToPk().owner().primary(),
+    /** How many units a period has. */
+    units: p.integer(),
+    /** When it is full again: `never`, `daily` or `monthly`. */
+    refill: p.string(),
+    /** Units of this period that are used, or leased to a node. */
+    taken: p.integer(),
+    /** When the period ends; null: never. */
+    refillsAt: p.datetime(3).nullable(),
+    /** Counts periods and changes of the quota: a lease of another generation is worth nothing. */
+    generation: p.integer(),
+  },
+});
+
+/** How much an API key may be used. A key without a row has no quota. */
+export class ApiKeyQuota extends apiKeyQuotaSchema.class {}
+apiKeyQuotaSchema.setClass(ApiKeyQuota);
+
+const apiKeyUseSchema = defineEntity({
+  name: 'ApiKeyUse',
+  tableName: 'api_key_use',
+  properties: {
+    apiKey: () => p.manyToOne(ApiKey).mapToPk().primary(),
+    /** The beginning of the hour. */
+    hour: p.datetime(3).primary().index(),
+    /** What the verifications came to: `valid`, or why not. */
+    outcome: p.string().primary(),
+    /** How many there were. */
+    count: p.integer(),
+  },
+});
+
+/** How often an API key was verified in an hour, by what it came to. Written in batches, and kept for some months. */
+export class ApiKeyUse extends apiKeyUseSchema.class {}
+apiKeyUseSchema.setClass(ApiKeyUse);
 
 const privateKeySchema = defineEntity({
   name: 'PrivateKey',
@@ -141,6 +192,8 @@ const auditEventSchema = defineEntity({
     request: p.string(),
     /** The IP address of the caller; null where it is not known. */
     address: p.string().nullable(),
+    /** What was changed, from what to what: a JSON object; null where the action says all. */
+    details: p.text().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },
 });
@@ -178,6 +231,8 @@ export const entities = [
   Account,
   ApiKey,
   ApiKeySecret,
+  ApiKeyQuota,
+  ApiKeyUse,
   PrivateKey,
   AutomationSettings,
   AuditEvent,
@@ -189,6 +244,8 @@ export type Tables = InferKyselyDB<
   | typeof accountSchema
   | typeof apiKeySchema
   | typeof apiKeySecretSchema
+  | typeof apiKeyQuotaSchema
+  | typeof apiKeyUseSchema
   | typeof privateKeySchema
   | typeof automationSettingsSchema
   | typeof auditEventSchema

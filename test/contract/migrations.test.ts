@@ -23,6 +23,8 @@ const landed = {
       'bb6bff0bc43cd4daf26bf0f50ddb9bc4486a13731ea75d2a1f510573408bdec5',
     'Migration20261122141800_compatible.ts':
       'cbab0c0c3f455986fd0b85170510cb9cdb99d6a62ab6de7406587a63c3efd987',
+    'Migration20261122152740_compatible.ts':
+      'f39f4821ad2cd15534bbe5bb8227b796e96c47c4454de6d3f316c0b853857a18',
   },
   sqlite: {
     'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',
@@ -36,6 +38,8 @@ const landed = {
       '3f14fcafe574dc6d2bd10f05dab0704b2c11eb45530a53318403713246b3ade1',
     'Migration20261122134204_compatible.ts':
       '915d1fb1280bd9a6ed4e7ffa36a2537d2791f018d02581a21bff7bf05432ad6e',
+    'Migration20261122152739_compatible.ts':
+      '8a48989ddc03b0732650294fe4d5da7e2324212f72d8ece6987ee855e2583c3e',
   },
 };
 
