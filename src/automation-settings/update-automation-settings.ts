@@ -4,11 +4,12 @@ import { ensureAccount } from '../accounts/ensure-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
-import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
+import { byLimits, parseInput } from '../operations/input.ts';
 import { withDefaults } from './automation-settings.ts';
 
-const createInput = ({ sessionDuration: { min, max } }: OperationLimits) =>
+/** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
+export const updateAutomationSettingsInput = byLimits(({ sessionDuration: { min, max } }) =>
   z.object({
     isEnabled: z.boolean().nullish(),
     sessionDuration: z
@@ -16,19 +17,10 @@ const createInput = ({ sessionDuration: { min, max } }: OperationLimits) =>
       .min(min, `Must be at least ${min} seconds.`)
       .max(max, `Must be at most ${max} seconds.`)
       .nullish(),
-  });
+  }),
+);
 
-type Input = ReturnType<typeof createInput>;
-
-const inputs = new WeakMap<OperationLimits, Input>();
-
-/** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
-export function updateAutomationSettingsInput(limits: OperationLimits): Input {
-  // To make a schema takes longer than to use it.
-  const input = inputs.get(limits) ?? createInput(limits);
-  inputs.set(limits, input);
-  return input;
-}
+type Input = ReturnType<typeof updateAutomationSettingsInput>;
 
 /** A change of settings: whether each field was given, its value, and whether that is null. */
 interface Change {

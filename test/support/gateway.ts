@@ -75,6 +75,7 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
+    apiKeyPermissions?: readonly string[];
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
     edge?: Partial<Edge>;
@@ -110,6 +111,7 @@ export async function createTestGateway(
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
+      apiKeyPermissions: options.apiKeyPermissions ?? null,
       sealApiKeys: options.sealApiKeys ?? false,
     },
     secrets,
