@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { type ApiKey, ApiKeyQuota } from '../database/tables.ts';
+import { ApiKeyQuota } from '../database/tables.ts';
 import type { QuotaTerms } from './key-parts.ts';
 
 /** When a period ends that holds a moment, at 00:00 UTC; null: never. */

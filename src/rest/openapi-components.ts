@@ -27,10 +27,13 @@ const describe = (schema: JsonSchema): JsonSchema =>
   schema.description === undefined ? schema : { ...schema, description: namesInRest(schema.description) };
 
 /** The schema of what may be null as well. */
-export const orNull = (schema: JsonSchema): JsonSchema =>
-  typeof schema.type === 'string'
+export const orNull = (schema: JsonSchema): JsonSchema => {
+  // Any JSON may be null.
+  if (!('type' in schema || '$ref' in schema)) return schema;
+  return typeof schema.type === 'string'
     ? { ...schema, type: [schema.type, 'null'] }
     : { anyOf: [schema, { type: 'null' }] };
+};
 
 /** The schema of an object, in which each member may be null that GraphQL lets be null. */
 export function withNulls(schema: JsonSchema, members: readonly Described[]): JsonSchema {

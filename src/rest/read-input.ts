@@ -21,11 +21,14 @@ async function readBody(request: Request): Promise<ReadonlyMap<string, unknown>>
   const text = await readText(request);
   if (text.trim() === '') throw bodyIssue('missing', 'A body is required.');
   const body = parseJson(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     throw bodyIssue('dict_type', 'The body must be a JSON object.');
   }
   return new Map(Object.entries(body));
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const parseJson = (text: string): unknown => {
   try {
@@ -67,7 +70,7 @@ const fromBody =
 /** An object without what of a record cannot be changed. */
 const withoutReadOnly = (type: GraphQLInputType, value: unknown, record: Endpoint['record']): unknown => {
   const named = getNamedType(type);
-  if (!record || !isInputObjectType(named) || typeof value !== 'object' || value === null) return value;
+  if (!record || !isInputObjectType(named) || !isObject(value)) return value;
   const readOnly = new Set(readOnlyNames(record, Object.values(named.getFields())));
   return Object.fromEntries(Object.entries(value).filter(([name]) => !readOnly.has(name)));
 };
