@@ -18,7 +18,7 @@ export interface InputRules {
 }
 
 /** The keywords that are told; types, and whether null will do, the GraphQL schema says. */
-const keywords = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern'] as const;
+const keywords = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'writeOnly'] as const;
 
 const pick = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(keywords.flatMap((keyword) => (keyword in schema ? [[keyword, schema[keyword]]] : [])));
