@@ -2,6 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { checkOwned } from './accounts/check-owned.ts';
+import { mostPermissions, permissionPattern } from './api-keys/permissions.ts';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
@@ -17,7 +18,7 @@ import { answerErrors, graphqlPath } from './http/answer-errors.ts';
 import { answerHeaders, head } from './http/answer-headers.ts';
 import { cors } from './http/cors.ts';
 import { beginExchange, compose, type Exchange, type Handler, type Middleware } from './http/exchange.ts';
-import { authorize, authorizePath } from './http/forward-auth/authorize.ts';
+import { authorize, authorizePath, type DoorQuestion } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Load } from './http/load.ts';
@@ -122,9 +123,12 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const services = { db: new Db(em), limits, secrets, keyUsage, idempotency };
   const yoga = createYogaServer(dependencies, services);
   const issuers = trusted.map(({ config }) => config.issuer);
-  const verify = (secret: string, { record }: Exchange) =>
-    verifySecret(tracing ? { ...services, db: tracing.db(em, record) } : services, secret);
-  const door = authorize(verify, limiters.apiKey?.count);
+  const verify = async (question: DoorQuestion, { address, record }: Exchange) => {
+    const context = tracing ? { ...services, db: tracing.db(em, record) } : services;
+    const { reason, found } = await verifySecret(context, { ...question, address, cost: 1 });
+    return { reason, keyId: found?.id, userId: found?.account };
+  };
+  const door = authorize(verify, { mostPermissions, permissionPattern, count: limiters.apiKey?.count });
   const rest = {
     sofa,
     checkOwned,

@@ -3,15 +3,16 @@ import { badUserInput, type InputIssue } from '../errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What pydantic 2 says of a bound, for text and for numbers. */
-const boundTypes = {
-  too_small: { string: 'string_too_short', number: 'greater_than_equal' },
-  too_big: { string: 'string_too_long', number: 'less_than_equal' },
-} as const;
+/** What pydantic 2 says of a bound of text and of lists; all else is numbers. */
+const boundTypes: Readonly<Record<'too_small' | 'too_big', Readonly<Record<string, string>>>> = {
+  too_small: { string: 'string_too_short', array: 'too_short' },
+  too_big: { string: 'string_too_long', array: 'too_long' },
+};
 
 const typeOf = (issue: Issue): string => {
-  if (issue.code === 'too_small' || issue.code === 'too_big')
-    return boundTypes[issue.code][issue.origin === 'string' ? 'string' : 'number'];
+  if (issue.code === 'too_small') return boundTypes.too_small[issue.origin] ?? 'greater_than_equal';
+  if (issue.code === 'too_big') return boundTypes.too_big[issue.origin] ?? 'less_than_equal';
+  if (issue.code === 'invalid_format') return 'string_pattern_mismatch';
   const given: unknown = issue.code === 'custom' ? issue.params?.['type'] : undefined;
   return typeof given === 'string' ? given : 'value_error';
 };

@@ -10,6 +10,8 @@ const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="api"$
 const noApiKey = () =>
   new GatewayError('UNAUTHENTICATED', 'Not authenticated', { headers: challenge(''), reason: 'no-api-key' });
 
+const reasonInLog = (reason: string) => `api-key-${reason.replaceAll('_', '-')}`;
+
 /**
  * An API key that will not do: one answer whatever is wrong with it.
  * @param reason what is wrong, for the log alone
@@ -17,36 +19,74 @@ const noApiKey = () =>
 const invalidApiKey = (reason: string) =>
   new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', {
     headers: challenge(', error="invalid_token"'),
-    reason: `api-key-${reason.replaceAll('_', '-')}`,
+    reason: reasonInLog(reason),
+  });
+
+/** How a good API key is refused: from this place, or for what the request needs. */
+const forbidden: Readonly<Record<string, (question: DoorQuestion) => GatewayError>> = {
+  address_not_allowed: () =>
+    new GatewayError('FORBIDDEN', 'The API key may not be used from this address', {
+      reason: reasonInLog('address_not_allowed'),
+    }),
+  insufficient_permissions: ({ permissions }) =>
+    new GatewayError('FORBIDDEN', `The API key needs the permissions: ${permissions.join(' ')}`, {
+      headers: challenge(', error="insufficient_scope"'),
+      reason: reasonInLog('insufficient_permissions'),
+    }),
+};
+
+/** What the proxy asks for is no list of permissions: a fault of the operator's, and nobody passes. */
+const malformedRequirement = () =>
+  new GatewayError('FORBIDDEN', 'The proxy asks for no permission that there could be', {
+    reason: 'malformed-requirement',
   });
 
 /** Where proxies ask. Envoy appends the path that it was asked for. */
 export const authorizePath = '/api/v1/keys/authorize';
 
+/** What a proxy asks about a request. */
+export interface DoorQuestion {
+  /** The API key as the client sent it. */
+  readonly secret: string;
+  /** The permissions that the request needs, all of them. */
+  readonly permissions: readonly string[];
+}
+
 /** What is asked of a verification: whose key it is, or why it lets nobody in. */
 interface Verification {
   readonly reason: string | null;
-  readonly keyId: number | null;
-  readonly userId: number | null;
+  readonly keyId: number | undefined;
+  readonly userId: number | undefined;
+}
+
+interface DoorOptions {
+  /** What a permission is called. */
+  readonly permissionPattern: RegExp;
+  /** The most permissions that are asked for at once. */
+  readonly mostPermissions: number;
+  /** Counts a request with a key, and throws where it is one too many. */
+  readonly count?: ((keyId: string, exchange: Exchange) => void) | undefined;
 }
 
 /**
  * Answers a proxy that asks whether to let a request pass (nginx calls it `auth_request`, Traefik ForwardAuth, Envoy
- * `ext_authz`): by the API key that it carries, whatever its method and body. 200 tells whose key it is in
- * `X-Keyward-User` and `X-Keyward-Key`; anything else means no.
+ * `ext_authz`): by the API key that it carries, whatever its method and body, and by the permissions that the proxy
+ * names in `X-Keyward-Require`. 200 tells whose key it is in `X-Keyward-User` and `X-Keyward-Key`; anything else means
+ * no.
  * @param verify verifies the secret of an API key
- * @param count counts a request with a key, and throws where it is one too many
  */
 export const authorize =
   (
-    verify: (secret: string, exchange: Exchange) => Promise<Verification>,
-    count?: (keyId: string, exchange: Exchange) => void,
+    verify: (question: DoorQuestion, exchange: Exchange) => Promise<Verification>,
+    options: DoorOptions,
   ): Handler =>
   async (exchange) => {
     exchange.record.route = authorizePath;
-    const { reason, keyId, userId } = await verify(readApiKey(exchange.request.headers), exchange);
-    if (reason !== null) throw invalidApiKey(reason);
-    count?.(`${keyId}`, exchange);
+    const { headers } = exchange.request;
+    const question = { secret: readApiKey(headers), permissions: readRequirement(headers, options) };
+    const { reason, keyId, userId } = await verify(question, exchange);
+    if (reason !== null) throw forbidden[reason]?.(question) ?? invalidApiKey(reason);
+    options.count?.(`${keyId}`, exchange);
     return new Response(null, { headers: { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` } });
   };
 
@@ -60,4 +100,21 @@ function readApiKey(headers: Headers): string {
   if (key === undefined) throw noApiKey();
   if (another !== key) throw invalidApiKey('ambiguous');
   return key;
+}
+
+/**
+ * The permissions that the proxy names, between spaces or commas. A header that names none is no requirement that is
+ * left out, but one that got lost.
+ * @throws {GatewayError} `FORBIDDEN` for what is no list of permissions
+ */
+function readRequirement(
+  headers: Headers,
+  { permissionPattern, mostPermissions }: DoorOptions,
+): readonly string[] {
+  const text = headers.get('x-keyward-require');
+  if (text === null) return [];
+  const names = text.split(/[ ,]+/).filter((name) => name !== '');
+  const isList = names.length > 0 && names.length <= mostPermissions;
+  if (isList && names.every((name) => permissionPattern.test(name))) return names;
+  throw malformedRequirement();
 }
