@@ -2,7 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { checkOwned } from './accounts/check-owned.ts';
-import { mostPermissions, permissionPattern } from './api-keys/permissions.ts';
+import { isPermission } from './api-keys/permissions.ts';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
@@ -128,7 +128,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     const { reason, found } = await verifySecret(context, { ...question, address, cost: 1 });
     return { reason, keyId: found?.id, userId: found?.account };
   };
-  const door = authorize(verify, { mostPermissions, permissionPattern, count: limiters.apiKey?.count });
+  const door = authorize(verify, isPermission, limiters.apiKey?.count);
   const rest = {
     sofa,
     checkOwned,

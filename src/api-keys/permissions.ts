@@ -1,36 +1,32 @@
 import { z } from 'zod';
+import { atMost, onlyOnce } from '../operations/input.ts';
 
-/** What a permission is called: `documents.read`. */
-export const permissionPattern = /^[a-z0-9._:*-]{1,100}$/;
+/** The most permissions that a key may have, or that may be asked for at once. */
+const most = 50;
 
-/** The most permissions that a key has, and that a question names. */
-export const mostPermissions = 50;
+const pattern = '^[a-z0-9._:*-]{1,100}$';
+const wellFormed = new RegExp(pattern);
 
-/** Permissions as an input: each once, in the order in which they came. */
-export const permissionNames = z
+/** Whether a text is the name of a permission, or of several: `documents.read`, `documents.*`, `*`. */
+export const isPermission = (text: string): boolean => wellFormed.test(text);
+
+/** Names of permissions, each of them once. */
+export const permissionList = z
   .array(
     z
       .string()
-      .regex(
-        permissionPattern,
-        'Must be 1 to 100 of the characters a to z, 0 to 9, ".", "_", ":", "*", "-".',
-      ),
+      .refine(isPermission, {
+        message: 'Must be 1 to 100 characters of a-z, 0-9, and . _ : * -',
+        params: { type: 'string_pattern_mismatch' },
+      })
+      .meta({ pattern }),
   )
-  .max(mostPermissions, `Must have at most ${mostPermissions} names.`)
-  .transform((names) => [...new Set(names)]);
+  .refine(...atMost(most))
+  .refine(...onlyOnce)
+  .meta({ maxItems: most, uniqueItems: true });
 
-/** The permissions of a key: none where none was set. */
-export const readPermissions = (stored: string | null): readonly string[] =>
-  stored === null ? [] : JSON.parse(stored);
-
-/**
- * Those of some permissions that a key lacks. `documents.*` of a key stands for all that begins with `documents.`, and
- * `*` for all.
- * @param stored as a key keeps its permissions
- */
-export function lacking(asked: readonly string[], stored: string | null): readonly string[] {
-  if (asked.length === 0) return asked;
-  const names = new Set(readPermissions(stored));
-  const beginnings = [...names].filter((name) => /(^|\.)\*$/.test(name)).map((name) => name.slice(0, -1));
-  return asked.filter((name) => !names.has(name) && !beginnings.some((each) => name.startsWith(each)));
-}
+/** Whether a permission of a key stands for one that is asked for: `documents.*` for all below, `*` for all. */
+export const standsFor = (held: string, wanted: string): boolean =>
+  held === wanted ||
+  held === '*' ||
+  (held.endsWith('.*') && wanted.length > held.length - 1 && wanted.startsWith(held.slice(0, -1)));

@@ -4,7 +4,8 @@ import { withDefaults } from '../automation-settings/automation-settings.ts';
 import type { AccountId, AutomationSettings } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
-import { permissionNames, readPermissions } from './permissions.ts';
+import { readPermissions } from './grants.ts';
+import { permissionList } from './permissions.ts';
 import { type FoundKey, type VerificationFailure, verifySecret } from './verify-secret.ts';
 
 const mostUnits = 1_000_000;
@@ -18,7 +19,7 @@ export const VerifyApiKeyInput = z.object({
     .string()
     .refine(...atMostCharacters(1000))
     .meta({ maxLength: 1000, pattern: withoutNul }),
-  permissions: permissionNames.nullish(),
+  permissions: permissionList.nullish(),
   cost: z.int().min(0, 'Must be at least 0.').max(mostUnits, `Must be at most ${mostUnits}.`).nullish(),
   address: z
     .string()

@@ -3,9 +3,8 @@ import { sql } from 'kysely';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { isAllowedFrom } from './allowed-addresses.ts';
 import { isApiKeySecret } from './api-key-secret.ts';
-import { lacking } from './permissions.ts';
+import { hasAll, isAllowedFrom } from './grants.ts';
 
 /** Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the same. */
 export type VerificationFailure =
@@ -125,5 +124,5 @@ const refusalOf = (
   question: VerificationQuestion,
 ): VerificationFailure | null => {
   if (!isAllowedFrom(allowedAddresses, question.address)) return 'address_not_allowed';
-  return lacking(question.permissions, permissions).length > 0 ? 'insufficient_permissions' : null;
+  return hasAll(permissions, question.permissions) ? null : 'insufficient_permissions';
 };

@@ -3,16 +3,15 @@ import { badUserInput, type InputIssue } from '../errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What pydantic 2 says of a bound of text and of lists; all else is numbers. */
-const boundTypes: Readonly<Record<'too_small' | 'too_big', Readonly<Record<string, string>>>> = {
-  too_small: { string: 'string_too_short', array: 'too_short' },
-  too_big: { string: 'string_too_long', array: 'too_long' },
-};
+/** What pydantic 2 says of a bound, for text and for numbers. */
+const boundTypes = {
+  too_small: { string: 'string_too_short', number: 'greater_than_equal' },
+  too_big: { string: 'string_too_long', number: 'less_than_equal' },
+} as const;
 
 const typeOf = (issue: Issue): string => {
-  if (issue.code === 'too_small') return boundTypes.too_small[issue.origin] ?? 'greater_than_equal';
-  if (issue.code === 'too_big') return boundTypes.too_big[issue.origin] ?? 'less_than_equal';
-  if (issue.code === 'invalid_format') return 'string_pattern_mismatch';
+  if (issue.code === 'too_small' || issue.code === 'too_big')
+    return boundTypes[issue.code][issue.origin === 'string' ? 'string' : 'number'];
   const given: unknown = issue.code === 'custom' ? issue.params?.['type'] : undefined;
   return typeof given === 'string' ? given : 'value_error';
 };
@@ -48,6 +47,19 @@ export const atMostCharacters = (longest: number) =>
     (text: string) => [...text].length <= longest,
     { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },
   ] as const;
+
+/** How a list is held to a length, for `refine`. */
+export const atMost = (longest: number) =>
+  [
+    (list: readonly unknown[]) => list.length <= longest,
+    { message: `Must have at most ${longest} items.`, params: { type: 'too_long' } },
+  ] as const;
+
+/** Holds a list to items of which none is there twice, for `refine`. */
+export const onlyOnce = [
+  (list: readonly unknown[]) => new Set(list).size === list.length,
+  { message: 'Must have each item once.' },
+] as const;
 
 /**
  * An operation's input, checked by its schema. Text with a lone surrogate or a NUL is refused whatever the schema says.

@@ -59,14 +59,8 @@ interface Verification {
   readonly userId: number | undefined;
 }
 
-interface DoorOptions {
-  /** What a permission is called. */
-  readonly permissionPattern: RegExp;
-  /** The most permissions that are asked for at once. */
-  readonly mostPermissions: number;
-  /** Counts a request with a key, and throws where it is one too many. */
-  readonly count?: ((keyId: string, exchange: Exchange) => void) | undefined;
-}
+/** The most permissions that are asked for at once. */
+const mostPermissions = 50;
 
 /**
  * Answers a proxy that asks whether to let a request pass (nginx calls it `auth_request`, Traefik ForwardAuth, Envoy
@@ -74,19 +68,22 @@ interface DoorOptions {
  * names in `X-Keyward-Require`. 200 tells whose key it is in `X-Keyward-User` and `X-Keyward-Key`; anything else means
  * no.
  * @param verify verifies the secret of an API key
+ * @param isPermission whether a text is the name of a permission
+ * @param count counts a request with a key, and throws where it is one too many
  */
 export const authorize =
   (
     verify: (question: DoorQuestion, exchange: Exchange) => Promise<Verification>,
-    options: DoorOptions,
+    isPermission: (text: string) => boolean,
+    count?: (keyId: string, exchange: Exchange) => void,
   ): Handler =>
   async (exchange) => {
     exchange.record.route = authorizePath;
     const { headers } = exchange.request;
-    const question = { secret: readApiKey(headers), permissions: readRequirement(headers, options) };
+    const question = { secret: readApiKey(headers), permissions: readRequirement(headers, isPermission) };
     const { reason, keyId, userId } = await verify(question, exchange);
     if (reason !== null) throw forbidden[reason]?.(question) ?? invalidApiKey(reason);
-    options.count?.(`${keyId}`, exchange);
+    count?.(`${keyId}`, exchange);
     return new Response(null, { headers: { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` } });
   };
 
@@ -107,14 +104,11 @@ function readApiKey(headers: Headers): string {
  * left out, but one that got lost.
  * @throws {GatewayError} `FORBIDDEN` for what is no list of permissions
  */
-function readRequirement(
-  headers: Headers,
-  { permissionPattern, mostPermissions }: DoorOptions,
-): readonly string[] {
+function readRequirement(headers: Headers, isPermission: (text: string) => boolean): readonly string[] {
   const text = headers.get('x-keyward-require');
   if (text === null) return [];
   const names = text.split(/[ ,]+/).filter((name) => name !== '');
   const isList = names.length > 0 && names.length <= mostPermissions;
-  if (isList && names.every((name) => permissionPattern.test(name))) return names;
+  if (isList && names.every(isPermission)) return names;
   throw malformedRequirement();
 }
