@@ -37,7 +37,7 @@ const forbidden: Readonly<Record<string, (question: DoorQuestion) => GatewayErro
 
 /** What the proxy asks for is no list of permissions: a fault of the operator's, and nobody passes. */
 const malformedRequirement = () =>
-  new GatewayError('FORBIDDEN', 'The proxy asks for no permission that there could be', {
+  new GatewayError('FORBIDDEN', 'The proxy asks for what is no permission', {
     reason: 'malformed-requirement',
   });
 
