@@ -27,6 +27,7 @@ import { limitAddress } from './http/rate-limits/limit-address.ts';
 import { quotaHeaders } from './http/rate-limits/quota-headers.ts';
 import { shedLoad } from './http/shed-load.ts';
 import { route, type Table } from './http/table.ts';
+import { answerKeyItself } from './key-itself.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
@@ -34,12 +35,16 @@ import type { Idempotency, KeyUsageNotes, OperationLimits } from './operations/c
 import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
+import { createRecordWriter } from './rest/record-writer.ts';
 import { basePath, routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
 import { schema } from './schema.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
 const sofa = createSofa(schema, routes);
+
+/** The record of an API key for the key itself, whose bearer has no use for a sealed copy. */
+const writeKey = createRecordWriter(sofa.schema.getType('ApiKey'), ['encryptedKey', 'encryptionVersion']);
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
@@ -123,8 +128,10 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const services = { db: new Db(em), limits, secrets, keyUsage, idempotency };
   const yoga = createYogaServer(dependencies, services);
   const issuers = trusted.map(({ config }) => config.issuer);
-  const verify = async (question: DoorQuestion, { address, record }: Exchange) => {
-    const context = tracing ? { ...services, db: tracing.db(em, record) } : services;
+  const dbOf = ({ record }: Exchange) => (tracing ? tracing.db(em, record) : services.db);
+  const verify = async (question: DoorQuestion, exchange: Exchange) => {
+    const context = { ...services, db: dbOf(exchange) };
+    const { address } = exchange;
     const { reason, found } = await verifySecret(context, { ...question, address, cost: 1 });
     return { reason, keyId: found?.id, userId: found?.account };
   };
@@ -137,7 +144,9 @@ function createTable(dependencies: GatewayDependencies): Handler {
     other: forwardAuthOpenApi,
     bodyLimit,
   };
+  const itself = answerKeyItself({ services, dbOf, logger, write: writeKey, count: limiters.apiKey?.count });
   const apis: Table = [
+    [`${basePath}/keys/self`, itself],
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
   ];

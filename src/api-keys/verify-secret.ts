@@ -91,17 +91,25 @@ export async function verifySecret(
   context: VerificationContext,
   question: VerificationQuestion,
 ): Promise<Verification> {
-  const { keyUsage } = context;
   const now = new Date();
-  const found = await findKey(context, question.secret, now);
+  const { reason, found } = await checkSecret(context, question, now);
   if (!found) return notFound;
-  const reason = failureOf(found, now) ?? refusalOf(found, question);
-  keyUsage.note(found.id, now, reason ?? 'valid');
+  context.keyUsage.note(found.id, now, reason ?? 'valid');
   return { reason, found };
 }
 
+/** The same for a key that asks about itself: it uses nothing, and nothing is noted. */
+export async function checkSecret(
+  context: Pick<VerificationContext, 'db' | 'secrets'>,
+  question: Omit<VerificationQuestion, 'cost'>,
+  now: Date,
+): Promise<Verification> {
+  const found = await findKey(context, question.secret, now);
+  return found ? { reason: failureOf(found, now) ?? refusalOf(found, question), found } : notFound;
+}
+
 async function findKey(
-  { db, secrets }: VerificationContext,
+  { db, secrets }: Pick<VerificationContext, 'db' | 'secrets'>,
   secret: string,
   now: Date,
 ): Promise<FoundKey | undefined> {
@@ -121,7 +129,7 @@ const failureOf = ({ isActive, expiresAt, rotated }: FoundKey, now: Date): Verif
 /** Why a key that is good is not good for this. */
 const refusalOf = (
   { allowedAddresses, permissions }: FoundKey,
-  question: VerificationQuestion,
+  question: Pick<VerificationQuestion, 'permissions' | 'address'>,
 ): VerificationFailure | null => {
   if (!isAllowedFrom(allowedAddresses, question.address)) return 'address_not_allowed';
   return hasAll(permissions, question.permissions) ? null : 'insufficient_permissions';

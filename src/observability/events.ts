@@ -6,7 +6,7 @@ import type { RequestIds } from '../http/request-record.ts';
 export interface BusinessEvents {
   'account-created': OfAccount;
   'api-key-created': OfApiKey;
-  'api-key-deactivated': OfApiKey;
+  'api-key-deactivated': OfApiKey & ByKeyItself;
   'api-key-renamed': OfApiKey;
   'api-key-rotated': OfApiKey;
   'default-api-key-set': OfApiKey;
@@ -21,6 +21,11 @@ interface OfAccount {
 
 interface OfApiKey extends OfAccount {
   readonly keyId: number;
+}
+
+interface ByKeyItself {
+  /** The key has done it, and not its owner. */
+  readonly isKeyItself?: boolean;
 }
 
 /** Writes business events to the log of the request that they belong to. */

@@ -72,6 +72,8 @@ export interface RequestSource {
   readonly id: string;
   /** The IP address that it came from; null where it is not known. */
   readonly address: string | null;
+  /** Whether the API key that it is about has made it, and no person. */
+  readonly isKeyItself?: boolean;
 }
 
 /** What of the operations the operator may set. */
