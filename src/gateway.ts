@@ -43,8 +43,8 @@ import type { Secrets } from './secrets/secrets.ts';
 
 const sofa = createSofa(schema, routes);
 
-/** The record of an API key for the key itself, whose bearer has no use for a sealed copy. */
-const writeKey = createRecordWriter(sofa.schema.getType('ApiKey'), ['encryptedKey', 'encryptionVersion']);
+/** Writes the record of an API key for the key itself. */
+const writeKey = createRecordWriter(sofa.schema, forwardAuthOpenApi.records.ApiKeyItself);
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {

@@ -1,18 +1,11 @@
-import {
-  execute,
-  type GraphQLNamedType,
-  GraphQLObjectType,
-  GraphQLSchema,
-  getNamedType,
-  isObjectType,
-  parse,
-} from 'graphql';
+import { execute, GraphQLObjectType, GraphQLSchema, getNamedType, isObjectType, parse } from 'graphql';
 import { snakeCase } from './names.ts';
+import type { RecordPart } from './openapi.ts';
 
-/** All that a type has, in REST's names. */
+/** What a type has, in REST's names. */
 const selectionOf = (type: GraphQLObjectType, without: readonly string[]): string => {
   const fields = Object.values(type.getFields())
-    .filter(({ name, extensions }) => !extensions['graphqlOnly'] && !without.includes(name))
+    .filter(({ name, extensions }) => !extensions['graphqlOnly'] && !without.includes(snakeCase(name)))
     .map(({ name, type: inner }) => {
       const named = getNamedType(inner);
       return `${snakeCase(name)}: ${name}${isObjectType(named) ? selectionOf(named, []) : ''}`;
@@ -24,20 +17,23 @@ const selectionOf = (type: GraphQLObjectType, without: readonly string[]): strin
 export type RecordWriter = (record: object, context: object) => Promise<object>;
 
 /**
- * Makes what writes records of a type as the operations of REST do, for a path that is none of them.
- * @param type of the schema that REST's operations run on
- * @param without fields that are left out, as GraphQL spells them
+ * Makes what writes records as the operations of REST do, for a path that is none of them.
+ * @param schema the one that REST's operations run on
+ * @param part what is written of which type
  */
-export function createRecordWriter(
-  type: GraphQLNamedType | undefined,
-  without: readonly string[],
-): RecordWriter {
-  if (!isObjectType(type)) throw new Error('only a type that has fields is written');
+export function createRecordWriter(schema: GraphQLSchema, { of, without }: RecordPart): RecordWriter {
+  const type = schema.getType(of);
+  if (!isObjectType(type)) throw new Error(`${of} is no type with fields`);
   const query = new GraphQLObjectType({ name: 'Record', fields: { record: { type } } });
-  const schema = new GraphQLSchema({ query });
+  const ofRecord = new GraphQLSchema({ query });
   const document = parse(`{ record ${selectionOf(type, without)} }`);
   return async (record, contextValue) => {
-    const { data, errors } = await execute({ schema, document, rootValue: { record }, contextValue });
+    const { data, errors } = await execute({
+      schema: ofRecord,
+      document,
+      rootValue: { record },
+      contextValue,
+    });
     if (errors?.[0]) throw errors[0];
     return data?.['record'] as object;
   };
