@@ -36,8 +36,10 @@ export async function deactivateApiKey(
   if (!found.isActive) return found;
   const changed = await audited(context, async ({ db, events }) => {
     const [row] = await updateActive(db, { ...found, now: new Date() });
+    const { isKeyItself } = context.requestSource;
+    const event = { accountId: found.account, keyId, ...(isKeyItself && { isKeyItself }) };
     const changes = changesOf({ is_active: true }, { is_active: false });
-    if (row) events('api-key-deactivated', { accountId: found.account, keyId }, changes);
+    if (row) events('api-key-deactivated', event, changes);
     return row;
   });
   // Where another call was quicker, the key is inactive now.

@@ -6,7 +6,7 @@ import type { RequestIds } from '../http/request-record.ts';
 export interface BusinessEvents {
   'account-created': OfAccount;
   'api-key-created': OfApiKey;
-  'api-key-deactivated': OfApiKey;
+  'api-key-deactivated': OfApiKey & ByKeyItself;
   'api-key-renamed': OfApiKey;
   'api-key-rotated': OfApiKey;
   'api-key-updated': OfApiKey;
@@ -22,6 +22,11 @@ interface OfAccount {
 
 interface OfApiKey extends OfAccount {
   readonly keyId: number;
+}
+
+interface ByKeyItself {
+  /** The key has done it, and not its owner. */
+  readonly isKeyItself?: boolean;
 }
 
 /** What an event has changed of something. */

@@ -29,7 +29,10 @@ export interface InputRules {
 }
 
 /** The keywords that are told; types, and whether null will do, the GraphQL schema says. */
-const keywords = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'maxProperties'] as const;
+const keywords = [
+  ...['minimum', 'maximum', 'minLength', 'maxLength', 'pattern'],
+  ...['maxProperties', 'writeOnly'],
+] as const;
 
 const pick = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(keywords.flatMap((keyword) => (keyword in schema ? [[keyword, schema[keyword]]] : [])));
