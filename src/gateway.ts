@@ -30,7 +30,7 @@ import { route, type Table } from './http/table.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
-import type { Idempotency, KeyUsageNotes, OperationLimits } from './operations/context.ts';
+import type { Idempotency, KeyQuotas, KeyUsageNotes, OperationLimits } from './operations/context.ts';
 import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
@@ -52,6 +52,7 @@ export interface GatewayDependencies {
   readonly limits: OperationLimits;
   readonly secrets: Secrets;
   readonly keyUsage: KeyUsageNotes;
+  readonly keyQuotas: KeyQuotas;
   readonly idempotency: Idempotency;
   /** The most bytes of a body. */
   readonly bodyLimit: number;
@@ -118,9 +119,9 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 /** The handlers by their paths. */
 function createTable(dependencies: GatewayDependencies): Handler {
   const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
-  const { limits, secrets, keyUsage, idempotency } = dependencies;
+  const { limits, secrets, keyUsage, keyQuotas, idempotency } = dependencies;
   const { limiters } = edge;
-  const services = { db: new Db(em), limits, secrets, keyUsage, idempotency };
+  const services = { db: new Db(em), limits, secrets, keyUsage, keyQuotas, idempotency };
   const yoga = createYogaServer(dependencies, services);
   const issuers = trusted.map(({ config }) => config.issuer);
   const verify = async (question: DoorQuestion, { address, record }: Exchange) => {

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import type { AutomationSettings } from '../database/tables.ts';
+import type { AutomationSettings, QuotaRefill } from '../database/tables.ts';
 import type { EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -20,6 +20,7 @@ export interface OperationContext {
   readonly events: EventLog;
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
+  readonly keyQuotas: KeyQuotas;
   readonly idempotency: Idempotency;
   /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
   readonly idempotencyKey: string | null;
@@ -65,6 +66,54 @@ export interface Idempotency {
 export interface KeyUsageNotes {
   /** @param outcome what it came to: `valid`, or the reason why not */
   note(keyId: number, at: Date, outcome: string): void;
+}
+
+/** The quota of a key as it was read. */
+export interface StoredQuota {
+  /** How many units a period has. */
+  readonly units: number;
+  readonly refill: QuotaRefill;
+  /** How many units of the period are used, or leased to a node. */
+  readonly taken: number;
+  /** Counts periods and changes of the quota. */
+  readonly generation: number;
+  /** Whether the period has ended since: the quota is full again. */
+  readonly over: boolean;
+}
+
+/** What is asked of a key's quota. */
+export interface QuotaQuestion {
+  readonly keyId: number;
+  readonly quota: StoredQuota;
+  /** `performance.now()` before the quota was read. */
+  readonly askedAt: number;
+  readonly now: Date;
+  /** How many units are used; 0 asks without using. */
+  readonly cost: number;
+}
+
+/** What came of it. */
+export interface QuotaUse {
+  /** Whether the units were there; if not, none was used. */
+  readonly isGranted: boolean;
+  /** How many units a period has. */
+  readonly limit: number;
+  /** How many of them are left now, those aside that other nodes have leased. */
+  readonly remaining: number;
+  /** When it is full again; null: never. */
+  readonly refillsAt: Date | null;
+}
+
+/** Counts what keys use of their quotas. */
+export interface KeyQuotas {
+  /**
+   * Uses units of a key's quota.
+   * @param db the request's, whose deadline holds
+   * @returns null where the key has no quota any more
+   */
+  spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null>;
+  /** What is left of a key's quota, as {@link spend} would say it. */
+  look(question: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): Omit<QuotaUse, 'isGranted'>;
 }
 
 /** The request that an operation belongs to, for the record of changes. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { KeyUsage } from '../api-keys/key-usage.ts';
+import { QuotaLeases } from '../api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
 import { type Database, openDatabase } from '../database/database.ts';
@@ -94,12 +95,18 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
 /** What works beside requests. */
 const startBackground = (orm: Database, logger: Logger, started: AsyncDisposableStack) => ({
   keyUsage: started.use(gatherKeyUsage(orm, logger)),
+  keyQuotas: started.use(leaseQuotas(orm, logger)),
   idempotency: started.use(keepAnswers(orm, logger)),
 });
 
 const gatherKeyUsage = (orm: Database, logger: Logger) =>
   new KeyUsage(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+  );
+
+const leaseQuotas = (orm: Database, logger: Logger) =>
+  new QuotaLeases(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back'),
   );
 
 const keepAnswers = (orm: Database, logger: Logger) =>

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
+import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { DocumentConfig, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -97,6 +98,7 @@ export async function createTestGateway(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
   const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const logger = pino({ level: 'trace' }, sink);
@@ -114,6 +116,7 @@ export async function createTestGateway(
     },
     secrets,
     keyUsage,
+    keyQuotas,
     idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
@@ -162,6 +165,7 @@ export async function createTestGateway(
     database,
     secrets,
     keyUsage,
+    keyQuotas,
     idempotency,
     fetch,
     rest,
@@ -175,6 +179,7 @@ export async function createTestGateway(
     reset: async (): Promise<boolean> => {
       // What a test has used is not written into the rows of the next.
       await keyUsage.write();
+      await keyQuotas.giveBack();
       lines.length = 0;
       return isEmptied(database);
     },
@@ -183,6 +188,7 @@ export async function createTestGateway(
       load[Symbol.dispose]();
       await counts?.[Symbol.asyncDispose]();
       await idempotency[Symbol.asyncDispose]();
+      await keyQuotas[Symbol.asyncDispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

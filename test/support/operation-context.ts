@@ -16,6 +16,7 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
     sealApiKeys: false,
   },
   keyUsage: gateway.keyUsage,
+  keyQuotas: gateway.keyQuotas,
   idempotency: gateway.idempotency,
   idempotencyKey: null,
 });
