@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/outcome-unknown.ts';
-import type { KeyQuotas, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
+import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
 import { nextRefill } from './quota-period.ts';
 import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
 
@@ -129,7 +129,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     }
   }
 
-  look({ keyId, quota, now }: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): Omit<QuotaUse, 'isGranted'> {
+  look({ keyId, quota, now }: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): QuotaLeft {
     return leftOf(this.#leases.peek(keyId), quota, now);
   }
 
@@ -290,7 +290,7 @@ function use(lease: Lease, seen: StoredQuota, cost: number, now: Date): QuotaUse
   return { ...leftOf(lease, seen, now), isGranted: true };
 }
 
-function leftOf(lease: Lease | undefined, seen: StoredQuota, now: Date): Omit<QuotaUse, 'isGranted'> {
+function leftOf(lease: Lease | undefined, seen: StoredQuota, now: Date): QuotaLeft {
   const held = lease && lease.generation === seen.generation && !seen.over ? lease.left : 0;
   return { limit: seen.units, remaining: potOf(seen) + held, refillsAt: nextRefill(seen.refill, now) };
 }

@@ -20,6 +20,7 @@ export interface OperationContext {
   readonly events: EventLog;
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
+  readonly keyRates: KeyRates;
   readonly keyQuotas: KeyQuotas;
   readonly idempotency: Idempotency;
   /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
@@ -68,6 +69,30 @@ export interface KeyUsageNotes {
   note(keyId: number, at: Date, outcome: string): void;
 }
 
+/** How many verifications a key has in a window, and how long that is. */
+export interface KeyRate {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** What came of a verification that was counted. */
+export interface KeyRateUse {
+  /** Whether it is one too many. */
+  readonly isRefused: boolean;
+  readonly rate: KeyRate;
+  /** How many more would pass, until then. */
+  readonly remaining: number;
+  readonly resetsAt: Date;
+}
+
+/** Counts the verifications of keys that have a rate limit of their own. */
+export interface KeyRates {
+  /** Counts one. */
+  use(keyId: number, rate: KeyRate): KeyRateUse;
+  /** What it would find, without counting one. */
+  look(keyId: number, rate: KeyRate): KeyRateUse;
+}
+
 /** The quota of a key as it was read. */
 export interface StoredQuota {
   /** How many units a period has. */
@@ -92,16 +117,20 @@ export interface QuotaQuestion {
   readonly cost: number;
 }
 
-/** What came of it. */
-export interface QuotaUse {
-  /** Whether the units were there; if not, none was used. */
-  readonly isGranted: boolean;
+/** What is left of a quota. */
+export interface QuotaLeft {
   /** How many units a period has. */
   readonly limit: number;
   /** How many of them are left now, those aside that other nodes have leased. */
   readonly remaining: number;
   /** When it is full again; null: never. */
   readonly refillsAt: Date | null;
+}
+
+/** What came of a use. */
+export interface QuotaUse extends QuotaLeft {
+  /** Whether the units were there; if not, none was used. */
+  readonly isGranted: boolean;
 }
 
 /** Counts what keys use of their quotas. */
@@ -113,7 +142,7 @@ export interface KeyQuotas {
    */
   spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null>;
   /** What is left of a key's quota, as {@link spend} would say it. */
-  look(question: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): Omit<QuotaUse, 'isGranted'>;
+  look(question: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): QuotaLeft;
 }
 
 /** The request that an operation belongs to, for the record of changes. */

@@ -14,6 +14,7 @@ import { fetchListener } from '../http/fetch-listener.ts';
 import { Load } from '../http/load.ts';
 import { openServer } from '../http/open-server.ts';
 import { createLimiters } from '../http/rate-limits/create-limiters.ts';
+import { KeyRateCounts } from '../http/rate-limits/key-rates.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { describeError } from '../observability/describe-error.ts';
@@ -49,8 +50,8 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
-  const background = startBackground(orm, logger, started);
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
+  const background = { ...startBackground(orm, logger, started), keyRates: new KeyRateCounts(counts) };
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;

@@ -13,10 +13,11 @@ import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { Account, type AccountId, ApiKey, ApiKeySecret, PrivateKey } from '../../src/database/tables.ts';
+import { Account, type AccountId, ApiKey, type ApiKeyQuota, ApiKeySecret, PrivateKey } from '../../src/database/tables.ts';
 import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
 import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
+import { KeyRateCounts } from '../../src/http/rate-limits/key-rates.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
 import type { OperationLimits } from '../../src/operations/context.ts';
@@ -101,6 +102,7 @@ export async function createTestGateway(
   const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
+  const keyRates = new KeyRateCounts(counts);
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
@@ -116,6 +118,7 @@ export async function createTestGateway(
     },
     secrets,
     keyUsage,
+    keyRates,
     keyQuotas,
     idempotency,
     bodyLimit: 64 * 1024,
@@ -165,6 +168,7 @@ export async function createTestGateway(
     database,
     secrets,
     keyUsage,
+    keyRates,
     keyQuotas,
     idempotency,
     fetch,
@@ -245,6 +249,11 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
     const { digest, version } = secrets.peppers.digest(secret);
     return insert(ApiKeySecret, { apiKey, digest, pepperVersion: version, worksUntil });
   };
+  /** Gives an API key a quota, whose period ends then. */
+  const createQuota = async (apiKey: number, { refillsAt = null, ...quota }: Partial<ApiKeyQuota>) => {
+    const row = { api_key_id: apiKey, units: 10, refill: 'never' as const, taken: 0, generation: 7, ...quota };
+    await kysely.insertInto('api_key_quota').values({ ...row, refills_at: refillsAt }).execute();
+  };
   const createPrivateKey = (account: AccountId): Promise<number> => {
     const createdAt = new Date('2026-01-31T12:00:00.000Z');
     const updatedAt = new Date('2026-02-28T12:00:00.000Z');
@@ -257,5 +266,5 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  return { createAccount, createApiKey, createVerifiableKey, addSecret, createPrivateKey, rows };
+  return { createAccount, createApiKey, createVerifiableKey, addSecret, createQuota, createPrivateKey, rows };
 }
