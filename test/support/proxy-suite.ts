@@ -216,8 +216,8 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
 
       it.each([
         ...['/documents', '/documents/', '/documents?page=2', '/documents/a/b', '//documents//1'],
-        ...['/./documents/1', '/x/../documents/1', '/x/%2e%2E/documents/1', '/../documents/1'],
-        ...['/%64ocuments/1', '/documents%2F1', '/%2Fdocuments/1', '/DOCUMENTS/1'],
+        ...['/./documents/1', '/x/../documents/1', '/x/%2e%2E/documents/1'],
+        ...['/%64ocuments/1', '/documents%2F1', '/%2Fdocuments/1', '/DOCUMENTS/1', '/documents;v=1/1'],
       ])('is asked for however an application may be asked for the path: %s', async (target) => {
         await refused(without(), target);
       });
