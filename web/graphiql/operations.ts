@@ -89,7 +89,7 @@ function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unkno
 }
 `,
     variables: JSON.stringify(
-      Object.fromEntries(variables.map((variable) => [variable, examples[variable]])),
+      Object.fromEntries(variables.map(({ name: each, type }) => [each, inGraphql(type, examples[each])])),
       null,
       2,
     ),
