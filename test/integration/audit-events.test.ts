@@ -114,6 +114,47 @@ describe('200 over REST', () => {
     );
   });
 
+  type CallAt = (index: number) => [method: string, path: string, json: object];
+
+  it.each<[of: string, action: string, field: string, call: CallAt]>([
+    [
+      'settings',
+      'automation-settings-updated',
+      'session_duration',
+      (index) => ['PUT', '/automation/settings', { session_duration: 100 + index }],
+    ],
+    [
+      'the default key',
+      'default-api-key-set',
+      'default_key_id',
+      (index) => ['PUT', `/auth/keys/${(index % 3) + 1}/default`, {}],
+    ],
+    ['a rotation', 'api-key-rotated', 'key_prefix', () => ['POST', '/auth/keys/1/rotate', {}]],
+  ])(
+    'says what each change has replaced, where several come at once: %s',
+    async (_of, action, field, call) => {
+      const token = await setup.sign();
+      for (let count = 0; count < 3; count += 1)
+        await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
+      await setup.gateway.rest('PUT', '/automation/settings', { token, json: {} });
+      const calls = Array.from({ length: 6 }, (_, index) => call(index));
+      await Promise.all(
+        calls.map(([method, path, json]) => setup.gateway.rest(method, path, { token, json })),
+      );
+      const { body } = await rest('/audit-events');
+      interface Told {
+        readonly action: string;
+        readonly changes: readonly { readonly field: string; readonly from: unknown; readonly to: unknown }[];
+      }
+      const steps = (body as Told[])
+        .filter((event) => event.action === action)
+        .map((event) => event.changes.find((change) => change.field === field))
+        .toReversed();
+      expect(steps.length).toBeGreaterThan(1);
+      expect(steps.slice(1).map((step) => step?.from)).toEqual(steps.slice(0, -1).map((step) => step?.to));
+    },
+  );
+
   it('follows the links to the end', async () => {
     await makeChanges();
     const whole = (await rest('/audit-events')).body;
