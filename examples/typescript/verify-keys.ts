@@ -4,8 +4,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 
 const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_SERVER_TOKEN = '', PORT = '8080' } = process.env;
-if (!KEYWARD_SERVER_TOKEN)
-  throw new Error('KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify');
+if (!KEYWARD_SERVER_TOKEN) throw new Error('KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify');
 
 interface Verification {
   valid: boolean;
