@@ -40,6 +40,8 @@ const unsaid = [
   'body.private_key string_pattern_mismatch',
   // It is none that was handed out.
   'query.cursor value_error',
+  // It has the characters of an IP address, and is none.
+  'body.address value_error',
   // Half of a surrogate pair, which JSON can write and UTF-8 cannot.
   'body.name string_unicode',
   'body.key string_unicode',
