@@ -1,6 +1,6 @@
 import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { ApiKey } from '../database/tables.ts';
+import { type AccountId, ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 
@@ -25,8 +25,15 @@ export async function ownApiKey(context: OperationContext, keyId: number): Promi
   const [found] = await selectApiKey(db, { ...caller, keyId });
   if (found) return found;
   // A key that is somebody else's and none at all are the same work.
-  throw new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
+  throw apiKeyNotFound(await findAccount(context));
 }
+
+/**
+ * The caller has no such key: there is none, or it is somebody else's.
+ * @param accountId the caller's own
+ */
+export const apiKeyNotFound = (accountId: AccountId | undefined): GatewayError =>
+  new GatewayError('NOT_FOUND', 'API key not found', { accountId });
 
 /** Why a key that cannot be used cannot be used. */
 export const unusable = ({ isActive, account }: ApiKey): GatewayError =>

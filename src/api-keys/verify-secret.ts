@@ -74,7 +74,7 @@ export async function verifySecret(
   if (!found || !digests.some((digest) => timingSafeEqual(digest, found.digest))) return notFound;
   const { id, account, name, expiresAt } = found;
   const reason = failureOf(found, now);
-  if (reason === null) keyUsage.note(id, now);
+  keyUsage.note(id, now, reason ?? 'valid');
   return { valid: reason === null, reason, keyId: id, userId: account, expiresAt, name };
 }
 

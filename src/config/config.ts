@@ -149,6 +149,8 @@ export interface Config {
   };
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
+  /** How many days counts of verifications are kept. */
+  readonly apiKeyUsageDays: number;
   /** Whether of each API key a sealed copy is kept. */
   readonly sealApiKeys: boolean;
   readonly http: HttpLimits;

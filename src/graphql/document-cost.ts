@@ -20,7 +20,8 @@ const introspectionCost = 2000;
 
 /**
  * How many values an answer may hold at most: each field counts once for each member of the lists that it stands in. A
- * list counts as long as its page is in the document; where that is a variable or left out, as the longest page.
+ * list counts as long as its page is in the document; where that is a variable or left out, as the longest page. One
+ * without pages counts as long as its extension `mostItems` says.
  * @param limit where introspection is counted no further
  */
 export function costOf(
@@ -44,7 +45,7 @@ export function costOf(
     if (node.name.value.startsWith('__')) return costOfIntrospection(node);
     const size = pageSizeOf(node, field) ?? outerSize;
     const inner = costOfSet(node.selectionSet, field && getNamedType(field.type), size);
-    return 1 + (field && isListType(getNullableType(field.type)) ? size : 1) * inner;
+    return 1 + (field && isListType(getNullableType(field.type)) ? (mostItems(field) ?? size) : 1) * inner;
   };
 
   const costOfIntrospection = (node: FieldNode): number => {
@@ -77,6 +78,10 @@ const named = (schema: GraphQLSchema, name: string | undefined): GraphQLNamedTyp
 
 const fieldOf = (type: GraphQLNamedType | undefined, node: FieldNode): Field | undefined =>
   isObjectType(type) ? type.getFields()[node.name.value] : undefined;
+
+/** How long a list can be that has no pages: its field's extension says so. */
+const mostItems = ({ extensions }: Field): number | undefined =>
+  extensions['mostItems'] as number | undefined;
 
 /** The size of the page that a connection is asked for; undefined for a field that is none. */
 const pageSizeOf = (node: FieldNode, field: Field | undefined): number | undefined => {

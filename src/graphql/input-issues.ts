@@ -1,15 +1,27 @@
-import { coerceInputValue, type GraphQLError, type GraphQLInputType, getNamedType } from 'graphql';
+import {
+  coerceInputValue,
+  type GraphQLError,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  getNamedType,
+  isEnumType,
+} from 'graphql';
 import type { InputIssue } from '../errors.ts';
 
 /** What is said of a value that its type does not take: pydantic 2's type, and a sentence. */
 const describe = (
-  typeName: string,
+  wanted: GraphQLNamedInputType,
   value: unknown,
   { message, extensions: { type } }: GraphQLError,
 ): Pick<InputIssue, 'type' | 'message'> => {
   if (value === undefined) return { type: 'missing', message: 'Required.' };
   // A scalar of ours says itself what is wrong.
   if (typeof type === 'string') return { type, message };
+  if (isEnumType(wanted)) {
+    const names = wanted.getValues().map(({ name }) => name);
+    return { type: 'enum', message: `Must be one of ${names.join(', ')}.` };
+  }
+  const typeName = wanted.name;
   if (typeName === 'Boolean') return { type: 'bool_type', message: 'Must be true or false.' };
   if (typeName === 'String') return { type: 'string_type', message: 'Must be a string.' };
   if (typeName !== 'Int') return { type: 'value_error', message: `Must be a ${typeName}.` };
@@ -30,7 +42,7 @@ export function inputIssues(type: GraphQLInputType, value: unknown, path: readon
   coerceInputValue(value, type, (inner, invalid, error) => {
     issues.push({
       path: [...path, ...inner.map(String)],
-      ...describe(getNamedType(type).name, invalid, error),
+      ...describe(getNamedType(type), invalid, error),
     });
   });
   return issues;

@@ -61,9 +61,10 @@ export interface Idempotency {
   ): Promise<Answered<Result>>;
 }
 
-/** Notes that API keys were used; it is written later. */
+/** Counts verifications of API keys that were found; it is written later. */
 export interface KeyUsageNotes {
-  note(keyId: number, at: Date): void;
+  /** @param outcome `valid`, or the reason why not */
+  note(keyId: number, at: Date, outcome: string): void;
 }
 
 /** The request that an operation belongs to, for the record of changes. */

@@ -48,7 +48,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
-  const background = startBackground(orm, logger, started);
+  const background = startBackground(config, orm, logger, started);
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
@@ -92,14 +92,19 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
 }
 
 /** What works beside requests. */
-const startBackground = (orm: Database, logger: Logger, started: AsyncDisposableStack) => ({
-  keyUsage: started.use(gatherKeyUsage(orm, logger)),
+const startBackground = (
+  { apiKeyUsageDays }: Config,
+  orm: Database,
+  logger: Logger,
+  started: AsyncDisposableStack,
+) => ({
+  keyUsage: started.use(gatherKeyUsage(orm, apiKeyUsageDays, logger)),
   idempotency: started.use(keepAnswers(orm, logger)),
 });
 
-const gatherKeyUsage = (orm: Database, logger: Logger) =>
-  new KeyUsage(new Db(orm.em), (error) =>
-    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
+  new KeyUsage(new Db(orm.em), keptDays, (error) =>
+    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
   );
 
 const keepAnswers = (orm: Database, logger: Logger) =>

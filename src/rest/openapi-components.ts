@@ -1,9 +1,11 @@
 import {
   type GraphQLArgument,
+  type GraphQLEnumType,
   type GraphQLField,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNullableType,
+  isEnumType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -42,7 +44,16 @@ export function withNulls(schema: JsonSchema, members: readonly Described[]): Js
   return { ...describe(schema), properties: Object.fromEntries(properties) };
 }
 
-/** The object types of the schema as OpenAPI 3.1 components; every member is always there. */
+const toEnum = (type: GraphQLEnumType): JsonSchema => ({
+  type: 'string',
+  description: type
+    .getValues()
+    .map(({ name, description }) => `\`${name}\`: ${description}`)
+    .join(' '),
+  enum: type.getValues().map(({ name }) => name),
+});
+
+/** The object types and the enums of the schema as OpenAPI 3.1 components; every member is always there. */
 export function toComponents(
   schema: GraphQLSchema,
   sofaSchemas: Readonly<Record<string, JsonSchema>>,
@@ -50,6 +61,7 @@ export function toComponents(
   const roots = [schema.getQueryType(), schema.getMutationType()];
   const components = Object.entries(sofaSchemas).flatMap(([name, sofaSchema]) => {
     const type = schema.getType(name);
+    if (isEnumType(type)) return [[name, toEnum(type)] as const];
     if (!isObjectType(type) || roots.includes(type)) return [];
     const members = Object.values(type.getFields());
     return [

@@ -68,7 +68,7 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
     const parameter = parameters.find(({ name }) => name === argument.name);
     return {
       ...parameter,
-      schema: { ...parameter?.schema, ...rules.of(argument) },
+      schema: withoutDescription({ ...parameter?.schema, ...rules.of(argument) }),
       description: argument.description,
       example: argument.extensions['example'],
     };
@@ -77,6 +77,9 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
   const described = [...given, ...describeConditions(endpoint), ...key];
   return described.length > 0 && { parameters: described };
 };
+
+// The parameter has it. Sofa writes all of a scalar's into one object, and leaves the last.
+const withoutDescription = ({ description: _last, ...schema }: JsonSchema): JsonSchema => schema;
 
 /** The fields that make an answer depend on a tag. */
 const describeConditions = ({ method, resource }: Endpoint) => {

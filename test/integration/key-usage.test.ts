@@ -11,7 +11,7 @@ let usage: KeyUsage;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   failures = [];
-  usage = new KeyUsage(new Db(setup.gateway.database.em), (error) => failures.push(error));
+  usage = new KeyUsage(new Db(setup.gateway.database.em), 90, (error) => failures.push(error));
 });
 afterEach(async () => {
   await usage[Symbol.asyncDispose]();
@@ -27,7 +27,8 @@ const createKeys = async (count: number) => {
 const lastUsed = async () => (await setup.gateway.rows('api_key')).map((row) => row['last_used_at']);
 
 const noon = Date.parse('2026-03-01T12:00:00.000Z');
-const note = (keyId: number, milliseconds = 0) => usage.note(keyId, new Date(noon + milliseconds));
+const note = (keyId: number, milliseconds = 0, outcome = 'valid') =>
+  usage.note(keyId, new Date(noon + milliseconds), outcome);
 
 describe('the last use of a key', () => {
   it('is written every 30 seconds, and not before', async () => {
@@ -54,8 +55,8 @@ describe('the last use of a key', () => {
 
   it('never moves backwards, whoever wrote it', async () => {
     await createKeys(2);
-    const other = new KeyUsage(new Db(setup.gateway.database.em), () => {});
-    other.note(1, new Date(noon + 1000));
+    const other = new KeyUsage(new Db(setup.gateway.database.em), 90, () => {});
+    other.note(1, new Date(noon + 1000), 'valid');
     await other[Symbol.asyncDispose]();
     note(1);
     note(2);

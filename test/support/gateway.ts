@@ -96,7 +96,7 @@ export async function createTestGateway(
   const secrets = createSecrets(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
-  const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const keyUsage = new KeyUsage(new Db(database.em), 90, () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const logger = pino({ level: 'trace' }, sink);
@@ -244,6 +244,33 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
     const updatedAt = new Date('2026-02-28T12:00:00.000Z');
     return insert(PrivateKey, { account, sealedKey: 'a..b.c.d', createdAt, updatedAt });
   };
+  /** How often keys were verified: rows as they are stored. */
+  const createUses = async (
+    uses: readonly (readonly [key: number, hour: string, outcome: string, count: number])[],
+  ) => {
+    const values = uses.map(([id, hour, outcome, count]) => ({
+      api_key_id: id,
+      hour: new Date(hour),
+      outcome,
+      count,
+    }));
+    await kysely
+      .insertInto('api_key_use')
+      .values(values as never)
+      .execute();
+  };
+  /** All of that, in order. */
+  const uses = async (): Promise<[key: number, hour: string, outcome: string, count: number][]> => {
+    const rows = await database.em
+      .getConnection()
+      .execute('select * from api_key_use order by api_key_id, hour, outcome');
+    return rows.map(({ api_key_id, hour, outcome, count }: Record<string, never>) => [
+      api_key_id,
+      new Date(hour).toISOString(),
+      outcome,
+      count,
+    ]);
+  };
   /** All rows of a table as SQLite stores them, whichever database it is: 0 and 1, times in milliseconds. */
   const rows = async (table: string): Promise<Record<string, unknown>[]> => {
     const stored = await database.em.getConnection().execute(`select * from ${table} order by id`);
@@ -251,5 +278,8 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  return { createAccount, createApiKey, createVerifiableKey, addSecret, createPrivateKey, rows };
+  return {
+    ...{ createAccount, createApiKey, createVerifiableKey, addSecret, createPrivateKey, createUses },
+    ...{ rows, uses },
+  };
 }

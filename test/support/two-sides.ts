@@ -1,4 +1,4 @@
-import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLOutputType, getNamedType, isEnumType, isObjectType } from 'graphql';
 import { expect } from 'vitest';
 import { isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import type { Scope } from '../../src/auth/scopes.ts';
@@ -124,9 +124,13 @@ const toQueryText = (text: string): string => (text.startsWith('"') ? JSON.parse
 export function callRest(gateway: TestGateway, step: Step, token: string | undefined) {
   const { method, path } = routes[step.operation];
   const filled = path.replace('{key_id}', encodeURIComponent(step.pathText ?? ''));
-  const spelling = new Map(inputsOf(step.operation).map((input) => [input.name, input.restName]));
+  const inputs = new Map(inputsOf(step.operation).map((input) => [input.name, input]));
   const members = Object.entries(step.input)
-    .map(([name, text]) => [spelling.get(name) ?? snakeCase(name), text] as const)
+    .map(([name, text]) => {
+      const { restName: spelled, type } = inputs.get(name) ?? {};
+      // Values of enums are written small there.
+      return [spelled ?? snakeCase(name), isEnumType(type) ? text.toLowerCase() : text] as const;
+    })
     .filter(([name]) => !path.includes(`{${name}}`));
   const call = { ...(token && { token }) };
   if (method === 'DELETE') return gateway.rest(method, filled, call);
@@ -191,6 +195,8 @@ function placeOf(operation: OperationName, name: string): 'path' | 'query' | 'bo
   return method === 'GET' ? 'query' : 'body';
 }
 
+const upper = (name: string) => name.toUpperCase();
+
 /** What REST's answer comes to, in GraphQL's names. */
 export function restOutcome(answer: Answer, step: Step): SideOutcome {
   const code = codes[answer.status] ?? `status ${answer.status}`;
@@ -201,7 +207,8 @@ export function restOutcome(answer: Answer, step: Step): SideOutcome {
   if (typeof detail === 'string') return { code, challenge, message: detail };
   const issues = detail.map(({ loc, msg, type }: { loc: string[]; msg: string; type: string }) => {
     expect(loc[0]).toBe(placeOf(step.operation, `${loc[1]}`));
-    return { path: loc.slice(1).map((name) => spelling.get(name) ?? camel(name)), message: msg, type };
+    const path = loc.slice(1).map((name) => spelling.get(name) ?? camel(name));
+    return { path, message: type === 'enum' ? msg.replace(/\b[a-z_]+\b(?=[,.])/g, upper) : msg, type };
   });
   return { code, challenge, issues };
 }
