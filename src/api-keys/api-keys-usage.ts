@@ -46,7 +46,7 @@ export async function apiKeysUsage(
   input: z.input<typeof ApiKeysUsageInput>,
 ): Promise<Usage> {
   const { by, ...range } = readUsageRange(parseInput(ApiKeysUsageInput, input));
-  const rows = [];
+  const rows: Awaited<ReturnType<(typeof select)[UsagePeriod]>> = [];
   for (const part of partsOf({ ...range, by }, daysAtOnce)) {
     rows.push(...(await select[by](db, { ...caller, ...part })));
     // Requests go between.

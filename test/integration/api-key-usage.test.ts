@@ -127,7 +127,7 @@ describe.each(transportsOf(setup, operation))('success over %s', (transport, rea
 
 describe.each(transportsOf(setup, operation))('422 over %s', (transport, read) => {
   const to = '2026-03-01T00:00:00.000Z';
-  const before = (days: number, more = 0) =>
+  const daysBefore = (days: number, more = 0) =>
     new Date(Date.parse(to) - days * 86_400_000 - more).toISOString();
 
   it.each([
@@ -136,8 +136,8 @@ describe.each(transportsOf(setup, operation))('422 over %s', (transport, read) =
   ])('is for a range that is too long: by %s more than %i days', async (by, days) => {
     await createApiKeys(setup);
     const input = { keyId: 1, by: period(transport, by), to };
-    expect((await read({ ...input, from: before(days) })).code).toBe('OK');
-    expect(await read({ ...input, from: before(days, 1) })).toMatchObject({
+    expect((await read({ ...input, from: daysBefore(days) })).code).toBe('OK');
+    expect(await read({ ...input, from: daysBefore(days, 1) })).toMatchObject({
       code: 'BAD_USER_INPUT',
       issues: [['from', 'value_error']],
     });

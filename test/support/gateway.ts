@@ -261,14 +261,13 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
   };
   /** All of that, in order. */
   const uses = async (): Promise<[key: number, hour: string, outcome: string, count: number][]> => {
-    const rows = await database.em
-      .getConnection()
-      .execute('select * from api_key_use order by api_key_id, hour, outcome');
-    return rows.map(({ api_key_id, hour, outcome, count }: Record<string, never>) => [
-      api_key_id,
-      new Date(hour).toISOString(),
-      outcome,
-      count,
+    const select = 'select * from api_key_use order by api_key_id, hour, outcome';
+    const stored: Record<string, unknown>[] = await database.em.getConnection().execute(select);
+    return stored.map(({ api_key_id: id, hour, outcome, count }) => [
+      Number(id),
+      new Date(hour as string | number).toISOString(),
+      String(outcome),
+      Number(count),
     ]);
   };
   /** All rows of a table as SQLite stores them, whichever database it is: 0 and 1, times in milliseconds. */
