@@ -23,7 +23,7 @@ const UsageCountType = builder.objectRef<UsageCount>('UsageCount').implement({
     }),
     outcome: t.exposeString('outcome', {
       description:
-        '`valid`, or the reason why the key let nobody in, as a verification answers it. There may be more reasons than you know.',
+        'What it came to: `valid`, or the reason why the key let nobody in, as a verification answers it. There may be more reasons than you know.',
       extensions: { example: 'valid' },
     }),
     count: t.exposeInt('count', {
@@ -39,18 +39,18 @@ const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({
   fields: (t) => ({
     from: t.expose('from', {
       type: 'DateTime',
-      description: 'The hours that begin from then on are counted,',
+      description: 'Where the range begins: the hours that begin from then on are counted.',
       extensions: { example: '2026-01-31T00:00:00.000Z' },
     }),
     to: t.expose('to', {
       type: 'DateTime',
-      description: 'and those that begin before this moment.',
+      description: 'Where it ends: hours that begin from then on are not.',
       extensions: { example: '2026-02-01T00:00:00.000Z' },
     }),
     counts: t.field({
       type: [UsageCountType],
       description: 'In order of time. What there was none of is left out.',
-      extensions: { mostItems: mostPeriods },
+      extensions: { atMost: mostPeriods },
       resolve: ({ counts }) => [...counts],
     }),
   }),
@@ -65,7 +65,9 @@ const rangeArguments = {
     description: 'Only hours that begin before this moment. Left out: now.',
     extensions: { example: '2026-02-01T00:00:00Z' },
   },
-  by: { description: 'What is added up. Left out: hours.' },
+  by: {
+    description: 'What is added up. Left out: hours. A range is at most 31 days by hours, and 366 by days.',
+  },
 } as const;
 
 builder.queryField('apiKeyUsage', (t) =>

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKeyUse } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -48,6 +47,6 @@ export async function apiKeyUsage(
   const { keyId, ...wanted } = parseInput(ApiKeyUsageInput, input);
   const { by, ...range } = readUsageRange(wanted);
   const rows = await select[by](context.db, { ...context.caller, ...range, keyId });
-  if (rows.length === 0) throw apiKeyNotFound(await findAccount(context));
+  if (rows.length === 0) throw await apiKeyNotFound(context);
   return { ...range, counts: toCounts(rows) };
 }

@@ -20,8 +20,8 @@ const introspectionCost = 2000;
 
 /**
  * How many values an answer may hold at most: each field counts once for each member of the lists that it stands in. A
- * list counts as long as its page is in the document; where that is a variable or left out, as the longest page. One
- * without pages counts as long as its extension `mostItems` says.
+ * list counts as long as its page is in the document; where that is a variable or left out, as the longest page; one that is
+ * never longer, by its extension `atMost`, as long as that.
  * @param limit where introspection is counted no further
  */
 export function costOf(
@@ -43,15 +43,16 @@ export function costOf(
   const costOfField = (node: FieldNode, field: Field | undefined, outerSize: number): number => {
     if (!node.selectionSet) return 1;
     if (node.name.value.startsWith('__')) return costOfIntrospection(node);
-    const size = pageSizeOf(node, field) ?? outerSize;
+    const size = pageSizeOf(node, field) ?? (field?.extensions['atMost'] as number | undefined) ?? outerSize;
     const inner = costOfSet(node.selectionSet, field && getNamedType(field.type), size);
-    return 1 + (field && isListType(getNullableType(field.type)) ? (mostItems(field) ?? size) : 1) * inner;
+    return 1 + (field && isListType(getNullableType(field.type)) ? size : 1) * inner;
   };
 
   const costOfIntrospection = (node: FieldNode): number => {
-    const scale = introspectionCost / usualIntrospection(schema);
+    const usual = usualIntrospection(schema);
     const findFragment = (name: string) => context.getFragment(name);
-    return Math.ceil(scale * countIntrospection(schema, node, findFragment, limit / scale));
+    const most = (limit / introspectionCost) * usual;
+    return Math.ceil((introspectionCost * countIntrospection(schema, node, findFragment, most)) / usual);
   };
 
   const costOfFragment = (name: string, size: number): number => {
@@ -78,10 +79,6 @@ const named = (schema: GraphQLSchema, name: string | undefined): GraphQLNamedTyp
 
 const fieldOf = (type: GraphQLNamedType | undefined, node: FieldNode): Field | undefined =>
   isObjectType(type) ? type.getFields()[node.name.value] : undefined;
-
-/** How long a list can be that has no pages: its field's extension says so. */
-const mostItems = ({ extensions }: Field): number | undefined =>
-  extensions['mostItems'] as number | undefined;
 
 /** The size of the page that a connection is asked for; undefined for a field that is none. */
 const pageSizeOf = (node: FieldNode, field: Field | undefined): number | undefined => {

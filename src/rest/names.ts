@@ -1,18 +1,22 @@
 import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
 import {
-  type GraphQLArgumentConfig,
-  GraphQLEnumType,
   type GraphQLFieldConfig,
+  type GraphQLInputType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  type GraphQLType,
   getNamedType,
   isEnumType,
+  isInputObjectType,
 } from 'graphql';
 import { nodeTypeOf, pageArguments, toList } from './lists.ts';
 
 /** `sessionDuration` → `session_duration`: how REST spells a name of GraphQL's. */
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * How REST spells an argument of a root field.
@@ -24,19 +28,12 @@ export const restName = (argument: string, type: GraphQLOutputType): string | un
 
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
-/** An enum's example, spelled as its values are in REST. */
-const withRestExample = <Config extends GraphQLArgumentConfig | FieldConfig>(config: Config): Config => {
-  const example: unknown = config.extensions?.['example'];
-  if (!isEnumType(getNamedType(config.type)) || typeof example !== 'string') return config;
-  return { ...config, extensions: { ...config.extensions, example: example.toLowerCase() } };
-};
-
 const renameArguments = (config: FieldConfig): FieldConfig => ({
   ...config,
   args: Object.fromEntries(
     Object.entries(config.args ?? {}).flatMap(([name, argument]) => {
       const spelled = restName(name, config.type);
-      return spelled === undefined ? [] : [[spelled, withRestExample(argument)]];
+      return spelled === undefined ? [] : [[spelled, argument]];
     }),
   ),
 });
@@ -47,18 +44,56 @@ const toRestField = (config: FieldConfig): FieldConfig => {
   return node ? toList(renamed, node) : renamed;
 };
 
-/**
- * The same schema, its enums' values spelled for REST: `HOUR` → `hour`. REST's operations run on it, for a value is
- * data, and no alias spells it anew.
- */
-export const withRestValues = (schema: GraphQLSchema): GraphQLSchema =>
-  mapSchema(schema, {
-    [MapperKind.ENUM_TYPE]: (type) => {
-      const { values, ...config } = type.toConfig();
-      const spelled = Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]);
-      return new GraphQLEnumType({ ...config, values: Object.fromEntries(spelled) });
-    },
+/** A value as REST spells it: the names of enums in lower case, the members of input objects in snake_case. */
+export const inRestNames = (type: GraphQLType | undefined, value: unknown): unknown => {
+  const named = getNamedType(type);
+  if (isEnumType(named)) return `${value}`.toLowerCase();
+  if (!isInputObjectType(named)) return value;
+  const members = Object.entries(value as object).map(([name, inner]) => {
+    const spelled = snakeCase(name);
+    return [spelled, inRestNames(named.getFields()[spelled]?.type, inner)];
   });
+  return Object.fromEntries(members);
+};
+
+/** A value of an argument as REST gives it, with the members of input objects spelled as GraphQL has them. */
+const inGraphqlNames = (type: GraphQLInputType, value: unknown): unknown => {
+  const named = getNamedType(type);
+  // Of lists there are none of objects.
+  if (!isInputObjectType(named) || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const field = named.getFields()[name];
+      return [camelCase(name), field ? inGraphqlNames(field.type, inner) : inner];
+    }),
+  );
+};
+
+const givenInGraphqlNames = (config: FieldConfig): FieldConfig => {
+  const { args = {}, resolve } = config;
+  if (!resolve || !Object.values(args).some(({ type }) => isInputObjectType(getNamedType(type))))
+    return config;
+  const spelled = (given: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [
+        name,
+        args[name] ? inGraphqlNames(args[name].type, value) : value,
+      ]),
+    );
+  return { ...config, resolve: (root, given, ...rest) => resolve(root, spelled(given), ...rest) };
+};
+
+/**
+ * The schema with values as REST spells them, to be run: the names of enums in lower case, the members of input objects
+ * in snake_case. Fields and arguments are those of the schema.
+ */
+export const withRestValues = (schema: GraphQLSchema): GraphQLSchema => {
+  const spelled = mapSchema(schema, {
+    [MapperKind.ENUM_VALUE]: (config, _type, _schema, name) => [name.toLowerCase(), config],
+    [MapperKind.INPUT_OBJECT_FIELD]: (config, name) => [snakeCase(name), config],
+  });
+  return mapSchema(spelled, { [MapperKind.ROOT_FIELD]: givenInGraphqlNames });
+};
 
 /**
  * The same schema as REST has it: output fields and arguments spelled in snake_case, and lists for connections. Root
@@ -66,12 +101,10 @@ export const withRestValues = (schema: GraphQLSchema): GraphQLSchema =>
  * not there, and what is deprecated for its sake is not deprecated.
  */
 export const toRestSchema = (schema: GraphQLSchema): GraphQLSchema => {
-  const mapped = mapSchema(withRestValues(schema), {
+  const mapped = mapSchema(schema, {
     [MapperKind.ROOT_FIELD]: toRestField,
     [MapperKind.OBJECT_FIELD]: (config, name) =>
-      config.extensions?.['graphqlOnly']
-        ? null
-        : [snakeCase(name), { ...withRestExample(config), deprecationReason: null }],
+      config.extensions?.['graphqlOnly'] ? null : [snakeCase(name), { ...config, deprecationReason: null }],
   });
   // Nothing leads to the types of connections any more.
   return pruneSchema(mapped);

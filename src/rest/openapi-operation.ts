@@ -3,10 +3,10 @@ import { requiredScopesOf } from '../auth/use-required-scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Input } from './inputs.ts';
-import { snakeCase } from './names.ts';
+import { inRestNames, snakeCase } from './names.ts';
 import { exampleAnswerOf, exampleOf, type JsonSchema, orNull, withNulls } from './openapi-components.ts';
 import { errorsOf, header } from './openapi-errors.ts';
-import { type InputRules, inputRules } from './openapi-inputs.ts';
+import { type InputRules, inputRules, readOnly } from './openapi-inputs.ts';
 
 interface Content {
   content: { 'application/json': { schema: JsonSchema } };
@@ -68,9 +68,9 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
     const parameter = parameters.find(({ name }) => name === argument.name);
     return {
       ...parameter,
-      schema: withoutDescription({ ...parameter?.schema, ...rules.of(argument) }),
+      schema: withoutDescription(rules.of(argument, parameter?.schema)),
       description: argument.description,
-      example: argument.extensions['example'],
+      example: inRestNames(argument.type, argument.extensions['example']),
     };
   });
   const key = endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
@@ -100,11 +100,11 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
     .map(({ name }) => name);
   const properties = members.map((member) => [
     member.name,
-    { ...object.properties?.[member.name], ...rules.of(member) },
+    { ...rules.of(member, object.properties?.[member.name]), description: member.description },
   ]);
   const body = {
     ...object,
-    properties: Object.fromEntries(properties),
+    properties: { ...Object.fromEntries(properties), ...readOnly(endpoint.record, endpoint.inputs) },
     ...(required.length > 0 && { required }),
     ...(endpoint.refusesUnknown && { additionalProperties: false }),
   };

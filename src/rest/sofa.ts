@@ -43,17 +43,21 @@ const sofaRoutes = (schema: GraphQLSchema, table: Routes) =>
  * Sofa on the schema as REST spells it. It makes the operation of a route, and the description of all of them. What it
  * reads of a request is not used: it drops nulls, lets the query string override the body, and turns any word into a
  * boolean. So it is asked once for each route, without a word of a caller's.
- * @param source the schema, as GraphQL has it
+ * @param graphqlSchema the schema whose operations they are
  * @param table which root field is which route
  */
-export function createSofa(source: GraphQLSchema, table: Routes) {
-  const schema = withRestValues(source);
-  const restSchema = toRestSchema(source);
+export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
+  const schema = withRestValues(graphqlSchema);
+  const restSchema = toRestSchema(schema);
   const router = useSofa({
     basePath,
     schema: restSchema,
     routes: sofaRoutes(schema, table),
-    customScalars: { DateTime: { type: 'string', format: 'date-time' } },
+    customScalars: {
+      DateTime: { type: 'string', format: 'date-time' },
+      JSON: {},
+      JSONObject: { type: 'object' },
+    },
     swaggerUI: { endpoint: false },
     execute: async ({ contextValue, ...operation }: ExecutionArgs) => {
       (contextValue as { asked: Asked }).asked.operation = operation;

@@ -10,15 +10,21 @@ import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
+const asked = (secret: string) => ({ secret, permissions: [], cost: 1, address: null });
+
 const createKey = async () => setup.gateway.createVerifiableKey(await setup.gateway.createAccount('alice'));
 
 /** Verifies secrets, and notes the digests and the queries that it takes. */
 const createVerifier = () => {
   const db = new Db(setup.gateway.database.em);
   const queries = vi.spyOn(db, 'run');
-  const { secrets, keyUsage } = setup.gateway;
+  const { secrets, keyUsage, keyRates, keyQuotas } = setup.gateway;
   const digests = vi.spyOn(secrets.peppers, 'digests');
-  return { queries, digests, verify: (secret: string) => verifySecret({ db, secrets, keyUsage }, secret) };
+  return {
+    queries,
+    digests,
+    verify: (secret: string) => verifySecret({ db, secrets, keyUsage, keyRates, keyQuotas }, asked(secret)),
+  };
 };
 
 describe('a text that cannot be a secret', () => {
@@ -77,11 +83,11 @@ describe('a secret', () => {
       secretKeys: { peppers: [one], encryptionKeys },
     });
     const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
-    const { keyUsage } = gateway;
+    const { keyUsage, keyRates, keyQuotas } = gateway;
     const db = new Db(gateway.database.em);
     const reasonUnder = async (...peppers: [never, ...never[]]) => {
       const secrets = createSecrets({ peppers, encryptionKeys });
-      return (await verifySecret({ db, secrets, keyUsage }, key.secret)).reason;
+      return (await verifySecret({ db, secrets, keyUsage, keyRates, keyQuotas }, asked(key.secret))).reason;
     };
     expect(await reasonUnder(two, one)).toBeNull();
     expect(await reasonUnder(three, two, one)).toBeNull();
@@ -113,7 +119,7 @@ describe('of several reasons, what ends the key goes before what ends its secret
       const secret = createApiKeySecret();
       await setup.gateway.addSecret(id, secret, worksUntil);
       const { verify } = createVerifier();
-      expect(await verify(secret)).toMatchObject({ valid: reason === null, reason, keyId: id });
+      expect(await verify(secret)).toMatchObject({ reason, found: { id } });
     },
   );
 });

@@ -1,63 +1,104 @@
 import { Response } from '@whatwg-node/fetch';
 import { GatewayError } from '../../errors.ts';
-import { readBearer } from '../bearer.ts';
-import type { Exchange, Handler } from '../exchange.ts';
+import type { Exchange, Handler, Quota } from '../exchange.ts';
+import { type RateUse, rateFields, secondsUntil, tooManyRequests } from '../rate-limits/limiter.ts';
+import { readApiKey, refusalOf } from './api-key.ts';
 
-// A realm of its own: what Keyward says of access tokens (RFC 9728) does not hold for API keys.
-const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="api"${error}` });
-
-/** No API key at all: a challenge without an error (RFC 6750, section 3.1). */
-const noApiKey = () =>
-  new GatewayError('UNAUTHENTICATED', 'Not authenticated', { headers: challenge(''), reason: 'no-api-key' });
-
-/**
- * An API key that will not do: one answer whatever is wrong with it.
- * @param reason what is wrong, for the log alone
- */
-const invalidApiKey = (reason: string) =>
-  new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', {
-    headers: challenge(', error="invalid_token"'),
-    reason: `api-key-${reason.replaceAll('_', '-')}`,
+/** What the proxy asks for is no list of permissions: a fault of the operator's, and nobody passes. */
+const malformedRequirement = () =>
+  new GatewayError('FORBIDDEN', 'The proxy asks for what is no permission', {
+    reason: 'malformed-requirement',
   });
 
 /** Where proxies ask. Envoy appends the path that it was asked for. */
 export const authorizePath = '/api/v1/keys/authorize';
 
-/** What is asked of a verification: whose key it is, or why it lets nobody in. */
+/** What a proxy asks about a request. */
+export interface DoorQuestion {
+  /** The API key as the client sent it. */
+  readonly secret: string;
+  /** The permissions that the request needs, all of them. */
+  readonly permissions: readonly string[];
+}
+
+/** What is left of a key's quota. */
+interface QuotaLeft {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When it is full again; null: never. */
+  readonly refillsAt: Date | null;
+}
+
+/** What is asked of a verification: whose key it is, or why it lets nobody in, and what is left of its own limits. */
 interface Verification {
   readonly reason: string | null;
-  readonly keyId: number | null;
-  readonly userId: number | null;
+  readonly keyId: number | undefined;
+  readonly userId: number | undefined;
+  readonly rate: Omit<RateUse, 'isRefused'> | null;
+  readonly quota: QuotaLeft | null;
 }
+
+/** When to come back for a quota that is never full again, in seconds: somebody may have given the key another. */
+const anHour = 3600;
+
+/** How a good API key is refused that was used too much. */
+const exhausted: Readonly<Record<string, (verification: Verification) => GatewayError>> = {
+  rate_limited: ({ rate }) => tooManyRequests('rate-limit-key', rate ? secondsUntil(rate.resetsAt) : anHour),
+  quota_exceeded: ({ quota }) =>
+    tooManyRequests('quota-exceeded', quota?.refillsAt ? secondsUntil(quota.refillsAt) : anHour),
+};
+
+const quotaFields = ({ limit, remaining, refillsAt }: QuotaLeft): Quota => ({
+  policy: `"quota";q=${limit}`,
+  state: `"quota";r=${remaining}${refillsAt ? `;t=${secondsUntil(refillsAt)}` : ''}`,
+});
+
+/** Notes for the answer what is left of a key's own limits. */
+function noteLimits({ quotas }: Exchange, { rate, quota }: Verification): void {
+  if (rate) quotas.set('key', rateFields('key', rate));
+  if (quota) quotas.set('quota', quotaFields(quota));
+}
+
+const refusal = (verification: Verification, { permissions }: DoorQuestion, reason: string): GatewayError =>
+  exhausted[reason]?.(verification) ?? refusalOf(reason, permissions);
+
+/** The most permissions that are asked for at once. */
+const mostPermissions = 50;
 
 /**
  * Answers a proxy that asks whether to let a request pass (nginx calls it `auth_request`, Traefik ForwardAuth, Envoy
- * `ext_authz`): by the API key that it carries, whatever its method and body. 200 tells whose key it is in
- * `X-Keyward-User` and `X-Keyward-Key`; anything else means no.
+ * `ext_authz`): by the API key that it carries, whatever its method and body, and by the permissions that the proxy
+ * names in `X-Keyward-Require`. 200 tells whose key it is in `X-Keyward-User` and `X-Keyward-Key`; anything else means
+ * no.
  * @param verify verifies the secret of an API key
- * @param count counts a request with a key, and throws where it is one too many
+ * @param isPermission whether a text is the name of a permission
  */
 export const authorize =
   (
-    verify: (secret: string, exchange: Exchange) => Promise<Verification>,
-    count?: (keyId: string, exchange: Exchange) => void,
+    verify: (question: DoorQuestion, exchange: Exchange) => Promise<Verification>,
+    isPermission: (text: string) => boolean,
   ): Handler =>
   async (exchange) => {
     exchange.record.route = authorizePath;
-    const { reason, keyId, userId } = await verify(readApiKey(exchange.request.headers), exchange);
-    if (reason !== null) throw invalidApiKey(reason);
-    count?.(`${keyId}`, exchange);
+    const { headers } = exchange.request;
+    const question = { secret: readApiKey(headers), permissions: readRequirement(headers, isPermission) };
+    const verification = await verify(question, exchange);
+    const { reason, keyId, userId } = verification;
+    if (reason === null || exhausted[reason]) noteLimits(exchange, verification);
+    if (reason !== null) throw refusal(verification, question, reason);
     return new Response(null, { headers: { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` } });
   };
 
 /**
- * The API key of a request: in `Authorization: Bearer` or in `X-API-Key`. Another scheme is for somebody else.
- * @throws {GatewayError} `UNAUTHENTICATED` where there is none, or two that differ
+ * The permissions that the proxy names, between spaces or commas. A header that names none is no requirement that is
+ * left out, but one that got lost.
+ * @throws {GatewayError} `FORBIDDEN` for what is no list of permissions
  */
-function readApiKey(headers: Headers): string {
-  const inHeaders = [readBearer(headers), headers.get('x-api-key')?.trim()];
-  const [key, another = key] = inHeaders.filter((given) => given !== undefined);
-  if (key === undefined) throw noApiKey();
-  if (another !== key) throw invalidApiKey('ambiguous');
-  return key;
+function readRequirement(headers: Headers, isPermission: (text: string) => boolean): readonly string[] {
+  const text = headers.get('x-keyward-require');
+  if (text === null) return [];
+  const names = text.split(/[ ,]+/).filter((name) => name !== '');
+  const isList = names.length > 0 && names.length <= mostPermissions;
+  if (isList && names.every(isPermission)) return names;
+  throw malformedRequirement();
 }

@@ -1,16 +1,14 @@
 import {
   buildSchema,
-  GraphQLEnumType,
   GraphQLInt,
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
-  graphqlSync,
   printSchema,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { snakeCase, toRestSchema, withRestValues } from '../../../src/rest/names.ts';
+import { snakeCase, toRestSchema } from '../../../src/rest/names.ts';
 
 const Room = new GraphQLObjectType({
   name: 'LivingRoom',
@@ -83,30 +81,6 @@ type LivingRoom {
     expect([String(listing?.type), args(listing)]).toEqual(['Listing', ['after: String', 'first: Int']]);
     const types = Object.keys(toRestSchema(connections).getTypeMap());
     expect(types.filter((name) => /Room|Page|Listing/.test(name))).toEqual(['Room', 'Listing']);
-  });
-
-  it('spells the values of enums small, and their examples', () => {
-    const period = new GraphQLEnumType({
-      name: 'Period',
-      values: { HOUR: { value: 1 }, HALF_DAY: { value: 12 } },
-    });
-    const enums = new GraphQLSchema({
-      query: new GraphQLObjectType({
-        name: 'Query',
-        fields: {
-          longest: {
-            type: period,
-            args: { atMost: { type: period, extensions: { example: 'HALF_DAY' } } },
-            resolve: (_root, { atMost }) => atMost,
-          },
-        },
-      }),
-    });
-    const [argument] = toRestSchema(enums).getQueryType()?.getFields()['longest']?.args ?? [];
-    expect(argument?.extensions).toEqual({ example: 'half_day' });
-    const run = (schemaOf: GraphQLSchema, source: string) => graphqlSync({ schema: schemaOf, source }).data;
-    expect(run(withRestValues(enums), '{ longest(atMost: half_day) }')).toEqual({ longest: 'half_day' });
-    expect(run(enums, '{ longest(atMost: HALF_DAY) }')).toEqual({ longest: 'HALF_DAY' });
   });
 
   it('leaves the schema that it is given as it was', () => {
