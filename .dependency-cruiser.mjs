@@ -70,7 +70,7 @@ const slices = [
       dependencyTypesNot: ['core'],
       pathNot: [
         '^src/(accounts|audit|automation-settings|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operations/[a-z-]+|observability/events|config/address-range|database/(db|outcome-unknown|page|prepare-query|tables|try-lock)|secrets/[a-z-]+)[.]ts$',
+        '^src/(errors|operations/[a-z-]+|observability/events|config/address-range|database/(clean-up|db|outcome-unknown|page|prepare-query|tables|try-lock)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|lru-cache|@mikro-orm/[^/]+)/',
       ],
     },

@@ -203,16 +203,20 @@ export async function dropDatabase(database: Database): Promise<void> {
 }
 
 /** Lets the database refuse every new row of a table, until it is disposed of. */
-export async function refuseRows(database: Database, table: string): Promise<AsyncDisposable> {
+export async function refuseRows(
+  database: Database,
+  table: string,
+  change: 'insert' | 'update' = 'insert',
+): Promise<AsyncDisposable> {
   const connection = database.em.getConnection();
   const undo = inject('postgresUrl') === undefined ? 'drop trigger' : 'drop function';
   const cascade = inject('postgresUrl') === undefined ? '' : ' cascade';
   const statements =
     inject('postgresUrl') === undefined
-      ? [`create trigger refuse_rows before insert on ${table} begin select raise(abort, 'refused'); end`]
+      ? [`create trigger refuse_rows before ${change} on ${table} begin select raise(abort, 'refused'); end`]
       : [
           "create function refuse_rows() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$",
-          `create trigger refuse_rows before insert on ${table} for each row execute function refuse_rows()`,
+          `create trigger refuse_rows before ${change} on ${table} for each row execute function refuse_rows()`,
         ];
   for (const statement of statements) await connection.execute(statement);
   return {
