@@ -120,11 +120,19 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   }
 
   async spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null> {
+    const { keyId, quota, cost } = question;
     for (;;) {
-      const lease = this.#leaseOf(question.keyId);
+      const lease = this.#leaseOf(keyId);
       const use = useAtOnce(lease, question);
       if (use !== undefined) return use;
-      await this.#prepare(lease, question);
+      // Counted until the very moment in which it goes on: whoever goes on first takes for all others.
+      const wanted = cost <= potOf(quota) ? cost : 0;
+      lease.wanted += wanted;
+      try {
+        await (lease.busy ?? this.#begin(lease, question));
+      } finally {
+        lease.wanted -= wanted;
+      }
       db.assertInTime();
     }
   }
@@ -164,17 +172,11 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     if (this.#evicted.size >= batchSize) void this.giveBack(performance.now() - idle);
   }
 
-  /** Finds out what is missing for a use, or takes the units for it. */
-  #prepare(lease: Lease, question: QuotaQuestion): Promise<void> {
-    const { quota, cost } = question;
-    if (lease.busy !== undefined) return wait(lease, cost <= potOf(quota) ? cost : 0);
+  /** Begins a statement about a quota: one that takes units, or finds out what there is. */
+  #begin(lease: Lease, question: QuotaQuestion): Promise<void> {
     const seen = lease.seenBy(question);
-    return this.#inTurn(lease, seen ? () => this.#take(lease, seen, cost) : () => this.#look(lease));
-  }
-
-  /** Runs a statement about a quota while nobody else does. */
-  #inTurn(lease: Lease, run: () => Promise<void>): Promise<void> {
-    lease.busy = run().finally(() => {
+    const statement = seen ? this.#take(lease, seen, question.cost) : this.#look(lease);
+    lease.busy = statement.finally(() => {
       lease.busy = undefined;
     });
     return lease.busy;
@@ -184,7 +186,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   async #take(lease: Lease, seen: StoredQuota, cost: number): Promise<void> {
     const { keyId } = lease;
     const pot = potOf(seen);
-    const wanted = cost + lease.wanted - (seen.over ? 0 : lease.left);
+    const wanted = Math.max(cost, lease.wanted) - (seen.over ? 0 : lease.left);
     const units = Math.min(pot, Math.max(wanted, Math.min(lease.expected(), Math.floor(pot * share))));
     const now = new Date();
     const askedAt = performance.now();
@@ -256,16 +258,6 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     }
     end();
     return isGiven;
-  }
-}
-
-/** Waits for the statement that is under way. */
-async function wait(lease: Lease, wanted: number): Promise<void> {
-  lease.wanted += wanted;
-  try {
-    await lease.busy;
-  } finally {
-    lease.wanted -= wanted;
   }
 }
 

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { Db } from '../../src/database/db.ts';
 import type { AccountId, QuotaRefill } from '../../src/database/tables.ts';
 import type { QuotaUse, StoredQuota } from '../../src/operations/context.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { createBuilders } from '../support/gateway.ts';
 import { type Failure, QuotaNode } from '../support/quota-nodes.ts';
+import { recordStatements } from '../support/record-statements.ts';
 import { secretListOf } from '../support/secrets.ts';
 
 let database: Database;
@@ -192,7 +194,7 @@ describe('nodes that share a quota', () => {
         expect(quota.taken).toBe(world.granted + world.held(quota) + world.lost);
         expect(quota.taken).toBeLessThanOrEqual(quota.units);
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 
@@ -203,7 +205,94 @@ describe('nodes that share a quota', () => {
         expect(world.granted + world.held(quota)).toBeLessThanOrEqual(quota.taken);
         expect(quota.taken).toBeLessThanOrEqual(quota.units);
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
+  });
+});
+
+const takenOf = async (keyId: number) => (await new QuotaNode(database).read(keyId))?.taken;
+
+describe('a node', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
+  });
+
+  /** A node that has units of a quota of 1000 left. */
+  const createHolder = async (most?: number) => {
+    const one = new QuotaNode(database, most);
+    const keyId = await createQuota(1000);
+    for (let time = 0; time < 5; time += 1) {
+      vi.advanceTimersByTime(1);
+      await one.spend(keyId, 1);
+    }
+    const quota = (await one.read(keyId)) as StoredQuota;
+    const held = one.held(keyId, quota);
+    expect(held).toBeGreaterThan(0);
+    expect(quota.taken).toBe(5 + held);
+    return { one, keyId, quota, held };
+  };
+
+  it('takes units in one statement for all who wait', async () => {
+    const one = new QuotaNode(database);
+    const keyId = await createQuota(5000);
+    const quota = (await one.read(keyId)) as StoredQuota;
+    const question = { keyId, quota, askedAt: performance.now() + 1, now: new Date(), cost: 3 };
+    vi.advanceTimersByTime(2);
+    const db = new Db(database.em);
+    const { sql } = await recordStatements(database, async () => {
+      const uses = await Promise.all(Array.from({ length: 1000 }, () => one.leases.spend(db, question)));
+      expect(uses.every((use) => use?.isGranted)).toBe(true);
+    });
+    expect(sql).toHaveLength(2);
+    expect(await takenOf(keyId)).toBe(3000);
+  });
+
+  it('takes one where a key is not used, and more the more it is', async () => {
+    const one = new QuotaNode(database);
+    const keyId = await createQuota(1_000_000);
+    const taken: unknown[] = [];
+    const use = async (times: number, milliseconds: number) => {
+      for (let time = 0; time < times; time += 1) {
+        vi.advanceTimersByTime(milliseconds);
+        await one.spend(keyId, 1);
+      }
+      taken.push(await takenOf(keyId));
+    };
+    await use(1, 0);
+    await use(1, 60_000);
+    await use(1, 9000);
+    // Ten times a second: soon what it uses in ten seconds.
+    await use(1, 100);
+    await use(8, 100);
+    await use(64, 100);
+    await use(100, 100);
+    expect(taken).toEqual([1, 2, 4, 4, 20, 120, 220]);
+  });
+
+  it('gives back what was not used for ten seconds, and not before', async () => {
+    const { keyId, held } = await createHolder();
+    await vi.advanceTimersByTimeAsync(9999);
+    expect(await takenOf(keyId)).toBe(5 + held);
+    await vi.advanceTimersByTimeAsync(5001);
+    await vi.waitFor(async () => expect(await takenOf(keyId)).toBe(5));
+  });
+
+  it('gives back what made room for others, and forgets what has nothing left', async () => {
+    const { one, keyId } = await createHolder(2);
+    for (const other of [await createQuota(10), await createQuota(10)]) await one.spend(other, 1);
+    await one.leases.giveBack();
+    expect(await takenOf(keyId)).toBe(5);
+    await one.leases.giveBack();
+    const { sql } = await recordStatements(database, () => one.leases.giveBack());
+    expect(sql).toEqual([]);
+  });
+
+  it('spends nothing for a request whose time is over', async () => {
+    const { one, keyId, quota, held } = await createHolder();
+    const late = new Db(database.em).until(performance.now() - 1);
+    const question = { keyId, quota, askedAt: performance.now(), now: new Date(), cost: held + 1 };
+    await expect(one.leases.spend(late, question)).rejects.toMatchObject({ reason: 'answer-timeout' });
+    await one.leases.giveBack();
+    expect(await takenOf(keyId)).toBe(5);
   });
 });

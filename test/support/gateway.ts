@@ -13,7 +13,14 @@ import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { Account, type AccountId, ApiKey, type ApiKeyQuota, ApiKeySecret, PrivateKey } from '../../src/database/tables.ts';
+import {
+  Account,
+  type AccountId,
+  ApiKey,
+  type ApiKeyQuota,
+  ApiKeySecret,
+  PrivateKey,
+} from '../../src/database/tables.ts';
 import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
 import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
@@ -251,8 +258,18 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
   };
   /** Gives an API key a quota, whose period ends then. */
   const createQuota = async (apiKey: number, { refillsAt = null, ...quota }: Partial<ApiKeyQuota>) => {
-    const row = { api_key_id: apiKey, units: 10, refill: 'never' as const, taken: 0, generation: 7, ...quota };
-    await kysely.insertInto('api_key_quota').values({ ...row, refills_at: refillsAt }).execute();
+    const row = {
+      api_key_id: apiKey,
+      units: 10,
+      refill: 'never' as const,
+      taken: 0,
+      generation: 7,
+      ...quota,
+    };
+    await kysely
+      .insertInto('api_key_quota')
+      .values({ ...row, refills_at: refillsAt })
+      .execute();
   };
   const createPrivateKey = (account: AccountId): Promise<number> => {
     const createdAt = new Date('2026-01-31T12:00:00.000Z');
