@@ -27,6 +27,7 @@ import { limitAddress } from './http/rate-limits/limit-address.ts';
 import { quotaHeaders } from './http/rate-limits/quota-headers.ts';
 import { shedLoad } from './http/shed-load.ts';
 import { route, type Table } from './http/table.ts';
+import { answerKeyItself } from './key-itself.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
@@ -40,12 +41,16 @@ import type {
 import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
+import { createRecordWriter } from './rest/record-writer.ts';
 import { basePath, routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
 import { schema } from './schema.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
 const sofa = createSofa(schema, routes);
+
+/** Writes the record of an API key for the key itself. */
+const writeKey = createRecordWriter(sofa.schema, forwardAuthOpenApi.records.ApiKeyItself);
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
@@ -131,12 +136,12 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const services = { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, idempotency };
   const yoga = createYogaServer(dependencies, services);
   const issuers = trusted.map(({ config }) => config.issuer);
+  const dbOf = ({ record }: Exchange) => (tracing ? tracing.db(em, record) : services.db);
   const verify = async (question: DoorQuestion, exchange: Exchange) => {
-    const { address, answerBy, record } = exchange;
-    const db = (tracing?.db(em, record) ?? services.db).until(answerBy);
+    const { address, answerBy } = exchange;
     const admit = (keyId: number) => limiters.apiKey?.count(`${keyId}`, exchange);
     const { reason, found, limits } = await verifySecret(
-      { ...services, db },
+      { ...services, db: dbOf(exchange).until(answerBy) },
       { ...question, address, cost: 1, admit },
     );
     return { reason, keyId: found?.id, userId: found?.account, ...limits };
@@ -150,7 +155,9 @@ function createTable(dependencies: GatewayDependencies): Handler {
     other: forwardAuthOpenApi,
     bodyLimit,
   };
+  const itself = answerKeyItself({ services, dbOf, logger, write: writeKey, count: limiters.apiKey?.count });
   const apis: Table = [
+    [`${basePath}/keys/self`, itself],
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
   ];

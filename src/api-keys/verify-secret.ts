@@ -114,14 +114,13 @@ export async function verifySecret(
   context: VerificationContext,
   question: VerificationQuestion,
 ): Promise<Verification> {
-  const { keyUsage } = context;
   const now = new Date();
   const askedAt = performance.now();
   const found = await findKey(context, question.secret, now);
   if (!found) return notFound;
   const use = { askedAt, now, cost: question.cost };
   const verified = await verifyFound(context, found, question, use);
-  keyUsage.note(found.id, now, verified.reason ?? 'valid');
+  context.keyUsage.note(found.id, now, verified.reason ?? 'valid');
   return verified;
 }
 
@@ -139,8 +138,18 @@ async function verifyFound(
   return { reason: refusal, found, limits };
 }
 
+/** The same for a key that asks about itself: it uses nothing, and nothing is noted. */
+export async function checkSecret(
+  context: Pick<VerificationContext, 'db' | 'secrets'>,
+  question: Pick<VerificationQuestion, 'secret' | 'permissions' | 'address'>,
+  now: Date,
+): Promise<Omit<Verification, 'limits'>> {
+  const found = await findKey(context, question.secret, now);
+  return found ? { reason: failureOf(found, now) ?? refusalOf(found, question), found } : notFound;
+}
+
 async function findKey(
-  { db, secrets }: VerificationContext,
+  { db, secrets }: Pick<VerificationContext, 'db' | 'secrets'>,
   secret: string,
   now: Date,
 ): Promise<FoundKey | undefined> {
@@ -160,7 +169,7 @@ const failureOf = ({ isActive, expiresAt, rotated }: FoundKey, now: Date): Verif
 /** Why a key that is good is not good for this. */
 const refusalOf = (
   { allowedAddresses, permissions }: FoundKey,
-  question: VerificationQuestion,
+  question: Pick<VerificationQuestion, 'permissions' | 'address'>,
 ): VerificationFailure | null => {
   if (!isAllowedFrom(allowedAddresses, question.address)) return 'address_not_allowed';
   return hasAll(permissions, question.permissions) ? null : 'insufficient_permissions';

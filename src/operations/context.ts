@@ -150,6 +150,8 @@ export interface RequestSource {
   readonly id: string;
   /** The IP address that it came from; null where it is not known. */
   readonly address: string | null;
+  /** Whether the API key that it is about has made it, and no person. */
+  readonly isKeyItself?: boolean;
 }
 
 /** What of the operations the operator may set. */
@@ -160,6 +162,8 @@ export interface OperationLimits {
   readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
+  /** The permissions that an API key may be given; null: any. */
+  readonly apiKeyPermissions: readonly string[] | null;
   /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */
   readonly sealApiKeys: boolean;
 }

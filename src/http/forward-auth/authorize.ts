@@ -1,40 +1,8 @@
 import { Response } from '@whatwg-node/fetch';
 import { GatewayError } from '../../errors.ts';
-import { readBearer } from '../bearer.ts';
 import type { Exchange, Handler, Quota } from '../exchange.ts';
 import { type RateUse, rateFields, secondsUntil, tooManyRequests } from '../rate-limits/limiter.ts';
-
-// A realm of its own: what Keyward says of access tokens (RFC 9728) does not hold for API keys.
-const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="api"${error}` });
-
-/** No API key at all: a challenge without an error (RFC 6750, section 3.1). */
-const noApiKey = () =>
-  new GatewayError('UNAUTHENTICATED', 'Not authenticated', { headers: challenge(''), reason: 'no-api-key' });
-
-const reasonInLog = (reason: string) => `api-key-${reason.replaceAll('_', '-')}`;
-
-/**
- * An API key that will not do: one answer whatever is wrong with it.
- * @param reason what is wrong, for the log alone
- */
-const invalidApiKey = (reason: string) =>
-  new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', {
-    headers: challenge(', error="invalid_token"'),
-    reason: reasonInLog(reason),
-  });
-
-/** How a good API key is refused: from this place, or for what the request needs. */
-const forbidden: Readonly<Record<string, (question: DoorQuestion) => GatewayError>> = {
-  address_not_allowed: () =>
-    new GatewayError('FORBIDDEN', 'The API key may not be used from this address', {
-      reason: reasonInLog('address_not_allowed'),
-    }),
-  insufficient_permissions: ({ permissions }) =>
-    new GatewayError('FORBIDDEN', `The API key needs the permissions: ${permissions.join(' ')}`, {
-      headers: challenge(', error="insufficient_scope"'),
-      reason: reasonInLog('insufficient_permissions'),
-    }),
-};
+import { readApiKey, refusalOf } from './api-key.ts';
 
 /** What the proxy asks for is no list of permissions: a fault of the operator's, and nobody passes. */
 const malformedRequirement = () =>
@@ -91,8 +59,8 @@ function noteLimits({ quotas }: Exchange, { rate, quota }: Verification): void {
   if (quota) quotas.set('quota', quotaFields(quota));
 }
 
-const refusal = (verification: Verification, question: DoorQuestion, reason: string): GatewayError =>
-  forbidden[reason]?.(question) ?? exhausted[reason]?.(verification) ?? invalidApiKey(reason);
+const refusal = (verification: Verification, { permissions }: DoorQuestion, reason: string): GatewayError =>
+  exhausted[reason]?.(verification) ?? refusalOf(reason, permissions);
 
 /** The most permissions that are asked for at once. */
 const mostPermissions = 50;
@@ -120,18 +88,6 @@ export const authorize =
     if (reason !== null) throw refusal(verification, question, reason);
     return new Response(null, { headers: { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` } });
   };
-
-/**
- * The API key of a request: in `Authorization: Bearer` or in `X-API-Key`. Another scheme is for somebody else.
- * @throws {GatewayError} `UNAUTHENTICATED` where there is none, or two that differ
- */
-function readApiKey(headers: Headers): string {
-  const inHeaders = [readBearer(headers), headers.get('x-api-key')?.trim()];
-  const [key, another = key] = inHeaders.filter((given) => given !== undefined);
-  if (key === undefined) throw noApiKey();
-  if (another !== key) throw invalidApiKey('ambiguous');
-  return key;
-}
 
 /**
  * The permissions that the proxy names, between spaces or commas. A header that names none is no requirement that is
