@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/outcome-unknown.ts';
 import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
-import { nextRefill } from './quota-period.ts';
+import { periodEnd } from './quota.ts';
 import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
 
 /** A node takes as many units as a key is expected to use in this time, in milliseconds. */
@@ -193,7 +193,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     const take = { keyId, generation: seen.generation, units, now };
     try {
       const [row] = seen.over
-        ? await beginPeriod(this.#db, { ...take, refillsAt: nextRefill(seen.refill, now) })
+        ? await beginPeriod(this.#db, { ...take, refillsAt: periodEnd(seen.refill, now) })
         : await takeUnits(this.#db, take);
       if (!row) return await this.#look(lease);
       const generation = seen.generation + (seen.over ? 1 : 0);
@@ -284,5 +284,5 @@ function use(lease: Lease, seen: StoredQuota, cost: number, now: Date): QuotaUse
 
 function leftOf(lease: Lease | undefined, seen: StoredQuota, now: Date): QuotaLeft {
   const held = lease && lease.generation === seen.generation && !seen.over ? lease.left : 0;
-  return { limit: seen.units, remaining: potOf(seen) + held, refillsAt: nextRefill(seen.refill, now) };
+  return { limit: seen.units, remaining: potOf(seen) + held, refillsAt: periodEnd(seen.refill, now) };
 }

@@ -201,6 +201,29 @@ describe('a quota', () => {
   });
 });
 
+describe("the quota in a key's record", () => {
+  it('is what is left, units that this node has taken and not used among it', async () => {
+    const { id, rest } = await createKey({ quota: { units: 1000, ...daily } });
+    const read = async () => {
+      const token = await setup.sign();
+      const one = await setup.gateway.rest('GET', `/auth/keys/${id}`, { token });
+      const all = await setup.gateway.rest('GET', '/auth/keys', { token });
+      expect(all.body[0]).toEqual(one.body);
+      return one.body.quota;
+    };
+    const full = { limit: 1000, refill: 'daily', remaining: 1000, refills_at: midnight };
+    expect(await read()).toEqual(full);
+    for (let time = 0; time < 5; time += 1) await rest();
+    expect(await read()).toEqual({ ...full, remaining: 995 });
+    const [{ taken }] = await setup.gateway.database.em
+      .getConnection()
+      .execute('select taken from api_key_quota');
+    expect(taken).toBeGreaterThan(5);
+    vi.setSystemTime(midnight);
+    expect(await read()).toEqual({ ...full, refills_at: '2026-03-03T00:00:00.000Z' });
+  });
+});
+
 describe('a verification of a key with limits', () => {
   it('is one statement, but for one now and then that takes units for many', async () => {
     const quota = { units: 100_000, ...daily };
