@@ -109,6 +109,7 @@ export const toConfig = (env: Environment): Config => ({
   },
   apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
   apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
+  quotaAfterCrash: env.QUOTA_AFTER_CRASH,
   sealApiKeys: env.SEAL_API_KEYS,
   http: httpLimits(env),
   documents: documentConfig(env),

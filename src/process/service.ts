@@ -51,7 +51,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
-  const background = { ...startBackground(orm, logger, started), keyRates: new KeyRateCounts(counts) };
+  const background = startBackground({ config, orm, logger, counts }, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -94,9 +94,18 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
 }
 
 /** What works beside requests. */
-const startBackground = (orm: Database, logger: Logger, started: AsyncDisposableStack) => ({
+const startBackground = (
+  {
+    config,
+    orm,
+    logger,
+    counts,
+  }: { config: Config; orm: Database; logger: Logger; counts: SharedCounts | undefined },
+  started: AsyncDisposableStack,
+) => ({
   keyUsage: started.use(gatherKeyUsage(orm, logger)),
-  keyQuotas: started.use(leaseQuotas(orm, logger)),
+  keyRates: new KeyRateCounts(counts),
+  keyQuotas: started.use(leaseQuotas(orm, logger, config)),
   idempotency: started.use(keepAnswers(orm, logger)),
 });
 
@@ -105,10 +114,11 @@ const gatherKeyUsage = (orm: Database, logger: Logger) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
   );
 
-const leaseQuotas = (orm: Database, logger: Logger) =>
-  new QuotaLeases(new Db(orm.em), (error) =>
-    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back'),
-  );
+const leaseQuotas = (orm: Database, logger: Logger, { quotaAfterCrash }: Config) => {
+  const report = (error: unknown) =>
+    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back');
+  return new QuotaLeases(new Db(orm.em), report, quotaAfterCrash);
+};
 
 const keepAnswers = (orm: Database, logger: Logger) =>
   new IdempotencyRecords(new Db(orm.em), (error) =>
