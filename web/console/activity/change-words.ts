@@ -32,7 +32,7 @@ const quota = (value: NonNullable<unknown>) => {
 const parts: Readonly<Record<string, Part>> = {
   name: { label: 'Name', words: orElse('none', String) },
   expires_at: { label: 'Expires', words: orElse('never', moment) },
-  rate_limit: { label: 'At most', words: orElse('as often as it likes', rate) },
+  rate_limit: { label: 'Rate limit', words: orElse('none', rate) },
   quota: { label: 'Quota', words: orElse('none', quota) },
   key_prefix: { label: 'Begins with', words: orElse('unknown', String) },
   previous_works_until: { label: 'Old secret works until', words: orElse('then', moment) },

@@ -35,10 +35,10 @@ export function nameEvents(
   const names = new Map(current);
   return events.map((event) => {
     const { targetId, changes } = event;
-    const valueOf = (part: string, side: 'from' | 'to') =>
+    const changed = (part: string, side: 'from' | 'to') =>
       changes.find(({ field }) => field === part)?.[side];
-    const name = nameIn(valueOf('name', 'to')) ?? names.get(targetId ?? 0) ?? null;
-    const formerId = valueOf('default_key_id', 'from');
+    const name = nameIn(changed('name', 'to')) ?? names.get(targetId ?? 0) ?? null;
+    const formerId = changed('default_key_id', 'from');
     const former = typeof formerId === 'number' ? { id: formerId, name: names.get(formerId) ?? null } : null;
     const before = nameBefore(event);
     if (targetId !== null && before !== undefined) names.set(targetId, before);

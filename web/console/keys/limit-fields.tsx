@@ -91,12 +91,12 @@ function RateLimitField({ rateLimit, issue }: RateLimitFieldProps) {
   const seconds = rateLimit?.windowSeconds ?? 60;
   const all = windows.has(seconds) ? windows : new Map([[seconds, duration(seconds)], ...windows]);
   return (
-    <Field label="At most" hint="How often it may be used. Leave it empty for no limit." issue={issue}>
+    <Field label="Rate limit" hint="How often it may be used. Leave it empty for no limit." issue={issue}>
       {(control) => (
         <div className="with-unit">
           <input {...control} {...number} name="rate-limit" defaultValue={rateLimit?.limit} />
           <span>requests every</span>
-          <select name="rate-window" aria-label="Time of the limit" defaultValue={seconds}>
+          <select name="rate-window" aria-label="Window of the rate limit" defaultValue={seconds}>
             {[...all].map(([length, name]) => (
               <option key={length} value={length}>
                 {name}
@@ -128,7 +128,7 @@ const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
       <div className="with-unit">
         <input {...control} {...number} name="quota" defaultValue={quota?.limit} />
         <span>requests</span>
-        <select name="quota-refill" aria-label="Time of the quota" defaultValue={quota?.refill ?? 'MONTHLY'}>
+        <select name="quota-refill" aria-label="Period of the quota" defaultValue={quota?.refill ?? 'MONTHLY'}>
           {Object.entries(periods).map(([refill, name]) => (
             <option key={refill} value={refill}>
               {name}
