@@ -8,17 +8,18 @@ import {
   focused,
   goTo,
   inspect,
+  isValid,
   keyItem,
   looks,
   said,
   signInAs,
-  tabTo,
   takeSecret,
 } from './console-person.ts';
 
 const exact = { exact: true };
 const fifty = Array.from({ length: 50 }, (_, number) => `reports.${number}.read`);
 const rightToLeft = 'مفتاح الخادم ABC';
+const inAYear = () => new Date(Date.now() + 365 * 86_400_000).toISOString();
 const longName = 'n'.repeat(100);
 
 describe.skipIf(!canRun)('limits and permissions in the console', () => {
@@ -51,6 +52,12 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await visit?.[Symbol.asyncDispose]();
     });
 
+    const idOf = async (name: string): Promise<number> => {
+      const text = await keyItem(page, name)
+        .getByText(/^Number \d+/)
+        .textContent();
+      return Number(/\d+/.exec(text ?? '')?.[0]);
+    };
     const openLimits = () => dialog(page).getByText('Limits and permissions').click();
     const openEditor = (name: string) => keyItem(page, name).getByRole('button', { name: 'Edit' }).click();
     const save = () => dialog(page).getByRole('button', { name: 'Save changes' }).click();
@@ -108,7 +115,9 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       });
       const item = keyItem(page, 'Limited');
       await item
-        .getByText('May do all of documents and mail.send, only from 192.0.2.0/24, at most 100 requests a minute.')
+        .getByText(
+          'May do all of documents and mail.send, only from 192.0.2.0/24, at most 100 requests a minute.',
+        )
         .waitFor();
       await item.getByText('1,000 of 1,000 requests left today').waitFor();
       expect(await item.getByRole('meter').getAttribute('value')).toBe('1000');
@@ -134,6 +143,129 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       expect(sent).toEqual({ keyId: expect.any(Number), permissions: ['mail.send'], rateLimit: null });
       await keyItem(page, 'Limited').getByText('May do mail.send, only from 192.0.2.0/24.').waitFor();
       await expect.poll(() => focused(page)).toMatch(/^Edit/);
+    });
+
+    it('loses nothing to what happens elsewhere meanwhile: it changes what was touched alone', async () => {
+      const id = await idOf('Limited');
+      await openEditor('Limited');
+      await call(world, person, `PATCH /auth/keys/${id}`, { allowed_addresses: ['198.51.100.7'] });
+      await dialog(page).getByLabel('Name').fill('Limited still');
+      await save();
+      await said(page, 'Limited still is saved.');
+      expect(sent).toEqual({ keyId: id, name: 'Limited still' });
+      await keyItem(page, 'Limited still').getByText('May do mail.send, only from 198.51.100.7.').waitFor();
+    });
+
+    it('renames alone what is over', async () => {
+      await keyItem(page, 'Plain')
+        .getByRole('button', { name: /^Deactivate/ })
+        .click();
+      await dialog(page).getByRole('button', { name: 'Deactivate Plain' }).click();
+      await said(page, 'Plain is deactivated.');
+      await keyItem(page, 'Plain')
+        .getByRole('button', { name: /^Rename/ })
+        .click();
+      expect(await dialog(page).getByText('Limits and permissions').count()).toBe(0);
+      await dialog(page).getByLabel('Name').fill('Plain no more');
+      await dialog(page).getByRole('button', { name: 'Rename' }).click();
+      await said(page, 'Plain no more is saved.');
+    });
+
+    it('shows keys with much, with nothing left, and with names of any sort', async () => {
+      const some = { permissions: ['documents.read'], quota: { limit: 1_000_000_000, refill: 'monthly' } };
+      for (const body of [
+        { ...some, name: longName, metadata: { plan: 'gold', note: `${rightToLeft} ${longName}` } },
+        { name: rightToLeft, permissions: ['*'], rate_limit: { limit: 1, window_seconds: 90 } },
+        { name: 'Fifty', permissions: fifty, allowed_addresses: ['2001:db8::/32'], expires_at: inAYear() },
+        { name: 'Nothing', quota: { limit: 0, refill: 'daily' } },
+      ])
+        await call(world, person, 'POST /auth/keys', body);
+      const { id, key } = await call(world, person, 'POST /auth/keys', {
+        name: 'Used up',
+        quota: { limit: 3, refill: 'never' },
+      });
+      for (let times = 0; times < 3; times += 1) expect(await isValid(world, key)).toBe(true);
+      expect(await isValid(world, key)).toBe(false);
+      await goTo(page, 'Private key');
+      await goTo(page, 'API keys');
+      expect(await idOf('Used up')).toBe(id);
+      await keyItem(page, longName)
+        .getByText('1,000,000,000 of 1,000,000,000 requests left this month')
+        .waitFor();
+      await keyItem(page, longName).getByText('What the provider keeps with it').click();
+      await keyItem(page, longName).getByText('"plan": "gold"', { exact: false }).waitFor();
+      await keyItem(page, rightToLeft)
+        .getByText('May do everything, at most 1 request every 1 minute 30')
+        .waitFor();
+      await keyItem(page, 'Nothing').getByText('No requests: its quota is 0.').waitFor();
+      await keyItem(page, 'Used up').getByText('None of 3 requests left').waitFor();
+      expect(await keyItem(page, 'Used up').getByRole('meter').getAttribute('value')).toBe('0');
+      expect(await keyItem(page, 'Used up').getByText('Full again').count()).toBe(0);
+      const many = keyItem(page, 'Fifty');
+      await many.getByText('and 47 other permissions, only from 2001:db8::/32.', { exact: false }).waitFor();
+      await many.getByText('All 50 permissions').click();
+      await many.getByRole('listitem').getByText('reports.49.read').waitFor();
+    });
+
+    it.each([
+      ['rtl', rightToLeft],
+      ['used-up', 'Used up'],
+      ['fifty', 'Fifty'],
+      ['long', longName],
+    ])('is well made where it shows such a key: %s', async (what, name) => {
+      await page.getByRole('searchbox').fill(name);
+      await page.getByText(/^1 of \d+ keys$/).waitFor();
+      await page.evaluate(() => scrollTo(0, 0));
+      await inspect(page, `limits-key-${what}-${look}`);
+      await page.getByRole('searchbox').fill('');
+    });
+
+    it('is well made where it changes a key with much', async () => {
+      await openEditor(longName);
+      await inspect(page, `edit-long-${look}`);
+      await page.keyboard.press('Escape');
+      await openEditor('Fifty');
+      await inspect(page, `edit-fifty-${look}`);
+      await dialog(page).getByText('Days and months begin', { exact: false }).scrollIntoViewIfNeeded();
+      await inspect(page, `edit-fifty-end-${look}`);
+      await page.keyboard.press('Escape');
+    });
+
+    it('tells from what to what, in the names that keys had then', async () => {
+      const id = await idOf('Limited still');
+      await call(world, person, `PATCH /auth/keys/${id}`, { expires_at: null, permissions: fifty });
+      await call(world, person, `PATCH /auth/keys/${id}`, {
+        quota: null,
+        rate_limit: { limit: 5, window_seconds: 1 },
+      });
+      await call(world, person, `PUT /auth/keys/${id}/default`);
+      await call(world, person, `POST /auth/keys/${id}/rotate`, { grace_seconds: 3600 });
+      await call(world, person, `PATCH /auth/keys/${id}`, { name: rightToLeft });
+      for (const body of [{ is_enabled: true, session_duration: 3600 }, { is_enabled: false }])
+        await call(world, person, 'PUT /automation/settings', body);
+      await goTo(page, 'Activity');
+      const list = page.getByRole('main');
+      const event = (words: string) => list.getByRole('listitem').filter({ hasText: words });
+      await event('Automation: off (was on)').waitFor();
+      await event('Length of a session: 1 hour (was not set)').waitFor();
+      await event(`API key ${id} was renamed from Limited still to ${rightToLeft}`).waitFor();
+      await event(`Limited still (API key ${id}) got a new secret`)
+        .getByText('Old secret works until')
+        .waitFor();
+      await event(`Limited still (API key ${id}) replaced`).waitFor();
+      await event('Rate limit: 5 requests a second (was none)').waitFor();
+      await event('Quota: none (was 1,000 requests each day)').waitFor();
+      await event(/Expires: never \(was \d+ \w+ \d{4}/)
+        .first()
+        .waitFor();
+      await event('Permissions: 50 added, 1 removed').getByText('50 added').click();
+      await list.getByText('reports.49.read', { exact: false }).waitFor();
+      await inspect(page, `activity-changes-${look}`);
+      await event('Works only from: 198.51.100.7 added; 192.0.2.0/24 removed').waitFor();
+      const created = event(`Limited (API key ${id}) was created`);
+      await created.getByText('Quota: 1,000 requests each day').scrollIntoViewIfNeeded();
+      expect(await created.getByText('was none').count()).toBe(0);
+      await inspect(page, `activity-created-${look}`);
     });
   });
 });

@@ -140,7 +140,7 @@ function QuotaLeft({ quota, now }: QuotaLeftProps) {
   const isOver = refillsAt !== null && new Date(refillsAt) <= now;
   const remaining = isOver ? limit : quota.remaining;
   return (
-    <div className="quota">
+    <div className={remaining === 0 ? 'quota used' : 'quota'}>
       <p id={id}>{leftInWords(quota, remaining)}</p>
       <meter aria-labelledby={id} min={0} max={limit} low={limit / 10} optimum={limit} value={remaining} />
       {refillsAt !== null && !isOver && (

@@ -30,8 +30,8 @@ export function LimitFields({ problem, before }: LimitFieldsProps) {
           issue={problem?.issueOf('permissions')}
           hint={
             <>
-              What programs may do with it, one in each line: <code>documents.read</code>, or{' '}
-              <code>documents.*</code> for all that begins so. Your provider says which there are.
+              One in each line: <code>documents.read</code>, or <code>documents.*</code> for all that begins
+              so. Your provider says which there are.
             </>
           }
         />
@@ -42,8 +42,7 @@ export function LimitFields({ problem, before }: LimitFieldsProps) {
           issue={problem?.issueOf('allowedAddresses')}
           hint={
             <>
-              IP addresses, one in each line: <code>192.0.2.7</code>, or a range such as{' '}
-              <code>192.0.2.0/24</code>. Leave it empty for anywhere.
+              An IP address in each line, or a range such as <code>192.0.2.0/24</code>. Empty: from anywhere.
             </>
           }
         />
@@ -91,7 +90,7 @@ function RateLimitField({ rateLimit, issue }: RateLimitFieldProps) {
   const seconds = rateLimit?.windowSeconds ?? 60;
   const all = windows.has(seconds) ? windows : new Map([[seconds, duration(seconds)], ...windows]);
   return (
-    <Field label="Rate limit" hint="How often it may be used. Leave it empty for no limit." issue={issue}>
+    <Field label="Rate limit" hint="Empty: as often as it likes." issue={issue}>
       {(control) => (
         <div className="with-unit">
           <input {...control} {...number} name="rate-limit" defaultValue={rateLimit?.limit} />
@@ -119,8 +118,8 @@ const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
     label="Quota"
     hint={
       quota === null
-        ? 'Days and months begin at 00:00 UTC. Leave it empty for none.'
-        : 'Another quota begins anew, with nothing used. Days and months begin at 00:00 UTC.'
+        ? 'Empty: as much as it likes. Days and months begin at 00:00 UTC.'
+        : 'Another one begins anew, with nothing used. Days and months begin at 00:00 UTC.'
     }
     issue={issue}
   >
@@ -128,7 +127,11 @@ const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
       <div className="with-unit">
         <input {...control} {...number} name="quota" defaultValue={quota?.limit} />
         <span>requests</span>
-        <select name="quota-refill" aria-label="Period of the quota" defaultValue={quota?.refill ?? 'MONTHLY'}>
+        <select
+          name="quota-refill"
+          aria-label="Period of the quota"
+          defaultValue={quota?.refill ?? 'MONTHLY'}
+        >
           {Object.entries(periods).map(([refill, name]) => (
             <option key={refill} value={refill}>
               {name}
