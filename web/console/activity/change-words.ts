@@ -9,6 +9,8 @@ export type Change = AuditEvent['changes'][number];
 interface Part {
   readonly label: string;
   readonly words: (value: unknown) => string;
+  /** Whether what it was before says nothing. */
+  readonly isNewEachTime?: boolean;
 }
 
 /** What is said of a value, and else where there is none. */
@@ -35,7 +37,11 @@ const parts: Readonly<Record<string, Part>> = {
   rate_limit: { label: 'Rate limit', words: orElse('none', rate) },
   quota: { label: 'Quota', words: orElse('none', quota) },
   key_prefix: { label: 'Begins with', words: orElse('unknown', String) },
-  previous_works_until: { label: 'Old secret works until', words: orElse('then', moment) },
+  previous_works_until: {
+    label: 'Old secret works',
+    words: orElse('no longer', (value) => `until ${moment(value)}`),
+    isNewEachTime: true,
+  },
   is_enabled: { label: 'Automation', words: orElse('not set', (value) => (value === true ? 'on' : 'off')) },
   session_duration: {
     label: 'Length of a session',
@@ -55,7 +61,12 @@ const saidAbove: readonly string[] = ['default_key_id', 'is_active'];
 /** A change in words. */
 export type ChangeWords =
   | { readonly label: string; readonly to: string; readonly from?: string }
-  | { readonly label: string; readonly added: readonly string[]; readonly removed: readonly string[] };
+  | {
+      readonly label: string;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly isNew: boolean;
+    };
 
 const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
@@ -70,12 +81,12 @@ export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' |
     .filter(({ field }) => !inSentence.includes(field))
     .map(({ field, from, to }) => {
       const list = lists[field];
-      if (list !== undefined) return { label: list, ...difference(itemsOf(from), itemsOf(to)) };
+      if (list !== undefined) return { label: list, ...difference(itemsOf(from), itemsOf(to)), isNew };
       // Neither of its values is kept.
       if (field === 'metadata')
         return { label: 'What the provider keeps', to: isNew ? 'something' : 'changed' };
-      const { label, words } = parts[field] ?? unknownPart(field);
-      return { label, to: words(to), ...(!isNew && { from: words(from) }) };
+      const { label, words, isNewEachTime = isNew } = parts[field] ?? unknownPart(field);
+      return { label, to: words(to), ...(!isNewEachTime && { from: words(from) }) };
     });
 }
 

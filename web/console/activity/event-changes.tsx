@@ -33,10 +33,10 @@ function ChangeLine({ change }: { readonly change: ChangeWords }) {
         )}
       </>
     );
-  const { added, removed } = change;
+  const { added, removed, isNew } = change;
   if (added.length + removed.length === 0) return `${label}: the same in another order`;
   const names = [
-    added.length > 0 && <Names key="added" names={added} done="added" />,
+    added.length > 0 && <Names key="added" names={added} done={isNew ? '' : 'added'} />,
     removed.length > 0 && <Names key="removed" names={removed} done="removed" />,
   ];
   if (added.length + removed.length <= named)
@@ -48,7 +48,7 @@ function ChangeLine({ change }: { readonly change: ChangeWords }) {
       </>
     );
   const counts = [
-    added.length > 0 && `${added.length} added`,
+    added.length > 0 && `${added.length}${isNew ? '' : ' added'}`,
     removed.length > 0 && `${removed.length} removed`,
   ];
   return (
@@ -62,7 +62,7 @@ function ChangeLine({ change }: { readonly change: ChangeWords }) {
 
 interface NamesProps {
   readonly names: readonly string[];
-  /** What became of them. */
+  /** What became of them; nothing where they are there from the beginning. */
   readonly done: string;
 }
 

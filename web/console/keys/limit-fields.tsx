@@ -94,7 +94,7 @@ function RateLimitField({ rateLimit, issue }: RateLimitFieldProps) {
       {(control) => (
         <div className="with-unit">
           <input {...control} {...number} name="rate-limit" defaultValue={rateLimit?.limit} />
-          <span>requests every</span>
+          <span>requests per</span>
           <select name="rate-window" aria-label="Window of the rate limit" defaultValue={seconds}>
             {[...all].map(([length, name]) => (
               <option key={length} value={length}>
