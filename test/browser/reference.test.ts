@@ -172,7 +172,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     expect(await operationOf(id).locator('.curl').first().textContent()).not.toContain('Bearer');
     await operationOf(id).getByPlaceholder('X-API-Key').fill(key);
     await execute(id);
-    await expect.poll(() => status(id)).toBe('200');
+    await expect.poll(() => status(id), { timeout: 10_000 }).toBe('200');
     await open(id);
   });
 
