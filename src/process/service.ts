@@ -93,25 +93,26 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
   logger.warn('there are no pages for a browser: npm run build makes them');
 }
 
+/** What was started before all else. */
+interface Foundations {
+  readonly config: Config;
+  readonly orm: Database;
+  readonly logger: Logger;
+  /** Undefined where there is one node alone. */
+  readonly counts: SharedCounts | undefined;
+}
+
 /** What works beside requests. */
-const startBackground = (
-  {
-    config,
-    orm,
-    logger,
-    counts,
-  }: { config: Config; orm: Database; logger: Logger; counts: SharedCounts | undefined },
-  started: AsyncDisposableStack,
-) => ({
-  keyUsage: started.use(gatherKeyUsage(orm, logger)),
+const startBackground = ({ config, orm, logger, counts }: Foundations, started: AsyncDisposableStack) => ({
+  keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
   keyQuotas: started.use(leaseQuotas(orm, logger, config)),
   idempotency: started.use(keepAnswers(orm, logger)),
 });
 
-const gatherKeyUsage = (orm: Database, logger: Logger) =>
-  new KeyUsage(new Db(orm.em), (error) =>
-    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
+  new KeyUsage(new Db(orm.em), keptDays, (error) =>
+    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
   );
 
 const leaseQuotas = (orm: Database, logger: Logger, { quotaAfterCrash }: Config) => {
