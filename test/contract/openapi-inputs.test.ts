@@ -44,6 +44,8 @@ const unsaid = [
   'body.private_key string_pattern_mismatch',
   // It is none that was handed out.
   'query.cursor value_error',
+  // It has the characters of an IP address, and is none.
+  'body.address value_error',
   // Half of a surrogate pair, which JSON can write and UTF-8 cannot.
   'body.name string_unicode',
   'body.key string_unicode',
@@ -53,6 +55,7 @@ const unsaid = [
   'body.metadata too_long',
   // It has the characters of an address, and is none.
   'body.allowed_addresses.0 value_error',
+  'body.address value_error',
 ];
 
 const ajv = new Ajv2020({ strict: false });
