@@ -79,6 +79,7 @@ describe('defaults', () => {
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
     apiKeyUsageDays: 90,
+    quotaAfterCrash: 'charged',
     apiKeyPermissions: null,
     sealApiKeys: false,
     http: {
