@@ -56,7 +56,7 @@ const lists: Readonly<Record<string, string>> = {
 };
 
 /** What the sentence above says already. */
-const saidAbove: readonly string[] = ['default_key_id', 'is_active'];
+const saidAbove: readonly string[] = ['default_key_id', 'is_active', 'deactivated_by'];
 
 /** A change in words. */
 export type ChangeWords =
