@@ -79,6 +79,8 @@ describe('defaults', () => {
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
     apiKeyPermissions: null,
+    quotaAfterCrash: 'charged',
+    apiKeyUsageDays: 90,
     sealApiKeys: false,
     http: {
       body: 65_536,
