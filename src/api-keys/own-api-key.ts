@@ -13,12 +13,14 @@ const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned
     .where('api_key.id', '=', keyId)
     .where('account.issuer', '=', issuer)
     .where('account.subject', '=', subject)
+    .where('account.blocked_at', 'is', null)
     .selectAll('api_key'),
 );
 
 /**
  * One of the caller's API keys.
- * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's; `FORBIDDEN` where
+ *   the caller is blocked
  */
 export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKey> {
   const { caller, db } = context;

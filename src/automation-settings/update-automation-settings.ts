@@ -49,7 +49,8 @@ const updateSettings = prepareQuery(AutomationSettings, (db, values: Caller & Ch
     .selectFrom('account')
     .select('id')
     .where('issuer', '=', issuer)
-    .where('subject', '=', subject);
+    .where('subject', '=', subject)
+    .where('blocked_at', 'is', null);
   return db
     .updateTable('automation_settings')
     .set({

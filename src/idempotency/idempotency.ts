@@ -36,6 +36,7 @@ const selectRecord = prepareQuery(
       .innerJoin('account', 'account.id', 'record.account_id')
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
+      .where('account.blocked_at', 'is', null)
       .where('record.key_digest', '=', keyDigest)
       .where('record.created_at', '>', since)
       .select(['record.id', 'record.account_id', 'record.sealed_answer', 'record.pepper_version']),

@@ -1,7 +1,7 @@
 import { isRequiredArgument } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { AutomationSettings } from '../../src/database/tables.ts';
+import { AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
 import type { routes } from '../../src/rest/routes.ts';
 import type { Answer } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
@@ -98,6 +98,8 @@ beforeEach(async () => {
     await setup.gateway.createPrivateKey(account);
     const stored = { account, isEnabled: true, sessionDuration: 600, createdAt: now, updatedAt: now };
     await setup.gateway.database.em.fork().insert(AutomationSettings, stored);
+    const event = { account, action: 'private-key-registered', request: 'request-1', createdAt: now };
+    await setup.gateway.database.em.fork().insert(AuditEvent, event);
   }
 });
 

@@ -126,7 +126,7 @@ describe('spans', () => {
       'PUT /api/v1/automation/settings > mutation updateAutomationSettings',
       'PUT /api/v1/automation/settings > verify access token',
       'TRANSACTION > INSERT account',
-      'TRANSACTION > INSERT audit_event',
+      'TRANSACTION > INSERT audit_event account',
       'TRANSACTION > INSERT automation_settings',
       'TRANSACTION > SELECT account',
       'TRANSACTION > UPDATE automation_settings account',
