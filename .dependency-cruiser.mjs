@@ -1,6 +1,6 @@
 // Who may import whom. Type imports count as well, so the rules hold for the design and not only for what runs.
 
-const SLICES = 'accounts|api-keys|audit|private-key|automation-settings|idempotency';
+const SLICES = 'accounts|api-keys|audit|private-key|automation-settings|idempotency|operators';
 const TABLES = '^src/database/tables[.]ts$';
 const FIELDS = '[.]graphql[.]ts$';
 
@@ -8,7 +8,7 @@ const FIELDS = '[.]graphql[.]ts$';
 // other, nor do any in a circle. A new folder gets its place here.
 const HOUSE = [
   ...['start', 'rewrap', 'process', 'dev'],
-  ...['api-keys', 'automation-settings', 'private-key', 'audit', 'idempotency', 'accounts'],
+  ...['operators', 'api-keys', 'automation-settings', 'private-key', 'audit', 'idempotency', 'accounts'],
   ...['rest', 'graphql', 'pages', 'operations'],
   ...['auth', 'observability', 'http', 'database', 'config', 'secrets'],
 ];
@@ -70,7 +70,7 @@ const slices = [
       dependencyTypesNot: ['core'],
       pathNot: [
         '^src/(accounts|audit|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operations/[a-z-]+|observability/events|database/(db|page|prepare-query|tables|try-lock)|secrets/[a-z-]+)[.]ts$',
+        '^src/(errors|operations/[a-z-]+|observability/events|database/(begins-with|db|page|prepare-query|tables|try-lock)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|@mikro-orm/[^/]+)/',
       ],
     },

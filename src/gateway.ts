@@ -5,6 +5,7 @@ import { checkOwned } from './accounts/check-owned.ts';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
+import { scopesIn } from './auth/use-required-scopes.ts';
 import type { DocumentConfig, EdgeConfig, PagesConfig } from './config/config.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
@@ -29,16 +30,13 @@ import { route, type Table } from './http/table.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
+import { offerOf } from './offer.ts';
 import type { Idempotency, KeyUsageNotes, OperationLimits } from './operations/context.ts';
 import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
-import { basePath, routes } from './rest/routes.ts';
-import { createSofa } from './rest/sofa.ts';
-import { schema } from './schema.ts';
+import { basePath } from './rest/routes.ts';
 import type { Secrets } from './secrets/secrets.ts';
-
-const sofa = createSofa(schema, routes);
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
@@ -59,6 +57,8 @@ export interface GatewayDependencies {
   readonly documents: DocumentConfig;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
+  /** Whether operators' fields and routes are there. */
+  readonly operators: boolean;
   /** The pages for a browser; undefined: there are none. */
   readonly pages: PagesConfig | undefined;
   readonly edge: Edge;
@@ -117,7 +117,9 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 /** The handlers by their paths. */
 function createTable(dependencies: GatewayDependencies): Handler {
   const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
-  const { limits, secrets, keyUsage, idempotency } = dependencies;
+  const { limits, secrets, keyUsage, idempotency, operators } = dependencies;
+  const { schema, sofa } = offerOf(operators);
+  const scopes = scopesIn(schema);
   const { limiters } = edge;
   const services = { db: new Db(em), limits, secrets, keyUsage, idempotency };
   const yoga = createYogaServer(dependencies, services);
@@ -137,9 +139,12 @@ function createTable(dependencies: GatewayDependencies): Handler {
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
   ];
-  const others = route(apis, pages && showPages(trusted[0].config, pages, limits, reportProvider(logger)));
+  const others = route(
+    apis,
+    pages && showPages(trusted[0].config, pages, limits, scopes, reportProvider(logger)),
+  );
   return route([
-    [metadataPath, resourceMetadata(publicUrl, issuers)],
+    [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
     [authorizePath, door],
     [`${authorizePath}/`, door],
     ['/', limiters.address ? limitAddress(limiters.address, edge.exemptAddresses)(others) : others],
@@ -147,8 +152,9 @@ function createTable(dependencies: GatewayDependencies): Handler {
 }
 
 /** Yoga, without the server adapter that `createYoga` puts around it: requests come to it by the table. */
-const createYogaServer = (dependencies: GatewayDependencies, services: OperationServices) =>
-  new YogaServer({
+const createYogaServer = (dependencies: GatewayDependencies, services: OperationServices) => {
+  const { schema, sofa } = offerOf(dependencies.operators);
+  return new YogaServer({
     schema,
     landingPage: false,
     graphiql: false,
@@ -163,6 +169,7 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
     plugins: createGraphqlPlugins({
       ...dependencies,
+      schema,
       services,
       limiters: dependencies.edge.limiters,
       pageDocuments: dependencies.pages ? pageDocuments() : {},
@@ -170,6 +177,7 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
       tracing: dependencies.tracing,
     }),
   });
+};
 
 const reportProvider = (logger: Logger) => (error: unknown) =>
   logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');

@@ -5,7 +5,7 @@ import { AuditEventsInput, auditEvents } from './audit-events.ts';
 
 builder.objectType(AuditEvent, {
   name: 'AuditEvent',
-  description: 'That you changed something.',
+  description: 'That something of yours was changed, or that you changed something as an operator.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Identifier of the event.', extensions: { example: 1 } }),
     action: t.exposeString('action', {
@@ -18,8 +18,26 @@ builder.objectType(AuditEvent, {
       extensions: { example: 1 },
     }),
     userId: t.exposeInt('account', {
-      description: 'The account that did it, and that it was done to.',
+      description: 'Your account.',
       extensions: { example: 1 },
+    }),
+    actor: t.string({
+      description:
+        'Who did it: `self` (you), `operator` (whoever runs this service), or `key` (the API key itself). There may be others.',
+      extensions: { example: 'self' },
+      resolve: ({ actor }) => actor ?? 'self',
+    }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Why, in the words of an operator; null where nobody said.',
+      extensions: { example: null },
+    }),
+    onUserId: t.int({
+      nullable: true,
+      description: 'The account that you did it to as an operator; null where it was done to your own.',
+      extensions: { example: null },
+      // Which operator it was, whom it was done to is not told.
+      resolve: ({ actor, other }) => (actor === null ? other : null),
     }),
     requestId: t.exposeString('request', {
       description: 'The request, as its answer named it in `X-Request-Id`.',
@@ -27,7 +45,8 @@ builder.objectType(AuditEvent, {
     }),
     address: t.exposeString('address', {
       nullable: true,
-      description: 'The IP address that the request came from; null where it is not known.',
+      description:
+        'The IP address that the request came from; null where it is not known, or where an operator made it.',
       extensions: { example: '192.0.2.1' },
     }),
     createdAt: t.expose('createdAt', {
@@ -42,7 +61,7 @@ builder.queryField('auditEvents', (t) =>
   t.connection(
     {
       type: AuditEvent,
-      description: 'What you have changed, newest first.',
+      description: 'What was changed of yours, and what you have changed as an operator, newest first.',
       requiredScopes: signedIn,
       extensions: { input: () => AuditEventsInput },
       resolve: (_root, input, context) => auditEvents(context, input),

@@ -68,6 +68,7 @@ export async function createTestGateway(
   issuer: TestIssuer,
   options: {
     introspection?: boolean;
+    operators?: boolean;
     pages?: PagesConfig;
     documents?: DocumentConfig;
     databaseUrl?: string;
@@ -118,6 +119,7 @@ export async function createTestGateway(
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
     introspection: options.introspection ?? true,
+    operators: options.operators ?? true,
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
