@@ -147,6 +147,7 @@ export function callRest(gateway: TestGateway, step: Step, token: string | undef
 export const withoutSecrets = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null), (name, inner) => {
     if (name === 'requestId') return undefined;
+    if (name === 'subject' && `${inner}`.startsWith('erased:')) return '<erased>';
     if (name === 'key' && isApiKeySecret(inner)) return '<secret>';
     return /^key_?prefix$/i.test(name) && inner !== 'sk-a1b2c3' ? '<prefix>' : inner;
   });

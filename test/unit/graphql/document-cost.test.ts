@@ -38,7 +38,7 @@ describe('the cost of a document', () => {
   it.each<[number, string]>([
     [1, '{ __typename }'],
     [3, '{ privateKeyStatus { hasKey createdAt } }'],
-    [6, '{ a: privateKeyStatus { hasKey createdAt } b: privateKeyStatus { hasKey createdAt } }'],
+    [5, '{ a: privateKeyStatus { hasKey createdAt } b: privateKeyStatus { hasKey createdAt } }'],
     // The list, its edges, and four values for each.
     [2 + 4 * 100, `{ apiKeys { ${edges} } }`],
     [2 + 4 * 7, `{ apiKeys(first: 7) { ${edges} } }`],
