@@ -35,7 +35,9 @@ export async function deactivateApiKey(
   if (!found.isActive) return found;
   const changed = await audited(context, async ({ db, events }) => {
     const [row] = await updateActive(db, { ...found, now: new Date() });
-    if (row) events('api-key-deactivated', { accountId: found.account, keyId });
+    const { isKeyItself } = context.requestSource;
+    const event = { accountId: found.account, keyId, ...(isKeyItself && { isKeyItself }) };
+    if (row) events('api-key-deactivated', event);
     return row;
   });
   // Where another call was quicker, the key is inactive now.

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLField, lexicographicSortSchema, printSchema } from 'graphql';
 import { loadConfig } from '../config/load-config.ts';
+import { authorizePath } from '../http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from '../http/forward-auth/openapi.ts';
 import { createEndpoints, type Endpoint } from '../rest/endpoints.ts';
 import { createOpenApi } from '../rest/openapi.ts';
@@ -48,8 +49,14 @@ function operationsTable(isListed: (endpoint: Endpoint) => boolean): string {
 }
 
 /** What is no operation of the schema. */
-const otherRows = Object.entries(forwardAuthOpenApi.paths).map(([path, { get }]) =>
-  tableRow([get.summary, '', `\`${path}\`, any method`]),
+const otherRows = Object.entries(forwardAuthOpenApi.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { summary }]) =>
+    tableRow([
+      summary,
+      '',
+      path === authorizePath ? `\`${path}\`, any method` : `\`${method.toUpperCase()} ${path}\``,
+    ]),
+  ),
 );
 
 const isForOperators = ({ path }: Endpoint): boolean => path.startsWith('/admin/');

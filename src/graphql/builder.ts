@@ -10,10 +10,16 @@ import './run-once-plugin.ts';
 /** What resolvers are given: an operation's context, within a request. */
 interface GatewayContext extends YogaInitialContext, OperationContext {}
 
+/** What JSON has in braces. */
+type JsonObject = Readonly<Record<string, unknown>>;
+
 /** The schema's builder; the slices define on it, `src/schema.ts` builds. */
 export const builder = new SchemaBuilder<{
   Context: GatewayContext;
-  Scalars: { DateTime: { Input: Date; Output: Date } };
+  Scalars: {
+    DateTime: { Input: Date; Output: Date };
+    JSONObject: { Input: JsonObject; Output: JsonObject };
+  };
   DefaultFieldNullability: false;
   DefaultEdgesNullability: { list: false; items: false };
   DefaultNodeNullability: false;

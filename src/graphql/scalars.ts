@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql';
 import { builder } from './builder.ts';
 import { dateTimePattern, parseDateTime } from './date-time.ts';
 
@@ -8,4 +9,13 @@ builder.scalarType('DateTime', {
   extensions: { inputSchema: { pattern: dateTimePattern } },
   serialize: (value) => value.toISOString(),
   parseValue: parseDateTime,
+});
+
+builder.scalarType('JSONObject', {
+  description: 'A JSON object, with whatever members.',
+  serialize: (value) => value,
+  parseValue: (value) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    throw new GraphQLError('Must be a JSON object.', { extensions: { type: 'dict_type' } });
+  },
 });

@@ -9,7 +9,7 @@ export interface BusinessEvents {
   'account-erased': OfAccount;
   'account-unblocked': OfAccount;
   'api-key-created': OfApiKey;
-  'api-key-deactivated': OfApiKey;
+  'api-key-deactivated': OfApiKey & ByKeyItself;
   'api-key-renamed': OfApiKey;
   'api-key-rotated': OfApiKey;
   'default-api-key-set': OfApiKey;
@@ -28,6 +28,11 @@ interface OfAccount {
 
 interface OfApiKey extends OfAccount {
   readonly keyId: number;
+}
+
+interface ByKeyItself {
+  /** The key has done it, and not its owner. */
+  readonly isKeyItself?: boolean;
 }
 
 /** Writes business events to the log of the request that they belong to. */

@@ -95,7 +95,8 @@ function rowsOf({ requestSource }: OperationContext, { name, event }: Pending): 
     now: new Date(),
     reason,
   };
-  const own = { ...common, actor: null, address: requestSource.address };
+  const { address, isKeyItself } = requestSource;
+  const own = { ...common, actor: isKeyItself ? 'key' : null, address };
   if (operator === undefined) return [{ ...own, account, other: null }];
   // Where operators are is nobody else's business.
   const done = { ...common, account, actor: 'operator', other: operator, address: null };

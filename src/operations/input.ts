@@ -48,6 +48,19 @@ export const atMostCharacters = (longest: number) =>
     { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },
   ] as const;
 
+/** How a list is held to a length, for `refine`. */
+export const atMost = (longest: number) =>
+  [
+    (list: readonly unknown[]) => list.length <= longest,
+    { message: `Must have at most ${longest} items.`, params: { type: 'too_long' } },
+  ] as const;
+
+/** Holds a list to items of which none is there twice, for `refine`. */
+export const onlyOnce = [
+  (list: readonly unknown[]) => new Set(list).size === list.length,
+  { message: 'Must have each item once.' },
+] as const;
+
 /**
  * An operation's input, checked by its schema. Text with a lone surrogate or a NUL is refused whatever the schema says.
  * A check of the schema's own names its type as `params: { type }`.

@@ -1,4 +1,4 @@
-import { isRequiredArgument } from 'graphql';
+import { getNullableType, isListType, isRequiredArgument } from 'graphql';
 import { badUserInput, GatewayError, type InputIssue } from '../errors.ts';
 import { inputIssues } from '../graphql/input-issues.ts';
 import { isJson, readText } from '../http/body.ts';
@@ -73,6 +73,9 @@ const decode = (encoded: string): string | undefined => {
 const issuesOf = ({ in: place, name, argument }: Input, { value, issue }: Given): InputIssue[] => {
   if (issue) return [{ path: [place, name], ...issue }];
   if (value === undefined && !isRequiredArgument(argument)) return [];
+  // GraphQL would take one value for a list of it.
+  if (isListType(getNullableType(argument.type)) && value !== null && !Array.isArray(value))
+    return [{ path: [place, name], message: 'Must be a list.', type: 'list_type' }];
   return inputIssues(argument.type, value, [place, name]);
 };
 

@@ -52,7 +52,7 @@ export function createSofa(schema: GraphQLSchema, table: Routes) {
     basePath,
     schema: restSchema,
     routes: sofaRoutes(schema, table),
-    customScalars: { DateTime: { type: 'string', format: 'date-time' } },
+    customScalars: { DateTime: { type: 'string', format: 'date-time' }, JSONObject: { type: 'object' } },
     swaggerUI: { endpoint: false },
     execute: async ({ contextValue, ...operation }: ExecutionArgs) => {
       (contextValue as { asked: Asked }).asked.operation = operation;
