@@ -97,7 +97,7 @@ function rowsOf({ requestSource }: OperationContext, { name, event }: Pending): 
   };
   const { address, isKeyItself } = requestSource;
   const own = { ...common, actor: isKeyItself ? 'key' : null, address };
-  if (operator === undefined) return [{ ...own, account, other: null }];
+  if (operator === undefined || operator === account) return [{ ...own, account, other: null }];
   // Where operators are is nobody else's business.
   const done = { ...common, account, actor: 'operator', other: operator, address: null };
   return [done, { ...own, account: operator, other: account }];
