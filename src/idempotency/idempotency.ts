@@ -4,7 +4,7 @@ import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { IdempotencyRecord } from '../database/tables.ts';
 import { tryLock } from '../database/try-lock.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, serviceUnavailable } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type {
   Answered,
@@ -85,6 +85,7 @@ const countRecords = prepareQuery(IdempotencyRecord, (db, { account }: Pick<Idem
     .select(({ fn }) => fn.countAll<number | string>().as('count')),
 );
 
+// Of an account that was erased since nothing is kept: what was done was done for another, which has the same owner.
 const updateAnswer = prepareQuery(
   IdempotencyRecord,
   (
@@ -94,7 +95,11 @@ const updateAnswer = prepareQuery(
     db
       .updateTable('idempotency_record')
       .set({ sealed_answer: sealedAnswer, pepper_version: pepperVersion })
-      .where('id', '=', id),
+      .where('id', '=', id)
+      .where('account_id', 'in', (accounts) =>
+        accounts.selectFrom('account').select('id').where('erased_at', 'is', null),
+      )
+      .returning('id'),
 );
 
 const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: Date }) =>
@@ -233,6 +238,7 @@ async function carryOut<Result>(
   if (!record) return (await replay<Result>(context, operation)) ?? Promise.reject(stillRunning());
   const result = await run(context);
   const answer = { request: digestRequest(name, input), result };
-  await updateAnswer(db, await sealAnswer(secrets, record, key, answer));
+  const [kept] = await updateAnswer(db, await sealAnswer(secrets, record, key, answer));
+  if (!kept) throw serviceUnavailable('account-changed');
   return { result, isReplayed: false };
 }

@@ -32,7 +32,7 @@ const inactive = { keyId: '<inactive>' };
 /** Calls of people who have everything. `<active>` and `<inactive>` are the ids of their API keys, `<key>` a secret, `<account>` is somebody else. */
 const changes: Readonly<Record<Change, readonly Count[]>> = {
   blockAccount: [[5, { id: '<account>', reason: '"x"' }]],
-  deactivateAccountApiKey: [[4, { ...active, reason: '"x"' }]],
+  deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
   eraseAccount: [[18, { id: '<account>' }]],
   findApiKey: [
     [2, { key: '<key>' }],
