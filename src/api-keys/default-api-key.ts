@@ -2,11 +2,13 @@ import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
+import { type ApiKeyRecord, quotaColumns } from './own-api-key.ts';
 
 const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller & { readonly now: Date }) =>
   db
     .selectFrom('api_key')
     .innerJoin('account', 'account.id', 'api_key.account_id')
+    .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
     .where('account.issuer', '=', issuer)
     .where('account.subject', '=', subject)
     .where('account.blocked_at', 'is', null)
@@ -15,14 +17,15 @@ const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller
     .orderBy('api_key.is_default', 'desc')
     .orderBy('api_key.id')
     .limit(1)
-    .selectAll('api_key'),
+    .selectAll('api_key')
+    .select(quotaColumns),
 );
 
 /**
  * The API key that the caller uses unless they say another: their default; where that is inactive, expired or unset,
  * the oldest of those that are neither; null where there is none.
  */
-export async function defaultApiKey(context: OperationContext): Promise<ApiKey | null> {
+export async function defaultApiKey(context: OperationContext): Promise<ApiKeyRecord | null> {
   const { caller, db } = context;
   const [found] = await selectDefault(db, { ...caller, now: new Date() });
   if (!found) await findAccount(context);

@@ -1,7 +1,53 @@
 import { signedIn } from '../auth/scopes.ts';
 import { AuditEvent } from '../database/tables.ts';
-import { builder } from '../graphql/builder.ts';
-import { AuditEventsInput, auditEvents } from './audit-events.ts';
+import { builder, type FieldBuilder } from '../graphql/builder.ts';
+import { AuditEventsInput, auditEvents, type Change, changesIn } from './audit-events.ts';
+
+const AuditChange = builder.objectRef<Change>('AuditChange').implement({
+  description: 'What was changed of something.',
+  fields: (t) => ({
+    field: t.exposeString('field', {
+      description:
+        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default.',
+      extensions: { example: 'name' },
+    }),
+    from: t.expose('from', {
+      type: 'JSON',
+      nullable: true,
+      description:
+        'What it was; null where it was not set. Of `metadata` neither value is kept, only that it was changed.',
+      extensions: { example: 'Laptop' },
+    }),
+    to: t.expose('to', {
+      type: 'JSON',
+      nullable: true,
+      description: 'What it is since then; null where it is not set.',
+      extensions: { example: 'Build server' },
+    }),
+  }),
+});
+
+/** Who did it, and why. */
+const actorFields = (t: FieldBuilder<AuditEvent>) => ({
+  actor: t.string({
+    description:
+      'Who did it: `self` (you), `operator` (whoever runs this service), or `key` (the API key itself). There may be others.',
+    extensions: { example: 'self' },
+    resolve: ({ actor }) => actor ?? 'self',
+  }),
+  reason: t.exposeString('reason', {
+    nullable: true,
+    description: 'Why, in the words of an operator; null where nobody said.',
+    extensions: { example: null },
+  }),
+  onUserId: t.int({
+    nullable: true,
+    description: 'The account that you did it to as an operator; null where it was done to your own.',
+    extensions: { example: null },
+    // Which operator it was, whom it was done to is not told.
+    resolve: ({ actor, other }) => (actor === null ? other : null),
+  }),
+});
 
 builder.objectType(AuditEvent, {
   name: 'AuditEvent',
@@ -10,7 +56,7 @@ builder.objectType(AuditEvent, {
     id: t.exposeInt('id', { description: 'Identifier of the event.', extensions: { example: 1 } }),
     action: t.exposeString('action', {
       description: 'What was done: `api-key-created`, `private-key-removed` and the like.',
-      extensions: { example: 'api-key-deactivated' },
+      extensions: { example: 'api-key-renamed' },
     }),
     targetId: t.exposeInt('target', {
       nullable: true,
@@ -21,24 +67,7 @@ builder.objectType(AuditEvent, {
       description: 'Your account.',
       extensions: { example: 1 },
     }),
-    actor: t.string({
-      description:
-        'Who did it: `self` (you), `operator` (whoever runs this service), or `key` (the API key itself). There may be others.',
-      extensions: { example: 'self' },
-      resolve: ({ actor }) => actor ?? 'self',
-    }),
-    reason: t.exposeString('reason', {
-      nullable: true,
-      description: 'Why, in the words of an operator; null where nobody said.',
-      extensions: { example: null },
-    }),
-    onUserId: t.int({
-      nullable: true,
-      description: 'The account that you did it to as an operator; null where it was done to your own.',
-      extensions: { example: null },
-      // Which operator it was, whom it was done to is not told.
-      resolve: ({ actor, other }) => (actor === null ? other : null),
-    }),
+    ...actorFields(t),
     requestId: t.exposeString('request', {
       description: 'The request, as its answer named it in `X-Request-Id`.',
       extensions: { example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427' },
@@ -48,6 +77,13 @@ builder.objectType(AuditEvent, {
       description:
         'The IP address that the request came from; null where it is not known, or where an operator made it.',
       extensions: { example: '192.0.2.1' },
+    }),
+    changes: t.field({
+      type: [AuditChange],
+      description:
+        'What was changed, from what to what. Empty where the action says all, and for events from before this was kept.',
+      extensions: { atMost: 10 },
+      resolve: changesIn,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',

@@ -3,8 +3,11 @@ import { findAccount } from '../accounts/find-account.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AuditEvent } from '../database/tables.ts';
+import type { Change } from '../observability/events.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
+
+export type { Change };
 
 /** The input of {@link auditEvents}. */
 export const AuditEventsInput = PageInput;
@@ -43,3 +46,6 @@ export async function auditEvents(
   if (found.edges.length === 0) await findAccount(context);
   return found;
 }
+
+/** What an event has changed. */
+export const changesIn = ({ details }: AuditEvent): Change[] => JSON.parse(details ?? '[]');

@@ -106,6 +106,9 @@ const apiKeySecretSchema = defineEntity({
 export class ApiKeySecret extends apiKeySecretSchema.class {}
 apiKeySecretSchema.setClass(ApiKeySecret);
 
+/** When a quota is full again; days and months begin at 00:00 UTC. */
+export type QuotaRefill = 'never' | 'daily' | 'monthly';
+
 const apiKeyQuotaSchema = defineEntity({
   name: 'ApiKeyQuota',
   tableName: 'api_key_quota',
@@ -113,8 +116,7 @@ const apiKeyQuotaSchema = defineEntity({
     apiKey: () => p.oneToOne(ApiKey).mapToPk().owner().primary(),
     /** How many units a period has. */
     units: p.integer(),
-    /** When it is full again: `never`, `daily` or `monthly`. */
-    refill: p.string(),
+    refill: p.string().$type<QuotaRefill>(),
     /** Units of this period that are used, or leased to a node. */
     taken: p.integer(),
     /** When the period ends; null: never. */
@@ -215,7 +217,7 @@ const auditEventSchema = defineEntity({
     request: p.string(),
     /** The IP address of the caller; null where it is not known. */
     address: p.string().nullable(),
-    /** What was changed, from what to what: a JSON object; null where the action says all. */
+    /** What was changed, from what to what: a JSON array; null where the action says all. */
     details: p.text().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },

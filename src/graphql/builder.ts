@@ -18,6 +18,7 @@ export const builder = new SchemaBuilder<{
   Context: GatewayContext;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
+    JSON: { Input: unknown; Output: unknown };
     JSONObject: { Input: JsonObject; Output: JsonObject };
   };
   DefaultFieldNullability: false;
@@ -36,4 +37,10 @@ builder.mutationType({ description: 'What can be changed.' });
 export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<
   (typeof builder)['$inferSchemaTypes'],
   Shape
+>;
+
+/** What a root field's arguments are made with, where fields share them. */
+export type ArgumentBuilder = Pick<
+  PothosSchemaTypes.MutationFieldBuilder<(typeof builder)['$inferSchemaTypes'], object>,
+  'arg'
 >;

@@ -1,6 +1,6 @@
-import { GraphQLError } from 'graphql';
 import { builder } from './builder.ts';
 import { dateTimePattern, parseDateTime } from './date-time.ts';
+import { parseJsonObject } from './json.ts';
 
 builder.scalarType('DateTime', {
   description:
@@ -11,11 +11,15 @@ builder.scalarType('DateTime', {
   parseValue: parseDateTime,
 });
 
-builder.scalarType('JSONObject', {
-  description: 'A JSON object, with whatever members.',
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
   serialize: (value) => value,
-  parseValue: (value) => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-    throw new GraphQLError('Must be a JSON object.', { extensions: { type: 'dict_type' } });
-  },
+});
+
+builder.scalarType('JSONObject', {
+  description:
+    'A JSON object, with names and values of your own: nested at most 32 deep, without NUL characters and halves of surrogate pairs.',
+  extensions: { inputSchema: { type: 'object' } },
+  serialize: (value) => value,
+  parseValue: parseJsonObject,
 });

@@ -8,7 +8,7 @@ import type { OperationContext } from '../operations/context.ts';
 /** What operations need that is the same for all requests. */
 export type OperationServices = Pick<
   OperationContext,
-  'db' | 'idempotency' | 'keyUsage' | 'limits' | 'secrets'
+  'db' | 'idempotency' | 'keyQuotas' | 'keyRates' | 'keyUsage' | 'limits' | 'secrets'
 >;
 
 /**

@@ -97,7 +97,7 @@ const updateAnswer = prepareQuery(
       .set({ sealed_answer: sealedAnswer, pepper_version: pepperVersion })
       .where('id', '=', id)
       .where('account_id', 'in', (accounts) =>
-        accounts.selectFrom('account').select('id').where('erased_at', 'is', null),
+        accounts.selectFrom('account').select('account.id').where('account.erased_at', 'is', null),
       )
       .returning('id'),
 );

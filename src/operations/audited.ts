@@ -3,7 +3,7 @@ import { type Db, isMissingValue } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import { serviceUnavailable } from '../errors.ts';
-import type { BusinessEvents } from '../observability/events.ts';
+import type { BusinessEvents, Change } from '../observability/events.ts';
 import type { OperationContext } from './context.ts';
 
 interface NewEvent {
@@ -15,6 +15,7 @@ interface NewEvent {
   readonly target: number | null;
   readonly requestId: string;
   readonly address: string | null;
+  readonly details: string | null;
   readonly now: Date;
 }
 
@@ -29,6 +30,7 @@ const prepareInsert = (accountOf: (db: Kysely<Tables>, id: AccountId) => Account
       target: event.target,
       request: event.requestId,
       address: event.address,
+      details: event.details,
       created_at: event.now,
     }),
   );
@@ -49,8 +51,20 @@ const insertOwn = prepareInsert((db, id) =>
 
 /** A business event that waits for its transaction. */
 type Pending = {
-  [Name in keyof BusinessEvents]: { readonly name: Name; readonly event: BusinessEvents[Name] };
+  [Name in keyof BusinessEvents]: {
+    readonly name: Name;
+    readonly event: BusinessEvents[Name];
+    readonly changes: readonly Change[];
+  };
 }[keyof BusinessEvents];
+
+/** What differs between two states, of which each member is JSON. */
+export function changesOf<State extends object>(from: State, to: State): Change[] {
+  const text = (value: unknown) => JSON.stringify(value ?? null);
+  return (Object.keys(to) as (keyof State & string)[])
+    .filter((field) => text(from[field]) !== text(to[field]))
+    .map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }));
+}
 
 /**
  * Makes a change and writes who made it, in one transaction: of the two, neither is there without the other. What the
@@ -69,8 +83,8 @@ export async function audited<Result>(
   if (context.db.isTransaction) return run(context);
   const { changed, pending } = await context.db.transaction(async (db) => {
     const pending: Pending[] = [];
-    const events: OperationContext['events'] = (name, event) => {
-      pending.push({ name, event } as Pending);
+    const events: OperationContext['events'] = (name, event, changes = []) => {
+      pending.push({ name, event, changes } as Pending);
     };
     const inner = { ...context, db, events };
     await context.precondition?.(inner);
@@ -86,12 +100,13 @@ export async function audited<Result>(
 }
 
 /** An event as it is written down: by its account's owner, or by an operator and for both. */
-function rowsOf({ requestSource }: OperationContext, { name, event }: Pending): NewEvent[] {
+function rowsOf({ requestSource }: OperationContext, { name, event, changes }: Pending): NewEvent[] {
   const { accountId: account, operatorId: operator, reason = null } = event;
   const common = {
     action: name,
     target: 'keyId' in event ? event.keyId : null,
     requestId: requestSource.id,
+    details: changes.length === 0 ? null : JSON.stringify(changes),
     now: new Date(),
     reason,
   };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { badUserInput, type InputIssue } from '../errors.ts';
+import type { OperationLimits } from './context.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -60,6 +61,18 @@ export const onlyOnce = [
   (list: readonly unknown[]) => new Set(list).size === list.length,
   { message: 'Must have each item once.' },
 ] as const;
+
+/** The schema of an input that depends on the operator's limits, made once for them: to make one takes longer than to use it. */
+export function byLimits<Schema extends z.ZodType>(
+  create: (limits: OperationLimits) => Schema,
+): (limits: OperationLimits) => Schema {
+  const schemas = new WeakMap<OperationLimits, Schema>();
+  return (limits) => {
+    const schema = schemas.get(limits) ?? create(limits);
+    schemas.set(limits, schema);
+    return schema;
+  };
+}
 
 /**
  * An operation's input, checked by its schema. Text with a lone surrogate or a NUL is refused whatever the schema says.

@@ -1,5 +1,5 @@
+import { ApiKeyType } from '../api-keys/api-keys.graphql.ts';
 import { operator } from '../auth/scopes.ts';
-import { ApiKey } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
 import { AccountApiKeysInput, accountApiKeys } from './account-api-keys.ts';
 import { DeactivateAccountApiKeyInput, deactivateAccountApiKey } from './deactivate-account-api-key.ts';
@@ -9,7 +9,7 @@ import { reasonArgument } from './reason.ts';
 builder.queryField('accountApiKeys', (t) =>
   t.connection(
     {
-      type: ApiKey,
+      type: ApiKeyType,
       description: 'The API keys of any account, newest first, those that are inactive too. For operators.',
       requiredScopes: operator,
       extensions: { input: () => AccountApiKeysInput },
@@ -29,7 +29,7 @@ builder.queryField('accountApiKeys', (t) =>
 
 builder.mutationField('deactivateAccountApiKey', (t) =>
   t.field({
-    type: ApiKey,
+    type: ApiKeyType,
     description:
       "Deactivates anybody's API key. Repeating it changes nothing and answers the same. For operators.",
     requiredScopes: operator,

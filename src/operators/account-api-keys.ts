@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findAccount } from '../accounts/find-account.ts';
+import { type ApiKeyRecord, quotaColumns } from '../api-keys/own-api-key.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, ApiKey } from '../database/tables.ts';
@@ -14,12 +15,14 @@ const prepareSelect = (order: 'asc' | 'desc') =>
   prepareQuery(ApiKey, (db, { id, floor, ceiling, limit }: PageRange & { readonly id: number }) =>
     db
       .selectFrom('api_key')
+      .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
       .where('account_id', '=', id as AccountId)
       .where('id', '>', floor)
       .where('id', '<=', ceiling)
       .orderBy('id', order)
       .limit(limit)
-      .selectAll(),
+      .selectAll('api_key')
+      .select(quotaColumns),
   );
 
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
@@ -31,7 +34,7 @@ const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
 export async function accountApiKeys(
   context: OperationContext,
   input: z.input<typeof AccountApiKeysInput>,
-): Promise<Page<ApiKey>> {
+): Promise<Page<ApiKeyRecord>> {
   const { id, ...page } = parseInput(AccountApiKeysInput, input);
   await findAccount(context);
   const found = await readPage(page, (range, order) => select[order](context.db, { id, ...range }));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/ensure-account.ts';
+import { type ApiKeyRecord, quotaColumns, returnedQuota } from '../api-keys/own-api-key.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
@@ -17,11 +18,17 @@ const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: numbe
     .set({ is_active: false, deactivated_at: now })
     .where('id', '=', id)
     .where('is_active', '=', true)
-    .returningAll(),
+    .returningAll()
+    .returning(returnedQuota),
 );
 
 const selectApiKey = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) =>
-  db.selectFrom('api_key').where('id', '=', id).selectAll(),
+  db
+    .selectFrom('api_key')
+    .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
+    .where('id', '=', id)
+    .selectAll('api_key')
+    .select(quotaColumns),
 );
 
 /**
@@ -31,7 +38,7 @@ const selectApiKey = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) 
 export async function deactivateAccountApiKey(
   context: OperationContext,
   input: z.input<typeof DeactivateAccountApiKeyInput>,
-): Promise<ApiKey> {
+): Promise<ApiKeyRecord> {
   const { keyId: id, reason } = parseInput(DeactivateAccountApiKeyInput, input);
   return audited(context, async (inner) => {
     const { db, events } = inner;

@@ -12,6 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const query = `mutation ($key: String!, $permissions: [String!], $cost: Int, $address: String) {
   verifyApiKey(key: $key, permissions: $permissions, cost: $cost, address: $address) {
     valid reason keyId userId expiresAt name permissions metadata automation { isEnabled sessionDuration }
+    rateLimit { limit remaining resetsAt } quota { limit remaining refillsAt }
   }
 }`;
 
@@ -29,12 +30,13 @@ const verify = async (key: string, question: object = {}) => {
   const answers = [await rest({ key, ...question }), await graphql({ key, ...question })];
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   const [ofRest, ofGraphql] = answers.map(({ body }) => body);
-  const { keyId, userId, expiresAt, automation, ...others } = ofGraphql.data.verifyApiKey;
+  const { keyId, userId, expiresAt, automation, rateLimit, ...others } = ofGraphql.data.verifyApiKey;
   expect(ofRest).toEqual({
     ...others,
     key_id: keyId,
     user_id: userId,
     expires_at: expiresAt,
+    rate_limit: rateLimit,
     automation: automation && {
       is_enabled: automation.isEnabled,
       session_duration: automation.sessionDuration,
@@ -58,6 +60,8 @@ const unknown = {
   name: null,
   permissions: [],
   metadata: null,
+  rate_limit: null,
+  quota: null,
   automation: null,
 };
 
@@ -65,6 +69,8 @@ const unknown = {
 const plain = {
   permissions: [],
   metadata: null,
+  rate_limit: null,
+  quota: null,
   automation: { is_enabled: null, session_duration: null },
 };
 

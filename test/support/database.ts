@@ -130,7 +130,7 @@ function emptySqlite(writer: Sqlite.Database): void {
 async function emptyPostgres(database: Database): Promise<void> {
   await database.em.getConnection().execute(`do $$ begin
     set local session_replication_role = replica;
-    ${[...tables, 'rate_limit'].map((table) => `delete from ${table};`).join('\n    ')}
+    ${[...tables, 'api_key_quota', 'api_key_use', 'rate_limit'].map((table) => `delete from ${table};`).join('\n    ')}
     ${tables.map((table) => `perform setval('${table}_id_seq', 1, false);`).join('\n    ')}
   end $$`);
 }

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
+import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { DocumentConfig, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -12,10 +13,18 @@ import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { Account, type AccountId, ApiKey, ApiKeySecret, PrivateKey } from '../../src/database/tables.ts';
+import {
+  Account,
+  type AccountId,
+  ApiKey,
+  type ApiKeyQuota,
+  ApiKeySecret,
+  PrivateKey,
+} from '../../src/database/tables.ts';
 import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
 import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
+import { KeyRateCounts } from '../../src/http/rate-limits/key-rates.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
 import type { OperationLimits } from '../../src/operations/context.ts';
@@ -76,6 +85,7 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
+    apiKeyPermissions?: readonly string[];
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
     edge?: Partial<Edge>;
@@ -83,6 +93,7 @@ export async function createTestGateway(
     logsAddress?: boolean;
   } = {},
 ) {
+  const { introspection, operators } = { introspection: true, operators: true, ...options };
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
   const lines: string[] = [];
   const sink = new Writable({
@@ -98,8 +109,10 @@ export async function createTestGateway(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
   const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
+  const keyRates = new KeyRateCounts(counts);
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
@@ -111,15 +124,18 @@ export async function createTestGateway(
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
+      apiKeyPermissions: options.apiKeyPermissions ?? null,
       sealApiKeys: options.sealApiKeys ?? false,
     },
     secrets,
     keyUsage,
+    keyRates,
+    keyQuotas,
     idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
-    introspection: options.introspection ?? true,
-    operators: options.operators ?? true,
+    introspection,
+    operators,
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
@@ -164,6 +180,8 @@ export async function createTestGateway(
     database,
     secrets,
     keyUsage,
+    keyRates,
+    keyQuotas,
     idempotency,
     fetch,
     rest,
@@ -177,6 +195,7 @@ export async function createTestGateway(
     reset: async (): Promise<boolean> => {
       // What a test has used is not written into the rows of the next.
       await keyUsage.write();
+      await keyQuotas.giveBack();
       lines.length = 0;
       return isEmptied(database);
     },
@@ -185,6 +204,7 @@ export async function createTestGateway(
       load[Symbol.dispose]();
       await counts?.[Symbol.asyncDispose]();
       await idempotency[Symbol.asyncDispose]();
+      await keyQuotas[Symbol.asyncDispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
@@ -241,17 +261,32 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
     const { digest, version } = secrets.peppers.digest(secret);
     return insert(ApiKeySecret, { apiKey, digest, pepperVersion: version, worksUntil });
   };
+  /** Gives an API key a quota, whose period ends then. */
+  const createQuota = async (apiKey: number, { refillsAt = null, ...quota }: Partial<ApiKeyQuota>) => {
+    const row = {
+      api_key_id: apiKey,
+      units: 10,
+      refill: 'never' as const,
+      taken: 0,
+      generation: 7,
+      ...quota,
+    };
+    await kysely
+      .insertInto('api_key_quota')
+      .values({ ...row, refills_at: refillsAt })
+      .execute();
+  };
   const createPrivateKey = (account: AccountId): Promise<number> => {
     const createdAt = new Date('2026-01-31T12:00:00.000Z');
     const updatedAt = new Date('2026-02-28T12:00:00.000Z');
     return insert(PrivateKey, { account, sealedKey: 'a..b.c.d', createdAt, updatedAt });
   };
-  /** All rows of a table as SQLite stores them, whichever database it is: 0 and 1, times in milliseconds. */
+  /** All rows of a table, by its first column, as SQLite stores them, whichever database it is: 0 and 1, times in milliseconds. */
   const rows = async (table: string): Promise<Record<string, unknown>[]> => {
-    const stored = await database.em.getConnection().execute(`select * from ${table} order by id`);
+    const stored = await database.em.getConnection().execute(`select * from ${table} order by 1`);
     return stored.map((row: Record<string, unknown>) =>
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  return { createAccount, createApiKey, createVerifiableKey, addSecret, createPrivateKey, rows };
+  return { createAccount, createApiKey, createVerifiableKey, addSecret, createQuota, createPrivateKey, rows };
 }
