@@ -67,8 +67,12 @@ describe('200 over REST', () => {
       action: 'automation-settings-updated',
       target_id: null,
       user_id: 1,
+      actor: 'self',
+      reason: null,
+      on_user_id: null,
       request_id: 'request-PUT',
       address: null,
+      changes: [{ field: 'session_duration', from: null, to: 60 }],
       created_at: expect.stringMatching(/Z$/),
     });
   });

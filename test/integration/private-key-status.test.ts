@@ -46,6 +46,7 @@ describe('200 over REST', () => {
     expect(await setup.stored()).toEqual({
       account: [],
       api_key: [],
+      api_key_quota: [],
       api_key_secret: [],
       private_key: [],
       automation_settings: [],
