@@ -32,7 +32,7 @@ import { answerKeyItself } from './key-itself.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
-import { offerOf } from './offer.ts';
+import { offeredDocuments, offerOf } from './offer.ts';
 import type {
   Idempotency,
   KeyQuotas,
@@ -194,7 +194,7 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
       schema,
       services,
       limiters: dependencies.edge.limiters,
-      pageDocuments: dependencies.pages ? pageDocuments() : {},
+      pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
       compiledOf: sofa.compiledOf,
       tracing: dependencies.tracing,
     }),

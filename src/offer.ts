@@ -1,5 +1,6 @@
 import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, getOperationAST, parse } from 'graphql';
+import { rootFieldNames } from './auth/root-fields.ts';
 import { operator } from './auth/scopes.ts';
 import { requiredScopesOf } from './auth/use-required-scopes.ts';
 import { type Routes, routes } from './rest/routes.ts';
@@ -24,8 +25,13 @@ const withoutOperators = (): GraphQLSchema =>
     }),
   );
 
+const rootFieldsOf = (of: GraphQLSchema) => ({
+  ...of.getQueryType()?.getFields(),
+  ...of.getMutationType()?.getFields(),
+});
+
 const routesOf = (offered: GraphQLSchema): Routes => {
-  const fields = { ...offered.getQueryType()?.getFields(), ...offered.getMutationType()?.getFields() };
+  const fields = rootFieldsOf(offered);
   return Object.fromEntries(Object.entries(routes).filter(([name]) => Object.hasOwn(fields, name)));
 };
 
@@ -44,4 +50,23 @@ export function offerOf(operators: boolean): Offer {
   const offer = offers.get(operators) ?? createOffer(operators ? schema : withoutOperators());
   offers.set(operators, offer);
   return offer;
+}
+
+/**
+ * The documents of the pages that can be asked: without operators, a page has more than there is.
+ * @param texts the documents by their ids
+ */
+export function offeredDocuments(
+  offered: GraphQLSchema,
+  texts: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const all = rootFieldsOf(schema);
+  const there = rootFieldsOf(offered);
+  const isOffered = (text: string): boolean => {
+    const document = parse(text);
+    const operation = getOperationAST(document);
+    const names = operation ? rootFieldNames(document, operation) : [];
+    return names.every((name) => Object.hasOwn(there, name) || !Object.hasOwn(all, name));
+  };
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => isOffered(text)));
 }

@@ -1,5 +1,6 @@
 import type { ResultOf } from 'gql.tada';
 import { dayOf, timeOfDay } from '../../shared/times.ts';
+import { Badge } from '../ui/badge.tsx';
 import { useNow } from '../ui/use-now.ts';
 import type { auditEventsQuery } from './documents.ts';
 import { EventSentence } from './event-sentence.tsx';
@@ -42,8 +43,14 @@ const Events = ({ events, names }: EventsProps) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence action={event.action} targetId={event.targetId} names={names} />
+          <EventSentence {...event} names={names} />
+          {event.actor !== 'self' && <ByWhom actor={event.actor} />}
         </p>
+        {event.reason !== null && (
+          <p className="hint">
+            Because: <q>{event.reason}</q>
+          </p>
+        )}
         <p className="hint">
           {event.address !== null && `From ${event.address}`}
           <span className="request">
@@ -53,4 +60,14 @@ const Events = ({ events, names }: EventsProps) => (
       </li>
     ))}
   </ul>
+);
+
+const actors: Readonly<Record<string, string>> = { operator: 'By an operator', key: 'By the key itself' };
+
+/** Who did it, where it was not the person. */
+const ByWhom = ({ actor }: { readonly actor: string }) => (
+  <>
+    {' '}
+    <Badge tone="muted">{actors[actor] ?? `By ${actor}`}</Badge>
+  </>
 );

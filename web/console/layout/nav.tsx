@@ -1,7 +1,7 @@
-import { views } from './views.ts';
+import type { Views } from './views.ts';
 
 /** The links between the views. */
-export function Nav({ current }: { readonly current: string }) {
+export function Nav({ views, current }: { readonly views: Views; readonly current: string }) {
   return (
     <nav aria-label="Console">
       <ul>
