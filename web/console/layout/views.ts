@@ -1,8 +1,9 @@
-import { type ComponentType, lazy } from 'react';
-import { useSession } from '../../sign-in/use-session.ts';
+import type { ComponentType } from 'react';
+import { settings } from '../../sign-in/settings.ts';
 import { ActivityView } from '../activity/activity-view.tsx';
 import { AutomationView } from '../automation/automation-view.tsx';
 import { KeysView } from '../keys/keys-view.tsx';
+import { Operators, operatorScope } from '../operate/operators.tsx';
 import { PrivateKeyView } from '../private-key/private-key-view.tsx';
 
 interface ViewLink {
@@ -10,27 +11,17 @@ interface ViewLink {
   readonly hash: string;
   readonly name: string;
   readonly View: ComponentType;
+  /** The scope without which there is no link to it. */
+  readonly scope?: string;
 }
 
-/** Views in the order of the navigation; the first is where one arrives. */
-export type Views = readonly [ViewLink, ...ViewLink[]];
+const isOffered = settings.scopes.some(({ name }) => name === operatorScope);
 
-const views: Views = [
+/** The console's views, in the order of its navigation; the first is where one arrives. */
+export const views: readonly [ViewLink, ...ViewLink[]] = [
   { hash: '#keys', name: 'API keys', View: KeysView },
   { hash: '#private-key', name: 'Private key', View: PrivateKeyView },
   { hash: '#automation', name: 'Automation', View: AutomationView },
   { hash: '#activity', name: 'Activity', View: ActivityView },
+  ...(isOffered ? [{ hash: '#operate', name: 'Operate', View: Operators, scope: operatorScope }] : []),
 ];
-
-// Of no use to others, who do not load it.
-const OperateView = lazy(async () => ({
-  default: (await import('../operate/operate-view.tsx')).OperateView,
-}));
-
-const forOperators: Views = [...views, { hash: '#operate', name: 'Operate', View: OperateView }];
-
-/** The console's views for whoever is signed in, or was: an operator has one more. */
-export function useViews(): Views {
-  const { session, chosenScopes } = useSession();
-  return (session?.scopes ?? chosenScopes).includes('keyward.admin') ? forOperators : views;
-}
