@@ -20,7 +20,7 @@ export function AccountSearch() {
       <FoundKeys />
       <search>
         <form
-          className="toolbar"
+          className="toolbar account-toolbar"
           onSubmit={(event) => {
             event.preventDefault();
             setWanted({ ...wanted, filter: typed.trim() });
