@@ -41,10 +41,16 @@ const unsaid = [
   // It lies in the past; or is a leap second, or after the year 9999 in UTC.
   'body.expires_at datetime_future',
   'body.expires_at datetime_parsing',
+  // It comes after the end of the range, or long before it.
+  'query.from value_error',
+  'query.from datetime_parsing',
+  'query.to datetime_parsing',
   // It is 0, or not below the order of the curve.
   'body.private_key string_pattern_mismatch',
   // It is none that was handed out.
   'query.cursor value_error',
+  // It has the characters of an IP address, and is none.
+  'body.address value_error',
   // Half of a surrogate pair, which JSON can write and UTF-8 cannot.
   'body.name string_unicode',
   'body.key string_unicode',
@@ -58,6 +64,7 @@ const unsaid = [
   'body.metadata too_long',
   // It has the characters of an address, and is none.
   'body.allowed_addresses.0 value_error',
+  'body.address value_error',
 ];
 
 const ajv = new Ajv2020({ strict: false });

@@ -46,8 +46,8 @@ describe('200 over REST', () => {
     expect(await setup.stored()).toEqual({
       account: [],
       api_key: [],
-      api_key_quota: [],
       api_key_secret: [],
+      api_key_quota: [],
       private_key: [],
       automation_settings: [],
       audit_event: [],

@@ -108,7 +108,7 @@ export async function createTestGateway(
   const secrets = createSecrets(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
-  const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const keyUsage = new KeyUsage(new Db(database.em), 90, () => {});
   const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
@@ -288,5 +288,34 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  return { createAccount, createApiKey, createVerifiableKey, addSecret, createQuota, createPrivateKey, rows };
+  /** How often keys were verified: rows as they are stored. */
+  const createUses = async (
+    uses: readonly (readonly [key: number, hour: string, outcome: string, count: number])[],
+  ) => {
+    const values = uses.map(([id, hour, outcome, count]) => ({
+      api_key_id: id,
+      hour: new Date(hour),
+      outcome,
+      count,
+    }));
+    await kysely
+      .insertInto('api_key_use')
+      .values(values as never)
+      .execute();
+  };
+  /** All of that, in order. */
+  const uses = async (): Promise<[key: number, hour: string, outcome: string, count: number][]> => {
+    const select = 'select * from api_key_use order by api_key_id, hour, outcome';
+    const stored: Record<string, unknown>[] = await database.em.getConnection().execute(select);
+    return stored.map(({ api_key_id: id, hour, outcome, count }) => [
+      Number(id),
+      new Date(hour as string | number).toISOString(),
+      String(outcome),
+      Number(count),
+    ]);
+  };
+  return {
+    ...{ createAccount, createApiKey, createVerifiableKey, addSecret, createQuota, createPrivateKey },
+    ...{ createUses, uses, rows },
+  };
 }

@@ -15,6 +15,11 @@ export const auditEventsQuery = graphql(`
           requestId
           address
           createdAt
+          changes {
+            field
+            from
+            to
+          }
         }
       }
       pageInfo {

@@ -1,19 +1,5 @@
 import { graphql } from '../api/graphql.ts';
-
-/** What the console shows of an API key. */
-const apiKeyParts = graphql(`
-  fragment ApiKeyParts on ApiKey {
-    id
-    name
-    keyPrefix
-    isActive
-    createdAt
-    deactivatedAt
-    expiresAt
-    previousWorksUntil
-    lastUsedAt
-  }
-`);
+import { apiKeyParts } from './api-key-parts.ts';
 
 /** A page of the caller's API keys, and which of them is the default. */
 export const apiKeysQuery = graphql(
@@ -40,8 +26,22 @@ export const apiKeysQuery = graphql(
 
 /** Creates an API key; its secret comes this once. */
 export const createApiKeyMutation = graphql(`
-  mutation CreateApiKey($name: String, $expiresAt: DateTime) {
-    createApiKey(name: $name, expiresAt: $expiresAt) {
+  mutation CreateApiKey(
+    $name: String
+    $expiresAt: DateTime
+    $permissions: [String!]
+    $allowedAddresses: [String!]
+    $rateLimit: ApiKeyRateLimitInput
+    $quota: ApiKeyQuotaInput
+  ) {
+    createApiKey(
+      name: $name
+      expiresAt: $expiresAt
+      permissions: $permissions
+      allowedAddresses: $allowedAddresses
+      rateLimit: $rateLimit
+      quota: $quota
+    ) {
       apiKey {
         id
         name
@@ -60,11 +60,28 @@ export const rotateApiKeyMutation = graphql(`
   }
 `);
 
-/** Gives an API key another name, or none. */
-export const renameApiKeyMutation = graphql(`
-  mutation RenameApiKey($keyId: Int!, $name: String) {
-    renameApiKey(keyId: $keyId, name: $name) {
+/** Changes what is given of an API key; null clears it. */
+export const updateApiKeyMutation = graphql(`
+  mutation UpdateApiKey(
+    $keyId: Int!
+    $name: String
+    $expiresAt: DateTime
+    $permissions: [String!]
+    $allowedAddresses: [String!]
+    $rateLimit: ApiKeyRateLimitInput
+    $quota: ApiKeyQuotaInput
+  ) {
+    updateApiKey(
+      keyId: $keyId
+      name: $name
+      expiresAt: $expiresAt
+      permissions: $permissions
+      allowedAddresses: $allowedAddresses
+      rateLimit: $rateLimit
+      quota: $quota
+    ) {
       id
+      name
     }
   }
 `);

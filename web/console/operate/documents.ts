@@ -1,4 +1,5 @@
 import { graphql } from '../api/graphql.ts';
+import { apiKeyParts } from '../keys/api-key-parts.ts';
 
 /** What an operator is shown of an account. */
 const accountParts = graphql(`
@@ -48,29 +49,24 @@ export const accountQuery = graphql(
 );
 
 /** A page of an account's API keys. */
-export const accountApiKeysQuery = graphql(`
-  query AccountApiKeys($id: Int!, $first: Int!, $after: String) {
-    accountApiKeys(id: $id, first: $first, after: $after) {
-      edges {
-        node {
-          id
-          name
-          keyPrefix
-          isActive
-          createdAt
-          deactivatedAt
-          expiresAt
-          previousWorksUntil
-          lastUsedAt
+export const accountApiKeysQuery = graphql(
+  `
+    query AccountApiKeys($id: Int!, $first: Int!, $after: String) {
+      accountApiKeys(id: $id, first: $first, after: $after) {
+        edges {
+          node {
+            ...ApiKeyParts
+          }
+        }
+        pageInfo {
+          endCursor
+          hasNextPage
         }
       }
-      pageInfo {
-        endCursor
-        hasNextPage
-      }
     }
-  }
-`);
+  `,
+  [apiKeyParts],
+);
 
 /** Whose an API key is. */
 export const findApiKeyMutation = graphql(`
