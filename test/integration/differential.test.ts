@@ -230,6 +230,8 @@ const byName: Members = {
 /** Values of any other argument, by its type: in a body, and in a query string. */
 const byType: Members = { Boolean: flag, Int: duration, String: anyName, DateTime: anyMoment };
 const byNameInQuery: Members = {
+  ...pages,
+  ...usage,
   filter: oneOf('"al"', '"alice"', '"%"', '"_"', '""', `"${'a'.repeat(256)}"`),
   reason: oneOf('"Abuse"', '" Abuse "', '""', '"  "', `"${'a'.repeat(501)}"`),
 };
@@ -249,7 +251,7 @@ const membersOf = (operation: OperationName): Members => {
   const drawn = known.map(({ name, type, in: place }) => {
     const values =
       place === 'query'
-        ? (byNameInQuery[name] ?? pages[name as 'first'] ?? byTypeInQuery[`${getNamedType(type)}`])
+        ? (byNameInQuery[name] ?? byTypeInQuery[`${getNamedType(type)}`])
         : (byName[name] ?? byType[`${getNamedType(type)}`]);
     if (!values) throw new Error(`${operation}: no values for ${name}, here in differential.test.ts`);
     return [name, values] as const;

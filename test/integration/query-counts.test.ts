@@ -1,7 +1,7 @@
 import { isRequiredArgument } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
+import { ApiKeyUse, AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
 import type { routes } from '../../src/rest/routes.ts';
 import type { Answer } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
@@ -118,6 +118,8 @@ beforeEach(async () => {
     await setup.gateway.createPrivateKey(account);
     const stored = { account, isEnabled: true, sessionDuration: 600, createdAt: now, updatedAt: now };
     await setup.gateway.database.em.fork().insert(AutomationSettings, stored);
+    const use = { apiKey: id, hour: new Date(Date.now() - 3_600_000), outcome: 'valid', count: 1 };
+    await setup.gateway.database.em.fork().insert(ApiKeyUse, use);
     const event = { account, action: 'private-key-registered', request: 'request-1', createdAt: now };
     await setup.gateway.database.em.fork().insert(AuditEvent, event);
   }
