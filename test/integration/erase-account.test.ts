@@ -119,6 +119,8 @@ const changes: readonly (readonly [method: string, path: string, json?: object])
   ['POST', '/auth/private-key', { private_key: '1'.padStart(64, '0') }],
   ['DELETE', '/auth/private-key'],
   ['PUT', '/automation/settings', { is_enabled: true }],
+  // It makes the settings, and writes nothing down.
+  ['PUT', '/automation/settings', {}],
 ];
 
 describe('races with what the person does', () => {
