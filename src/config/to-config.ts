@@ -116,6 +116,7 @@ export const toConfig = (env: Environment): Config => ({
   documents: documentConfig(env),
   shutdownDelay: env.SHUTDOWN_DELAY * 1000,
   introspection: env.GRAPHQL_INTROSPECTION,
+  operators: env.ADMIN,
   pages: pagesConfig(env),
   edge: edgeConfig(env),
   logLevel: env.LOG_LEVEL,
