@@ -151,7 +151,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await openEditor('Limited');
       await call(world, person, `PATCH /auth/keys/${id}`, { allowed_addresses: ['198.51.100.7'] });
       // The person comes back to the page, which reads it anew below the dialog.
-      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
       await page.locator('.limits').getByText('198.51.100.7').waitFor();
       await dialog(page).getByLabel('Name').fill('Limited still');
       await save();
