@@ -15,6 +15,7 @@ export const quotaColumns = [
   'api_key_quota.refill as quotaRefill',
   'api_key_quota.taken as quotaTaken',
   'api_key_quota.refills_at as quotaRefillsAt',
+  'api_key_quota.generation as quotaGeneration',
 ] as const;
 
 /** The same for the RETURNING of a change of `api_key`, which joins nothing. */
@@ -25,6 +26,7 @@ export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key
     quota.select('api_key_quota.refill').as('quotaRefill'),
     quota.select('taken').as('quotaTaken'),
     quota.select('refills_at').as('quotaRefillsAt'),
+    quota.select('generation').as('quotaGeneration'),
   ];
 };
 
@@ -38,6 +40,7 @@ const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned
     .where('api_key.id', '=', keyId)
     .where('account.issuer', '=', issuer)
     .where('account.subject', '=', subject)
+    .where('account.blocked_at', 'is', null)
     .selectAll('api_key')
     .select(quotaColumns),
 );
@@ -52,25 +55,28 @@ const touchApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned)
       selectFrom('account')
         .select('account.id')
         .where('account.issuer', '=', issuer)
-        .where('account.subject', '=', subject),
+        .where('account.subject', '=', subject)
+        .where('account.blocked_at', 'is', null),
     )
     .returningAll()
     .returning(returnedQuota),
 );
 
-const notFound = async (context: OperationContext) =>
+/** The error of a key that does not exist, or is somebody else's. */
+export const apiKeyNotFound = async (context: OperationContext): Promise<GatewayError> =>
   // A key that is somebody else's and none at all are the same work.
   new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
 
 /**
  * One of the caller's API keys.
- * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's; `FORBIDDEN` where
+ *   the caller is blocked
  */
 export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
   const { caller, db } = context;
   const [found] = await selectApiKey(db, { ...caller, keyId });
   if (found) return found;
-  throw await notFound(context);
+  throw await apiKeyNotFound(context);
 }
 
 /**
@@ -83,7 +89,7 @@ export async function lockApiKey(context: OperationContext, keyId: number): Prom
   const { caller, db } = context;
   const [found] = await touchApiKey(db, { ...caller, keyId });
   if (found) return found;
-  throw await notFound(context);
+  throw await apiKeyNotFound(context);
 }
 
 /** Why a key that cannot be used cannot be used. */

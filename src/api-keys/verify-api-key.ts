@@ -25,7 +25,7 @@ export const VerifyApiKeyInput = z.object({
   address: z
     .string()
     .refine(isAddress, 'Must be an IP address, without a zone.')
-    .meta({ maxLength: 45 })
+    .meta({ pattern: '^[0-9A-Fa-f:.]{2,45}$' })
     .nullish(),
 });
 

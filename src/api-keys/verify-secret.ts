@@ -7,12 +7,16 @@ import { isApiKeySecret } from './api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { type KeyLimits, type LimitContext, seeLimits, type Use, useLimits } from './key-limits.ts';
 
-/** Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the same. */
+/**
+ * Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the
+ * same.
+ */
 export type VerificationFailure =
   | 'not_found'
   | 'inactive'
   | 'expired'
   | 'rotated'
+  | 'account_blocked'
   | 'address_not_allowed'
   | 'insufficient_permissions'
   | 'rate_limited'
@@ -46,6 +50,7 @@ const prepareLookup = (peppers: number) =>
     db
       .selectFrom('api_key_secret')
       .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+      .innerJoin('account', 'account.id', 'api_key.account_id')
       .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
       .leftJoin('automation_settings', 'automation_settings.account_id', 'api_key.account_id')
       .where(
@@ -58,6 +63,7 @@ const prepareLookup = (peppers: number) =>
       .select(['api_key.rate_limit', 'api_key.rate_limit_window'])
       // No properties of the key's, so nothing would make dates and booleans of them on SQLite.
       .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
+      .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
       .select(sql<unknown>`api_key_quota.refills_at <= ${values.now}`.as('quotaOver'))
       .select([
         'api_key_quota.units as quotaUnits',
@@ -107,8 +113,8 @@ const notFound: Verification = {
 
 /**
  * Verifies the secret of an API key, now: nothing is remembered, so a key that was revoked is refused from then on,
- * on every node. Nothing is written but units of a quota that are taken for many uses; what it came to is noted. A text that cannot be a secret costs the same digests
- * and no look-up.
+ * on every node. Nothing is written but units of a quota that are taken for many uses; what it came to is noted. A text
+ * that cannot be a secret costs the same digests and no look-up.
  */
 export async function verifySecret(
   context: VerificationContext,
@@ -159,11 +165,15 @@ async function findKey(
   return found && digests.some((digest) => timingSafeEqual(digest, found.digest)) ? found : undefined;
 }
 
-/** What ends a key goes before what ends one of its secrets. */
-const failureOf = ({ isActive, expiresAt, rotated }: FoundKey, now: Date): VerificationFailure | null => {
+/** What ends a key goes before what ends one of its secrets, and before what may pass. */
+const failureOf = (
+  { isActive, expiresAt, rotated, blocked }: FoundKey,
+  now: Date,
+): VerificationFailure | null => {
   if (!isActive) return 'inactive';
   if (expiresAt && expiresAt <= now) return 'expired';
-  return rotated ? 'rotated' : null;
+  if (rotated) return 'rotated';
+  return blocked ? 'account_blocked' : null;
 };
 
 /** Why a key that is good is not good for this. */

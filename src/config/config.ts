@@ -149,14 +149,20 @@ export interface Config {
   };
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
+  /** How many days counts of verifications are kept. */
+  readonly apiKeyUsageDays: number;
   /** The permissions that an API key may be given; null: any. */
   readonly apiKeyPermissions: readonly string[] | null;
+  /** What becomes of units of quotas that a process had taken and not used when it was killed. */
+  readonly quotaAfterCrash: Environment['QUOTA_AFTER_CRASH'];
   /** Whether of each API key a sealed copy is kept. */
   readonly sealApiKeys: boolean;
   readonly http: HttpLimits;
   readonly documents: DocumentConfig;
   /** How long it still answers after it was told to stop, in milliseconds. */
   readonly shutdownDelay: number;
+  /** Whether operators' fields and routes are there. */
+  readonly operators: boolean;
   /** Whether GraphQL's introspection is answered. */
   readonly introspection: boolean;
   readonly pages: PagesConfig;

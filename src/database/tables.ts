@@ -4,6 +4,7 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //
 //   Account ─┬─ ApiKey ─┬─ ApiKeySecret
 //            │          ├─ ApiKeyQuota     (none or one)
+//            │          ├─ ApiKeyLease     (one a node, for a minute or two)
 //            │          └─ ApiKeyUse       (by hour, for some months)
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
@@ -17,11 +18,19 @@ const accountSchema = defineEntity({
   name: 'Account',
   tableName: 'account',
   uniques: [{ properties: ['issuer', 'subject'] }],
+  // Operators look for subjects by how they begin, whoever has issued them.
+  indexes: [{ properties: ['subject'], name: 'account_subject' }],
   properties: {
     id: p.integer().primary().autoincrement().$type<AccountId>(),
     issuer: p.string(),
     subject: p.string(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** Since when an operator has it blocked: none of its keys is good, and none of its tokens; null: it is not. */
+    blockedAt: p.datetime(3).nullable(),
+    /** Why, in the operator's words. */
+    blockReason: p.text().nullable(),
+    /** When an operator has erased it: its subject is another then, and nothing belongs to it but what it has done. */
+    erasedAt: p.datetime(3).nullable(),
   },
 });
 
@@ -35,6 +44,8 @@ const apiKeySchema = defineEntity({
   // One default key an account, whatever races for it.
   uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
   indexes: [
+    // Operators look for a key of which they know the beginning.
+    { properties: ['keyPrefix'], name: 'api_key_prefix' },
     // An account's active keys are counted when it gets another; how many are inactive does not matter then.
     { properties: ['account'], where: { isActive: true }, name: 'api_key_active' },
     // The versions that sealed copies refer to are looked up at each start.
@@ -120,6 +131,29 @@ const apiKeyQuotaSchema = defineEntity({
 export class ApiKeyQuota extends apiKeyQuotaSchema.class {}
 apiKeyQuotaSchema.setClass(ApiKeyQuota);
 
+const apiKeyLeaseSchema = defineEntity({
+  name: 'ApiKeyLease',
+  tableName: 'api_key_lease',
+  properties: {
+    apiKey: () => p.manyToOne(ApiKey).mapToPk().primary().deleteRule('cascade'),
+    /** The process that has it. */
+    node: p.string().primary(),
+    /** Of which generation of the quota its units are. */
+    generation: p.integer(),
+    /** How many there were when it was written. */
+    units: p.integer(),
+    /** From then on its node is taken for gone. */
+    expiresAt: p.datetime(3).index(),
+  },
+});
+
+/**
+ * Units of a quota that a node has taken, written down so that they can be given back when the node is gone. Used where
+ * the operator says so.
+ */
+export class ApiKeyLease extends apiKeyLeaseSchema.class {}
+apiKeyLeaseSchema.setClass(ApiKeyLease);
+
 const apiKeyUseSchema = defineEntity({
   name: 'ApiKeyUse',
   tableName: 'api_key_use',
@@ -182,10 +216,23 @@ automationSettingsSchema.setClass(AutomationSettings);
 const auditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
-  indexes: [{ properties: ['account', 'id'] }],
+  indexes: [
+    { properties: ['account', 'id'] },
+    // What operators have done to an account is found when it is erased; most events have nobody else.
+    { properties: ['other'], where: { other: { $ne: null } }, name: 'audit_event_other' },
+  ],
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
+    /** Who did it: `operator`, `key` (the API key itself), or null: the account's owner. */
+    actor: p.string().nullable(),
+    /**
+     * The other account of what an operator did, which is in both trails: the operator's in that of the account that it
+     * was done to, and the reverse.
+     */
+    other: () => p.manyToOne(Account).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
+    /** Why, in the operator's words; null where nobody said. */
+    reason: p.text().nullable(),
     /** The name of the business event. */
     action: p.string(),
     /** The id of the row that was changed, in the table that the action is about. */
@@ -201,8 +248,9 @@ const auditEventSchema = defineEntity({
 });
 
 /**
- * That an account's owner changed something. Rows are added, never changed, and an account's ids come in the order in
- * which its rows are there for others: the database sees to both.
+ * That somebody changed something that an account owns. Rows are added, never changed, and an account's ids come in the
+ * order in which its rows are there for others: the database sees to both. Where an account is erased, the addresses,
+ * details and reasons are emptied that are about it; nothing else can be.
  */
 export class AuditEvent extends auditEventSchema.class {}
 auditEventSchema.setClass(AuditEvent);
@@ -234,6 +282,7 @@ export const entities = [
   ApiKey,
   ApiKeySecret,
   ApiKeyQuota,
+  ApiKeyLease,
   ApiKeyUse,
   PrivateKey,
   AutomationSettings,
@@ -247,6 +296,7 @@ export type Tables = InferKyselyDB<
   | typeof apiKeySchema
   | typeof apiKeySecretSchema
   | typeof apiKeyQuotaSchema
+  | typeof apiKeyLeaseSchema
   | typeof apiKeyUseSchema
   | typeof privateKeySchema
   | typeof automationSettingsSchema

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ensureAccount } from '../accounts/ensure-account.ts';
+import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { IdempotencyRecord } from '../database/tables.ts';
 import { tryLock } from '../database/try-lock.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, serviceUnavailable } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type {
   Answered,
@@ -22,12 +23,6 @@ const lifetime = 24 * 60 * 60_000;
 /** How many answers an account may have kept. */
 const mostPerAccount = 1000;
 
-/** How often those that are over are deleted, in milliseconds. */
-const cleaningInterval = 10 * 60_000;
-
-/** How many are deleted in one statement: on SQLite others wait for all of it. */
-const batchSize = 200;
-
 const selectRecord = prepareQuery(
   IdempotencyRecord,
   (db, { issuer, subject, keyDigest, since }: Caller & { keyDigest: Buffer; since: Date }) =>
@@ -36,6 +31,7 @@ const selectRecord = prepareQuery(
       .innerJoin('account', 'account.id', 'record.account_id')
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
+      .where('account.blocked_at', 'is', null)
       .where('record.key_digest', '=', keyDigest)
       .where('record.created_at', '>', since)
       .select(['record.id', 'record.account_id', 'record.sealed_answer', 'record.pepper_version']),
@@ -84,6 +80,7 @@ const countRecords = prepareQuery(IdempotencyRecord, (db, { account }: Pick<Idem
     .select(({ fn }) => fn.countAll<number | string>().as('count')),
 );
 
+// Of an account that was erased since nothing is kept: what was done was done for another, which has the same owner.
 const updateAnswer = prepareQuery(
   IdempotencyRecord,
   (
@@ -93,7 +90,11 @@ const updateAnswer = prepareQuery(
     db
       .updateTable('idempotency_record')
       .set({ sealed_answer: sealedAnswer, pepper_version: pepperVersion })
-      .where('id', '=', id),
+      .where('id', '=', id)
+      .where('account_id', 'in', (accounts) =>
+        accounts.selectFrom('account').select('account.id').where('account.erased_at', 'is', null),
+      )
+      .returning('id'),
 );
 
 const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: Date }) =>
@@ -105,7 +106,7 @@ const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: D
         .select('id')
         .where('created_at', '<=', until)
         .orderBy('created_at')
-        .limit(batchSize),
+        .limit(cleanUpBatch),
     )
     .returning('id'),
 );
@@ -132,17 +133,13 @@ const tooMany = () =>
  * repetition is carried out. Disposing of it ends the cleaning.
  */
 export class IdempotencyRecords implements Idempotency, AsyncDisposable {
-  readonly #db: Db;
-  readonly #onFailure: (error: unknown) => void;
   /** What is being carried out by this process. */
   readonly #running = new Set<string>();
-  readonly #timer = setInterval(() => void this.clean(), cleaningInterval).unref();
-  #cleaning: Promise<void> | undefined;
+  readonly #cleanUp: CleanUp;
 
   /** @param onFailure told why records that are over could not be deleted; it is tried again later */
   constructor(db: Db, onFailure: (error: unknown) => void) {
-    this.#db = db;
-    this.#onFailure = onFailure;
+    this.#cleanUp = new CleanUp(async () => (await deleteRecords(db, { until: begin() })).length, onFailure);
   }
 
   async runOnce<Result>(
@@ -167,31 +164,17 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     }
   }
 
-  /** Deletes the records that are over, some at a time; one call joins another that is at it. Never rejects. */
+  /** Deletes the records that are over; one call joins another that is at it. Never rejects. */
   clean(): Promise<void> {
-    this.#cleaning ??= this.#deleteAll()
-      .catch(this.#onFailure)
-      .finally(() => {
-        this.#cleaning = undefined;
-      });
-    return this.#cleaning;
+    return this.#cleanUp.run();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#cleaning;
+    await this.#cleanUp[Symbol.asyncDispose]();
   }
 
   #assertFree(id: string): void {
     if (this.#running.has(id)) throw stillRunning();
-  }
-
-  async #deleteAll(): Promise<void> {
-    const until = new Date(Date.now() - lifetime);
-    while ((await deleteRecords(this.#db, { until })).length === batchSize) {
-      // Requests go between.
-      await new Promise(setImmediate);
-    }
   }
 }
 
@@ -232,6 +215,7 @@ async function carryOut<Result>(
   if (!record) return (await replay<Result>(context, operation)) ?? Promise.reject(stillRunning());
   const result = await run(context);
   const answer = { request: digestRequest(name, input), result };
-  await updateAnswer(db, await sealAnswer(secrets, record, key, answer));
+  const [kept] = await updateAnswer(db, await sealAnswer(secrets, record, key, answer));
+  if (!kept) throw serviceUnavailable('account-changed');
   return { result, isReplayed: false };
 }

@@ -51,7 +51,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
-  const background = { ...startBackground(orm, logger, started), keyRates: new KeyRateCounts(counts) };
+  const background = startBackground({ config, orm, logger, counts }, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -68,8 +68,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     ...background,
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
-    documents: config.documents,
-    introspection: config.introspection,
+    ...offered(config),
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
@@ -86,6 +85,13 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
+/** What callers may ask for. */
+const offered = ({ documents, introspection, operators }: Config) => ({
+  documents,
+  introspection,
+  operators,
+});
+
 /** The pages for a browser, where they are built. */
 function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
   if (pages.shown.length === 0) return;
@@ -93,22 +99,33 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
   logger.warn('there are no pages for a browser: npm run build makes them');
 }
 
+/** What was started before all else. */
+interface Foundations {
+  readonly config: Config;
+  readonly orm: Database;
+  readonly logger: Logger;
+  /** Undefined where there is one node alone. */
+  readonly counts: SharedCounts | undefined;
+}
+
 /** What works beside requests. */
-const startBackground = (orm: Database, logger: Logger, started: AsyncDisposableStack) => ({
-  keyUsage: started.use(gatherKeyUsage(orm, logger)),
-  keyQuotas: started.use(leaseQuotas(orm, logger)),
+const startBackground = ({ config, orm, logger, counts }: Foundations, started: AsyncDisposableStack) => ({
+  keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
+  keyRates: new KeyRateCounts(counts),
+  keyQuotas: started.use(leaseQuotas(orm, logger, config)),
   idempotency: started.use(keepAnswers(orm, logger)),
 });
 
-const gatherKeyUsage = (orm: Database, logger: Logger) =>
-  new KeyUsage(new Db(orm.em), (error) =>
-    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
+  new KeyUsage(new Db(orm.em), keptDays, (error) =>
+    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
   );
 
-const leaseQuotas = (orm: Database, logger: Logger) =>
-  new QuotaLeases(new Db(orm.em), (error) =>
-    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back'),
-  );
+const leaseQuotas = (orm: Database, logger: Logger, { quotaAfterCrash }: Config) => {
+  const report = (error: unknown) =>
+    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back');
+  return new QuotaLeases(new Db(orm.em), report, quotaAfterCrash);
+};
 
 const keepAnswers = (orm: Database, logger: Logger) =>
   new IdempotencyRecords(new Db(orm.em), (error) =>

@@ -63,7 +63,7 @@ export async function measureVerification(
   const { database: config } = loadConfig({ DATABASE_URL: url });
   await using database = await openDatabase(config);
   const db = new Db(database.em);
-  await using keyUsage = new KeyUsage(db, (error) => {
+  await using keyUsage = new KeyUsage(db, 90, (error) => {
     throw error;
   });
   await using keyQuotas = new QuotaLeases(db, (error) => {

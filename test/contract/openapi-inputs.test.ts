@@ -23,7 +23,12 @@ interface Schema {
 interface Operation {
   readonly operationId: string;
   readonly tags?: readonly string[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: Schema;
+  }[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
 }
 
@@ -36,19 +41,30 @@ const unsaid = [
   // It lies in the past; or is a leap second, or after the year 9999 in UTC.
   'body.expires_at datetime_future',
   'body.expires_at datetime_parsing',
+  // It comes after the end of the range, or long before it.
+  'query.from value_error',
+  'query.from datetime_parsing',
+  'query.to datetime_parsing',
   // It is 0, or not below the order of the curve.
   'body.private_key string_pattern_mismatch',
   // It is none that was handed out.
   'query.cursor value_error',
+  // It has the characters of an IP address, and is none.
+  'body.address value_error',
   // Half of a surrogate pair, which JSON can write and UTF-8 cannot.
   'body.name string_unicode',
   'body.key string_unicode',
+  'body.key_prefix string_unicode',
+  'body.reason string_unicode',
+  // It stands beside the other, or neither is there.
+  'body.key value_error',
   'body.metadata string_unicode',
   // It has a NUL character in it, is too large or too deep.
   'body.metadata value_error',
   'body.metadata too_long',
   // It has the characters of an address, and is none.
   'body.allowed_addresses.0 value_error',
+  'body.address value_error',
 ];
 
 const ajv = new Ajv2020({ strict: false });
@@ -192,14 +208,18 @@ it.each(operations)('$operationId takes what its description allows, and nothing
     Object.fromEntries(
       parameters.filter((each) => each.in === place).map((each) => [each.name, each.schema]),
     );
+  const required = parameters.flatMap((each) => (each.in === 'query' && each.required ? [each.name] : []));
   const [pathSchemas, querySchemas] = [inPlace('path'), inPlace('query')];
-  const token = await setup.sign({ scope: 'idp.signin.user.admin openid email profile keys.verify' });
+  const token = await setup.sign({
+    scope: 'idp.signin.user.admin openid email profile keys.verify keyward.admin',
+  });
   const seen = { allowed: 0, forbidden: 0 };
 
   const holds = async (inPath: Values, inQuery: Values, json: unknown): Promise<void> => {
     const isAllowed =
       allowsTexts(pathSchemas, inPath) &&
       allowsTexts(querySchemas, inQuery) &&
+      required.every((name) => name in inQuery) &&
       (schema === undefined || ajv.validate(schema, json));
     seen[isAllowed ? 'allowed' : 'forbidden'] += 1;
     const url = `${fill(path, inPath)}?${new URLSearchParams(textsOf(inQuery))}`;

@@ -205,9 +205,11 @@ describe('records', () => {
   ];
   const nullable: Record<string, string[]> = {
     ApiKey: keyMembers,
+    ApiKeyItself: keyMembers.filter((member) => member !== 'encrypted_key'),
     ApiKeyQuota: ['refills_at'],
     ApiKeyRateLimit: [],
-    AuditEvent: ['target_id', 'address'],
+    Account: ['blocked_at', 'block_reason', 'erased_at'],
+    AuditEvent: ['target_id', 'reason', 'on_user_id', 'address'],
     AutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
     NewApiKey: keyMembers,
     PrivateKeyStatus: ['created_at', 'updated_at'],
@@ -290,6 +292,27 @@ describe('the gateway', () => {
       expectDocumented('deactivateApiKey', 200, answer);
     },
   );
+
+  it('answers a key about itself as documented, and shows that in its example', async () => {
+    const schema = { $ref: '#/components/schemas/ApiKeyItself' };
+    const values = { metadata: '{"plan":"basic"}', permissions: '["a"]', rateLimit: 5, rateLimitWindow: 60 };
+    const { secret } = await gateway.createVerifiableKey(alice, values);
+    for (const method of ['GET', 'DELETE'])
+      validate(schema, (await gateway.rest(method, '/keys/self', { headers: { 'x-api-key': secret } })).body);
+    validate(schema, resolve(schema).examples[0]);
+    expect(resolve(schema).properties).not.toHaveProperty('encrypted_key');
+  });
+
+  it('answers a verification as documented, of a key with rules, of one without and of none', async () => {
+    const { schema } = document.paths['/api/v1/keys/verify'].post.responses[200].content['application/json'];
+    const values = { metadata: '{"plan":"basic"}', permissions: '["a"]', rateLimit: 5, rateLimitWindow: 60 };
+    const verifier = await issuer.sign({ sub: 'server', scope: 'keys.verify' });
+    const verify = async (key: string) =>
+      (await gateway.rest('POST', '/keys/verify', { token: verifier, json: { key } })).body;
+    for (const each of [values, {}])
+      validate(schema, await verify((await gateway.createVerifiableKey(alice, each)).secret));
+    validate(schema, await verify('x'));
+  });
 
   it('answers a private key status as documented, with a key and without', async () => {
     const status = () => gateway.rest('GET', '/auth/private-key', { token });

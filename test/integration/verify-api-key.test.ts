@@ -280,7 +280,9 @@ describe("the owner's settings", () => {
   };
 
   it('are those of the owner alone, and of the next answer on', async () => {
-    const { secret, userId } = await createKey();
+    const { userId } = await createKey();
+    // Its number is not that of the account.
+    const { secret } = await setup.gateway.createVerifiableKey(userId);
     await set(await setup.gateway.createAccount('bob'), { isEnabled: false, sessionDuration: 60 });
     expect((await verify(secret)).automation).toEqual({ is_enabled: null, session_duration: null });
     await set(userId, { isEnabled: true, sessionDuration: 600 });

@@ -13,7 +13,14 @@ import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { Account, type AccountId, ApiKey, type ApiKeyQuota, ApiKeySecret, PrivateKey } from '../../src/database/tables.ts';
+import {
+  Account,
+  type AccountId,
+  ApiKey,
+  type ApiKeyQuota,
+  ApiKeySecret,
+  PrivateKey,
+} from '../../src/database/tables.ts';
 import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
 import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
@@ -70,6 +77,7 @@ export async function createTestGateway(
   issuer: TestIssuer,
   options: {
     introspection?: boolean;
+    operators?: boolean;
     pages?: PagesConfig;
     documents?: DocumentConfig;
     databaseUrl?: string;
@@ -85,6 +93,7 @@ export async function createTestGateway(
     logsAddress?: boolean;
   } = {},
 ) {
+  const { introspection, operators } = { introspection: true, operators: true, ...options };
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
   const lines: string[] = [];
   const sink = new Writable({
@@ -99,7 +108,7 @@ export async function createTestGateway(
   const secrets = createSecrets(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
-  const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const keyUsage = new KeyUsage(new Db(database.em), 90, () => {});
   const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
@@ -125,7 +134,8 @@ export async function createTestGateway(
     idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
-    introspection: options.introspection ?? true,
+    introspection,
+    operators,
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
@@ -253,8 +263,18 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
   };
   /** Gives an API key a quota, whose period ends then. */
   const createQuota = async (apiKey: number, { refillsAt = null, ...quota }: Partial<ApiKeyQuota>) => {
-    const row = { api_key_id: apiKey, units: 10, refill: 'never' as const, taken: 0, generation: 7, ...quota };
-    await kysely.insertInto('api_key_quota').values({ ...row, refills_at: refillsAt }).execute();
+    const row = {
+      api_key_id: apiKey,
+      units: 10,
+      refill: 'never' as const,
+      taken: 0,
+      generation: 7,
+      ...quota,
+    };
+    await kysely
+      .insertInto('api_key_quota')
+      .values({ ...row, refills_at: refillsAt })
+      .execute();
   };
   const createPrivateKey = (account: AccountId): Promise<number> => {
     const createdAt = new Date('2026-01-31T12:00:00.000Z');
@@ -268,5 +288,34 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  return { createAccount, createApiKey, createVerifiableKey, addSecret, createQuota, createPrivateKey, rows };
+  /** How often keys were verified: rows as they are stored. */
+  const createUses = async (
+    uses: readonly (readonly [key: number, hour: string, outcome: string, count: number])[],
+  ) => {
+    const values = uses.map(([id, hour, outcome, count]) => ({
+      api_key_id: id,
+      hour: new Date(hour),
+      outcome,
+      count,
+    }));
+    await kysely
+      .insertInto('api_key_use')
+      .values(values as never)
+      .execute();
+  };
+  /** All of that, in order. */
+  const uses = async (): Promise<[key: number, hour: string, outcome: string, count: number][]> => {
+    const select = 'select * from api_key_use order by api_key_id, hour, outcome';
+    const stored: Record<string, unknown>[] = await database.em.getConnection().execute(select);
+    return stored.map(({ api_key_id: id, hour, outcome, count }) => [
+      Number(id),
+      new Date(hour as string | number).toISOString(),
+      String(outcome),
+      Number(count),
+    ]);
+  };
+  return {
+    ...{ createAccount, createApiKey, createVerifiableKey, addSecret, createQuota, createPrivateKey },
+    ...{ createUses, uses, rows },
+  };
 }

@@ -78,6 +78,8 @@ describe('defaults', () => {
     sessionDuration: { min: 60, max: 86_400 },
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
+    apiKeyUsageDays: 90,
+    quotaAfterCrash: 'charged',
     apiKeyPermissions: null,
     sealApiKeys: false,
     http: {
@@ -97,6 +99,7 @@ describe('defaults', () => {
     },
     shutdownDelay: 0,
     introspection: true,
+    operators: false,
     pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
     edge: {
       trustedProxies: [],
@@ -147,6 +150,7 @@ describe('values', () => {
       { SESSION_DURATION_MIN: '300', SESSION_DURATION_MAX: '300' },
       { sessionDuration: { min: 300, max: 300 } },
     ],
+    [{ ADMIN: 'on' }, { operators: true }],
     [{ GRAPHQL_INTROSPECTION: 'off' }, { introspection: false }],
     [{ HTTP_MAX_BODY: '1024', HTTP_MAX_HEADERS: '4096' }, { http: { body: 1024, headers: 4096 } }],
     [
