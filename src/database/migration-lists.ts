@@ -27,6 +27,9 @@ export const sqliteMigrations: MigrationList = {
   Migration20261122152739_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122152739_compatible.ts'))
       .Migration20261122152739_compatible,
+  Migration20261122154245_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122154245_compatible.ts'))
+      .Migration20261122154245_compatible,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -61,4 +64,7 @@ export const postgresMigrations: MigrationList = {
   Migration20261122152740_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122152740_compatible.ts'))
       .Migration20261122152740_compatible,
+  Migration20261122154248_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122154248_compatible.ts'))
+      .Migration20261122154248_compatible,
 };

@@ -17,11 +17,19 @@ const accountSchema = defineEntity({
   name: 'Account',
   tableName: 'account',
   uniques: [{ properties: ['issuer', 'subject'] }],
+  // Operators look for subjects by how they begin, whoever has issued them.
+  indexes: [{ properties: ['subject'], name: 'account_subject' }],
   properties: {
     id: p.integer().primary().autoincrement().$type<AccountId>(),
     issuer: p.string(),
     subject: p.string(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** Since when an operator has it blocked: none of its keys is good, and none of its tokens; null: it is not. */
+    blockedAt: p.datetime(3).nullable(),
+    /** Why, in the operator's words. */
+    blockReason: p.text().nullable(),
+    /** When an operator has erased it: its subject is another then, and nothing belongs to it but what it has done. */
+    erasedAt: p.datetime(3).nullable(),
   },
 });
 
@@ -180,10 +188,23 @@ automationSettingsSchema.setClass(AutomationSettings);
 const auditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
-  indexes: [{ properties: ['account', 'id'] }],
+  indexes: [
+    { properties: ['account', 'id'] },
+    // What operators have done to an account is found when it is erased; most events have nobody else.
+    { properties: ['other'], where: { other: { $ne: null } }, name: 'audit_event_other' },
+  ],
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
+    /** Who did it: `operator`, `key` (the API key itself), or null: the account's owner. */
+    actor: p.string().nullable(),
+    /**
+     * The other account of what an operator did, which is in both trails: the operator's in that of the account that it
+     * was done to, and the reverse.
+     */
+    other: () => p.manyToOne(Account).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
+    /** Why, in the operator's words; null where nobody said. */
+    reason: p.text().nullable(),
     /** The name of the business event. */
     action: p.string(),
     /** The id of the row that was changed, in the table that the action is about. */
@@ -199,8 +220,9 @@ const auditEventSchema = defineEntity({
 });
 
 /**
- * That an account's owner changed something. Rows are added, never changed, and an account's ids come in the order in
- * which its rows are there for others: the database sees to both.
+ * That somebody changed something that an account owns. Rows are added, never changed, and an account's ids come in the
+ * order in which its rows are there for others: the database sees to both. Where an account is erased, the addresses,
+ * details and reasons are emptied that are about it; nothing else can be.
  */
 export class AuditEvent extends auditEventSchema.class {}
 auditEventSchema.setClass(AuditEvent);

@@ -25,6 +25,8 @@ const landed = {
       'cbab0c0c3f455986fd0b85170510cb9cdb99d6a62ab6de7406587a63c3efd987',
     'Migration20261122152740_compatible.ts':
       'f39f4821ad2cd15534bbe5bb8227b796e96c47c4454de6d3f316c0b853857a18',
+    'Migration20261122154248_compatible.ts':
+      '0557611d6e557df86abc16b4ac25fed099aece799c80a9bdcf0965df343e72d9',
   },
   sqlite: {
     'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',
@@ -40,6 +42,8 @@ const landed = {
       '915d1fb1280bd9a6ed4e7ffa36a2537d2791f018d02581a21bff7bf05432ad6e',
     'Migration20261122152739_compatible.ts':
       '8a48989ddc03b0732650294fe4d5da7e2324212f72d8ece6987ee855e2583c3e',
+    'Migration20261122154245_compatible.ts':
+      '3870dc319472d92f327ff0d2f2813f5d59c9b0693a37295624e388e54ce63156',
   },
 };
 
