@@ -27,6 +27,8 @@ const landed = {
       'f39f4821ad2cd15534bbe5bb8227b796e96c47c4454de6d3f316c0b853857a18',
     'Migration20261122154248_compatible.ts':
       '0557611d6e557df86abc16b4ac25fed099aece799c80a9bdcf0965df343e72d9',
+    'Migration20261122155031_compatible.ts':
+      'd55fd0ae495fb1fa30981c2fbabe296b1e022dd92fdbeb641f3cf8ecd3b85052',
   },
   sqlite: {
     'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',
@@ -44,6 +46,8 @@ const landed = {
       '8a48989ddc03b0732650294fe4d5da7e2324212f72d8ece6987ee855e2583c3e',
     'Migration20261122154245_compatible.ts':
       '3870dc319472d92f327ff0d2f2813f5d59c9b0693a37295624e388e54ce63156',
+    'Migration20261122155028_compatible.ts':
+      '0bf93b5575d086c58d5c7866c5ed04933d1a028faf12a78ebfb52b76c0f3d1cd',
   },
 };
 
