@@ -113,6 +113,14 @@ export const toConfig = (env: Environment): Config => ({
   documents: documentConfig(env),
   shutdownDelay: env.SHUTDOWN_DELAY * 1000,
   introspection: env.GRAPHQL_INTROSPECTION,
+  webhooks: {
+    endpoints: (env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? []).map(({ url, secret, events }) => ({
+      url,
+      secrets: secret,
+      events,
+    })),
+    allowedHosts: env.WEBHOOKS_ALLOW,
+  },
   pages: pagesConfig(env),
   edge: edgeConfig(env),
   logLevel: env.LOG_LEVEL,
