@@ -37,6 +37,7 @@ import { basePath, routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
 import { schema } from './schema.ts';
 import type { Secrets } from './secrets/secrets.ts';
+import type { Wakeable } from './webhooks/webhooks.ts';
 
 const sofa = createSofa(schema, routes);
 
@@ -52,6 +53,8 @@ export interface GatewayDependencies {
   readonly secrets: Secrets;
   readonly keyUsage: KeyUsageNotes;
   readonly idempotency: Idempotency;
+  /** Told after each change, and never waited for; undefined: nobody is. */
+  readonly webhooks?: Wakeable | undefined;
   /** The most bytes of a body. */
   readonly bodyLimit: number;
   /** After how many milliseconds a request is answered 503; undefined: never. */

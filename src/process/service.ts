@@ -20,6 +20,7 @@ import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
+import { Webhooks } from '../webhooks/webhooks.ts';
 import { greet } from './greeting.ts';
 import { createProcessLogger } from './process-logger.ts';
 import { createReadiness } from './readiness.ts';
@@ -48,7 +49,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
-  const background = startBackground(orm, logger, started);
+  const background = startBackground(orm, config, logger, started);
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
@@ -56,7 +57,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
   const own = provider && trust(provider.issuer, logger, started);
   const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
-  telemetry.observe(orm, trusted);
+  telemetry.observe(orm, trusted, background.webhooks);
   const gateway = createGateway({
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
@@ -92,9 +93,10 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
 }
 
 /** What works beside requests. */
-const startBackground = (orm: Database, logger: Logger, started: AsyncDisposableStack) => ({
+const startBackground = (orm: Database, config: Config, logger: Logger, started: AsyncDisposableStack) => ({
   keyUsage: started.use(gatherKeyUsage(orm, logger)),
   idempotency: started.use(keepAnswers(orm, logger)),
+  webhooks: started.use(new Webhooks(new Db(orm.em), config.webhooks, logger, readVersion())),
 });
 
 const gatherKeyUsage = (orm: Database, logger: Logger) =>
