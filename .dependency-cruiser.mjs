@@ -64,14 +64,14 @@ const slices = [
   ),
   forbid(
     'operation-knows-domain',
-    'An operation knows tables, queries, its own slice, accounts, errors and events: no GraphQL, no HTTP.',
+    'An operation knows tables, queries, its own slice, accounts, settings, errors and events: no GraphQL, no HTTP.',
     { path: `^src/(${SLICES})/.+[.]ts$`, pathNot: FIELDS },
     {
       dependencyTypesNot: ['core'],
       pathNot: [
-        '^src/(accounts|audit|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operations/[a-z-]+|observability/events|database/(db|page|prepare-query|tables|try-lock)|secrets/[a-z-]+)[.]ts$',
-        '^node_modules/(zod|jose|kysely|@mikro-orm/[^/]+)/',
+        '^src/(accounts|audit|automation-settings|$1)/(?!.*[.]graphql[.]ts$)',
+        '^src/(errors|operations/[a-z-]+|observability/events|config/address-range|database/(db|page|prepare-query|tables|try-lock)|secrets/[a-z-]+)[.]ts$',
+        '^node_modules/(zod|jose|kysely|lru-cache|@mikro-orm/[^/]+)/',
       ],
     },
   ),
@@ -133,8 +133,8 @@ const rooms = [
   ),
   forbid(
     'only-gateway-knows-forward-auth',
-    'Forward auth is a door of its own: the gateway opens it, and nothing else knows it.',
-    { path: '^src/', pathNot: '^src/(gateway[.]ts$|dev/contracts[.]ts$|http/forward-auth/)' },
+    'Forward auth is a door of its own: the gateway opens it, and nothing else but the other path of API keys knows it.',
+    { path: '^src/', pathNot: '^src/((gateway|key-itself)[.]ts$|dev/contracts[.]ts$|http/forward-auth/)' },
     { path: '^src/http/forward-auth/' },
   ),
   forbid(

@@ -2,6 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { checkOwned } from './accounts/check-owned.ts';
+import { isPermission } from './api-keys/permissions.ts';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
@@ -17,7 +18,7 @@ import { answerErrors, graphqlPath } from './http/answer-errors.ts';
 import { answerHeaders, head } from './http/answer-headers.ts';
 import { cors } from './http/cors.ts';
 import { beginExchange, compose, type Exchange, type Handler, type Middleware } from './http/exchange.ts';
-import { authorize, authorizePath } from './http/forward-auth/authorize.ts';
+import { authorize, authorizePath, type DoorQuestion } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Load } from './http/load.ts';
@@ -26,6 +27,7 @@ import { limitAddress } from './http/rate-limits/limit-address.ts';
 import { quotaHeaders } from './http/rate-limits/quota-headers.ts';
 import { shedLoad } from './http/shed-load.ts';
 import { route, type Table } from './http/table.ts';
+import { answerKeyItself } from './key-itself.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
@@ -33,6 +35,7 @@ import type { Idempotency, KeyUsageNotes, OperationLimits } from './operations/c
 import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
+import { createRecordWriter } from './rest/record-writer.ts';
 import { basePath, routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
 import { schema } from './schema.ts';
@@ -40,6 +43,9 @@ import type { Secrets } from './secrets/secrets.ts';
 import type { Wakeable } from './webhooks/webhooks.ts';
 
 const sofa = createSofa(schema, routes);
+
+/** Writes the record of an API key for the key itself. */
+const writeKey = createRecordWriter(sofa.schema, forwardAuthOpenApi.records.ApiKeyItself);
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
@@ -125,9 +131,14 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const services = { db: new Db(em), limits, secrets, keyUsage, idempotency };
   const yoga = createYogaServer(dependencies, services);
   const issuers = trusted.map(({ config }) => config.issuer);
-  const verify = (secret: string, { record }: Exchange) =>
-    verifySecret(tracing ? { ...services, db: tracing.db(em, record) } : services, secret);
-  const door = authorize(verify, limiters.apiKey?.count);
+  const dbOf = ({ record }: Exchange) => (tracing ? tracing.db(em, record) : services.db);
+  const verify = async (question: DoorQuestion, exchange: Exchange) => {
+    const context = { ...services, db: dbOf(exchange) };
+    const { address } = exchange;
+    const { reason, found } = await verifySecret(context, { ...question, address, cost: 1 });
+    return { reason, keyId: found?.id, userId: found?.account };
+  };
+  const door = authorize(verify, isPermission, limiters.apiKey?.count);
   const rest = {
     sofa,
     checkOwned,
@@ -136,7 +147,9 @@ function createTable(dependencies: GatewayDependencies): Handler {
     other: forwardAuthOpenApi,
     bodyLimit,
   };
+  const itself = answerKeyItself({ services, dbOf, logger, write: writeKey, count: limiters.apiKey?.count });
   const apis: Table = [
+    [`${basePath}/keys/self`, itself],
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
   ];

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { ownApiKey } from './own-api-key.ts';
+import { type ApiKeyRecord, ownApiKey } from './own-api-key.ts';
 
 /** The input of {@link apiKey}. */
 export const ApiKeyInput = z.object({ keyId: z.int32() });
@@ -11,6 +10,9 @@ export const ApiKeyInput = z.object({ keyId: z.int32() });
  * One of the caller's API keys.
  * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
  */
-export async function apiKey(context: OperationContext, input: z.input<typeof ApiKeyInput>): Promise<ApiKey> {
+export async function apiKey(
+  context: OperationContext,
+  input: z.input<typeof ApiKeyInput>,
+): Promise<ApiKeyRecord> {
   return ownApiKey(context, parseInput(ApiKeyInput, input).keyId);
 }

@@ -1,7 +1,9 @@
 import { accountAdmin } from '../auth/scopes.ts';
-import { ApiKey } from '../database/tables.ts';
-import { builder, type FieldBuilder } from '../graphql/builder.ts';
-import { CreateApiKeyInput, createApiKey } from './create-api-key.ts';
+import { type ArgumentBuilder, builder, type FieldBuilder } from '../graphql/builder.ts';
+import { createApiKey, createApiKeyInput } from './create-api-key.ts';
+import { type KeyRateLimit, toldParts } from './key-parts.ts';
+import type { ApiKeyRecord } from './own-api-key.ts';
+import { type Quota, quotaOf } from './quota.ts';
 import { RotateApiKeyInput, rotateApiKey } from './rotate-api-key.ts';
 import type { NewApiKey } from './store-secret.ts';
 
@@ -10,7 +12,94 @@ interface Deprecated {
   readonly deprecationReason?: string;
 }
 
-const endFields = (t: FieldBuilder<ApiKey>, deprecated: Deprecated) => ({
+const QuotaRefill = builder.enumType('QuotaRefill', {
+  description: 'When a quota is full again.',
+  values: {
+    NEVER: { value: 'never', description: 'It is not: what is used is used.' },
+    DAILY: { value: 'daily', description: 'Each day at 00:00 UTC.' },
+    MONTHLY: { value: 'monthly', description: 'On the first day of each month at 00:00 UTC.' },
+  } as const,
+});
+
+const KeyRateLimitType = builder.objectRef<KeyRateLimit>('ApiKeyRateLimit').implement({
+  description: 'How often an API key may be verified.',
+  fields: (t) => ({
+    limit: t.exposeInt('limit', {
+      description: 'How many verifications a window has.',
+      extensions: { example: 100 },
+    }),
+    windowSeconds: t.exposeInt('windowSeconds', {
+      description: 'Length of a window in seconds.',
+      extensions: { example: 60 },
+    }),
+  }),
+});
+
+const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
+  description: 'How much an API key may be used.',
+  fields: (t) => ({
+    limit: t.exposeInt('limit', {
+      description: 'How many units a period has.',
+      extensions: { example: 10_000 },
+    }),
+    refill: t.expose('refill', {
+      type: QuotaRefill,
+      description: 'When it is full again.',
+      extensions: { example: 'MONTHLY' },
+    }),
+    remaining: t.exposeInt('remaining', {
+      description: 'Units that are left of this period.',
+      extensions: { example: 9_875 },
+    }),
+    refillsAt: t.expose('refillsAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is full again; null where it never is.',
+      extensions: { example: '2026-03-01T00:00:00.000Z' },
+    }),
+  }),
+});
+
+/** What a key may do, and how much. */
+const partFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
+  permissions: t.stringList({
+    ...deprecated,
+    description:
+      'What its bearer may do, as it was given: `documents.*` stands for all below, `*` for all. Empty where none was set.',
+    extensions: { example: ['documents.read'] },
+    resolve: (key) => toldParts(key).permissions,
+  }),
+  metadata: t.field({
+    ...deprecated,
+    type: 'JSONObject',
+    nullable: true,
+    description: "What the API provider keeps beside the key: names and values of the provider's own.",
+    extensions: { example: { plan: 'pro' } },
+    resolve: (key) => toldParts(key).metadata,
+  }),
+  allowedAddresses: t.stringList({
+    ...deprecated,
+    description: 'From where it may be used: IP addresses and ranges of them (CIDR). Empty: from anywhere.',
+    extensions: { example: ['192.0.2.0/24'] },
+    resolve: (key) => toldParts(key).allowedAddresses,
+  }),
+  rateLimit: t.field({
+    ...deprecated,
+    type: KeyRateLimitType,
+    nullable: true,
+    description: 'How often it may be verified; null where it has no limit of its own.',
+    resolve: (key) => toldParts(key).rateLimit,
+  }),
+  quota: t.field({
+    ...deprecated,
+    type: QuotaType,
+    nullable: true,
+    description: 'How much it may be used; null where it has no quota.',
+    resolve: quotaOf,
+  }),
+});
+
+const endFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
   expiresAt: t.expose('expiresAt', {
     ...deprecated,
     type: 'DateTime',
@@ -42,7 +131,7 @@ const endFields = (t: FieldBuilder<ApiKey>, deprecated: Deprecated) => ({
   }),
 });
 
-const apiKeyFields = (t: FieldBuilder<ApiKey>, deprecated: Deprecated = {}) => ({
+const apiKeyFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated = {}) => ({
   id: t.exposeInt('id', { ...deprecated, description: 'Identifier of the key.', extensions: { example: 1 } }),
   keyPrefix: t.exposeString('keyPrefix', {
     ...deprecated,
@@ -83,10 +172,11 @@ const apiKeyFields = (t: FieldBuilder<ApiKey>, deprecated: Deprecated = {}) => (
     extensions: { example: 1 },
   }),
   ...endFields(t, deprecated),
+  ...partFields(t, deprecated),
 });
 
-builder.objectType(ApiKey, {
-  name: 'ApiKey',
+/** The record of an API key. */
+export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
   description: 'The record of an API key. The secret itself is not part of it.',
   fields: (t) => apiKeyFields(t),
 });
@@ -98,7 +188,7 @@ const newApiKey = builder.objectRef<NewApiKey>('NewApiKey').implement({
       deprecationReason: 'Read it from `apiKey`: a cache then knows that it is the same key.',
     }),
     apiKey: t.field({
-      type: ApiKey,
+      type: ApiKeyType,
       description: 'The record of the key.',
       extensions: { graphqlOnly: true },
       resolve: (made) => made,
@@ -110,29 +200,73 @@ const newApiKey = builder.objectRef<NewApiKey>('NewApiKey').implement({
   }),
 });
 
+const RateLimitInput = builder.inputType('ApiKeyRateLimitInput', {
+  description: 'How often an API key may be verified.',
+  fields: (t) => ({
+    limit: t.int({ required: true, description: 'How many verifications a window has: 1 to 1000000.' }),
+    windowSeconds: t.int({ required: true, description: 'Length of a window in seconds: 1 to 86400.' }),
+  }),
+});
+
+const QuotaInput = builder.inputType('ApiKeyQuotaInput', {
+  description: 'How much an API key may be used.',
+  fields: (t) => ({
+    limit: t.int({ required: true, description: 'How many units a period has: 0 to 1000000000.' }),
+    refill: t.field({ type: QuotaRefill, required: true, description: 'When it is full again.' }),
+  }),
+});
+
+/** What is told of a key where it is made or changed. */
+export const keyArguments = ({ arg }: ArgumentBuilder) => ({
+  name: arg.string({
+    description: 'Display name: 1 to 100 characters, without white space at its ends. Null: none.',
+    extensions: { example: 'Laptop' },
+  }),
+  permissions: arg.stringList({
+    description:
+      'What its bearer may do: at most 50 names, each 1 to 100 characters of a-z, 0-9, and `. _ : * -`. `documents.*` stands for all below, `*` for all. Null or empty: nothing that a provider asks for.',
+    extensions: { example: ['documents.read', 'documents.write'] },
+  }),
+  metadata: arg({
+    type: 'JSONObject',
+    description:
+      'For the API provider: names and values of its own, answered where the key is verified. At most 50 members, and 2048 bytes as JSON. Null: none.',
+    extensions: { example: { plan: 'pro' } },
+  }),
+  allowedAddresses: arg.stringList({
+    description:
+      'From where it may be used: at most 50 IP addresses and ranges of them (CIDR). Null or empty: from anywhere.',
+    extensions: { example: ['192.0.2.0/24', '2001:db8::/32'] },
+  }),
+  rateLimit: arg({
+    type: RateLimitInput,
+    description: 'How often it may be verified. Null: no limit of its own.',
+    extensions: { example: { limit: 100, windowSeconds: 60 } },
+  }),
+  quota: arg({
+    type: QuotaInput,
+    description: 'How much it may be used; another one begins its period anew. Null: no quota.',
+    extensions: { example: { limit: 10_000, refill: 'MONTHLY' } },
+  }),
+  expiresAt: arg({
+    type: 'DateTime',
+    description: 'From then on the key is valid no more. In the future; null: it does not expire.',
+    extensions: { example: '2099-01-31T12:00:00.000Z' },
+  }),
+});
+
 builder.mutationField('createApiKey', (t) =>
   t.field({
     type: newApiKey,
     description: 'Creates an API key. Your first one becomes your default key.',
     requiredScopes: accountAdmin,
     extensions: {
-      input: () => CreateApiKeyInput,
+      input: createApiKeyInput,
       errors: ['CONFLICT'],
       changesSecret: true,
       example: { lastUsedAt: null },
     },
-    args: {
-      name: t.arg.string({
-        description: 'Display name: 1 to 100 characters, without white space at its ends.',
-        extensions: { example: 'Laptop' },
-      }),
-      expiresAt: t.arg({
-        type: 'DateTime',
-        description:
-          'From then on the key is valid no more. In the future; left out or null: it does not expire.',
-        extensions: { example: '2099-01-31T12:00:00.000Z' },
-      }),
-    },
+    args: keyArguments(t),
     resolve: (_root, input, context) => createApiKey(context, input),
   }),
 );

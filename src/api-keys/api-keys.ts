@@ -4,6 +4,7 @@ import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
+import { type ApiKeyRecord, quotaColumns } from './own-api-key.ts';
 
 /** The input of {@link apiKeys}. */
 export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });
@@ -22,6 +23,7 @@ const prepareSelect = (order: 'asc' | 'desc') =>
     db
       .selectFrom('api_key')
       .innerJoin('account', 'account.id', 'api_key.account_id')
+      .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
       .where('api_key.is_active', 'in', [state, otherState])
@@ -29,7 +31,8 @@ const prepareSelect = (order: 'asc' | 'desc') =>
       .where('api_key.id', '<=', ceiling)
       .orderBy('api_key.id', order)
       .limit(limit)
-      .selectAll('api_key'),
+      .selectAll('api_key')
+      .select(quotaColumns),
   );
 
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
@@ -41,7 +44,7 @@ const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
 export async function apiKeys(
   { caller, db, wholeLists }: OperationContext,
   input: z.input<typeof ApiKeysInput>,
-): Promise<Page<ApiKey>> {
+): Promise<Page<ApiKeyRecord>> {
   const { isActive, ...page } = parseInput(ApiKeysInput, input);
   const asked = { ...caller, state: isActive ?? true, otherState: isActive ?? false };
   const size = wholeLists ? longestList : pageSize;

@@ -1,13 +1,14 @@
 import { accountAdmin } from '../auth/scopes.ts';
-import { ApiKey } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
+import { ApiKeyType, keyArguments } from './api-keys.graphql.ts';
 import { DeactivateApiKeyInput, deactivateApiKey } from './deactivate-api-key.ts';
 import { RenameApiKeyInput, renameApiKey } from './rename-api-key.ts';
 import { SetDefaultApiKeyInput, setDefaultApiKey } from './set-default-api-key.ts';
+import { updateApiKey, updateApiKeyInput } from './update-api-key.ts';
 
 builder.mutationField('deactivateApiKey', (t) =>
   t.field({
-    type: ApiKey,
+    type: ApiKeyType,
     description: 'Deactivates one of your API keys. Repeating it changes nothing and answers the same.',
     requiredScopes: accountAdmin,
     extensions: {
@@ -21,10 +22,31 @@ builder.mutationField('deactivateApiKey', (t) =>
   }),
 );
 
+builder.mutationField('updateApiKey', (t) =>
+  t.field({
+    type: ApiKeyType,
+    description:
+      'Changes what one of your API keys is and may do. What is left out stays as it is; null clears it. Of a key that is inactive or has expired, the name alone can be changed.',
+    requiredScopes: accountAdmin,
+    extensions: {
+      input: updateApiKeyInput,
+      errors: ['CONFLICT'],
+      takesRecord: true,
+      example: { name: 'Laptop', permissions: ['documents.read', 'documents.write'] },
+    },
+    args: {
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      ...keyArguments(t),
+    },
+    resolve: (_root, input, context) => updateApiKey(context, input),
+  }),
+);
+
 builder.mutationField('renameApiKey', (t) =>
   t.field({
-    type: ApiKey,
+    type: ApiKeyType,
     description: 'Gives one of your API keys another name, or none.',
+    deprecationReason: 'Use `updateApiKey`, which changes the name too.',
     requiredScopes: accountAdmin,
     extensions: { input: () => RenameApiKeyInput, example: { name: 'Build server' } },
     args: {
@@ -41,7 +63,7 @@ builder.mutationField('renameApiKey', (t) =>
 
 builder.mutationField('setDefaultApiKey', (t) =>
   t.field({
-    type: ApiKey,
+    type: ApiKeyType,
     description: 'Makes one of your API keys your default key, in place of any other.',
     requiredScopes: accountAdmin,
     extensions: { input: () => SetDefaultApiKeyInput, errors: ['CONFLICT'] },

@@ -5,29 +5,22 @@ import { lockAccount } from '../accounts/lock-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import { audited } from '../operations/audited.ts';
+import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
-import { apiKeyName } from './api-key-name.ts';
+import { byLimits, parseInput } from '../operations/input.ts';
 import { createApiKeySecret, keyPrefixOf } from './api-key-secret.ts';
+import { changedParts, keyParts, noParts, type StoredParts, storedParts } from './key-parts.ts';
+import { noQuota, setQuota } from './quota.ts';
 import { type NewApiKey, sealSecret, storeSecret } from './store-secret.ts';
 
 /** The input of {@link createApiKey}. */
-export const CreateApiKeyInput = z.object({
-  name: apiKeyName.optional(),
-  expiresAt: z
-    .date()
-    .refine((moment) => moment > new Date(), {
-      message: 'Must lie in the future.',
-      params: { type: 'datetime_future' },
-    })
-    .nullish(),
-});
+export const createApiKeyInput = byLimits((limits) => z.object(keyParts(limits)));
 
-type NewRow = Pick<ApiKey, 'account' | 'keyPrefix' | 'name' | 'expiresAt' | 'createdAt'> & {
-  /** How many active keys an account may have. */
-  readonly most: number;
-};
+type NewRow = StoredParts &
+  Pick<ApiKey, 'account' | 'keyPrefix' | 'createdAt'> & {
+    /** How many active keys an account may have. */
+    readonly most: number;
+  };
 
 /** The columns of a new row, in the order in which they are selected. */
 const columns = [
@@ -39,39 +32,47 @@ const columns = [
   'is_active',
   'is_default',
   'encryption_version',
+  'permissions',
+  'metadata',
+  'allowed_addresses',
+  'rate_limit',
+  'rate_limit_window',
 ] as const;
 
 // The bound stands in the INSERT's own WHERE, and holds whatever races for it: the account is locked.
-const insertApiKey = prepareQuery(
-  ApiKey,
-  (db, { account, most, keyPrefix, name, expiresAt, createdAt }: NewRow) => {
-    const keys = db.selectFrom('api_key').where('account_id', '=', account);
-    // A literal, not a parameter: else SQLite does not see that the index of active keys has all of them.
-    const active = keys.where('is_active', '=', sql.lit(true));
-    return db
-      .insertInto('api_key')
-      .columns(columns)
-      .expression(
-        db
-          .selectNoFrom(({ exists, lit, not, val }) => [
-            val(account).as('account_id'),
-            val(keyPrefix).as('key_prefix'),
-            val(name).as('name'),
-            val(expiresAt).as('expires_at'),
-            val(createdAt).as('created_at'),
-            lit(true).as('is_active'),
-            not(exists(keys.select('id'))).as('is_default'),
-            lit(1).as('encryption_version'),
-          ])
-          .where(
-            active.select(({ fn }) => fn.countAll().as('count')),
-            '<',
-            most,
-          ),
-      )
-      .returningAll();
-  },
-);
+const insertApiKey = prepareQuery(ApiKey, (db, values: NewRow) => {
+  const { account, most, keyPrefix, createdAt } = values;
+  const keys = db.selectFrom('api_key').where('account_id', '=', account);
+  // A literal, not a parameter: else SQLite does not see that the index of active keys has all of them.
+  const active = keys.where('is_active', '=', sql.lit(true));
+  return db
+    .insertInto('api_key')
+    .columns(columns)
+    .expression(
+      db
+        .selectNoFrom(({ exists, lit, not, val }) => [
+          val(account).as('account_id'),
+          val(keyPrefix).as('key_prefix'),
+          val(values.name).as('name'),
+          val(values.expiresAt).as('expires_at'),
+          val(createdAt).as('created_at'),
+          lit(true).as('is_active'),
+          not(exists(keys.select('id'))).as('is_default'),
+          lit(1).as('encryption_version'),
+          val(values.permissions).as('permissions'),
+          val(values.metadata).as('metadata'),
+          val(values.allowedAddresses).as('allowed_addresses'),
+          val(values.rateLimit).as('rate_limit'),
+          val(values.rateLimitWindow).as('rate_limit_window'),
+        ])
+        .where(
+          active.select(({ fn }) => fn.countAll().as('count')),
+          '<',
+          most,
+        ),
+    )
+    .returningAll();
+});
 
 const updateSealed = prepareQuery(
   ApiKey,
@@ -93,23 +94,27 @@ const tooMany = (most: number) =>
  */
 export async function createApiKey(
   context: OperationContext,
-  input: z.input<typeof CreateApiKeyInput>,
+  input: z.input<ReturnType<typeof createApiKeyInput>>,
 ): Promise<NewApiKey> {
-  const { name = null, expiresAt = null } = parseInput(CreateApiKeyInput, input);
+  const { quota = null, ...given } = parseInput(createApiKeyInput(context.limits), input);
+  const parts = storedParts(given, noParts);
   const most = context.limits.apiKeysPerAccount;
   const key = createApiKeySecret();
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
     // Of several first keys at once, one is the first.
     await lockAccount(inner.db, account);
-    const values = { account, most, keyPrefix: keyPrefixOf(key), name, expiresAt, createdAt: new Date() };
+    const createdAt = new Date();
+    const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
     const [row] = await insertApiKey(inner.db, values);
     if (!row) throw tooMany(most);
+    const quotaColumns = quota ? await setQuota(inner.db, row.id, quota, createdAt) : noQuota;
     await storeSecret(inner, row.id, key);
     // The seal names the row, so the row comes first.
     const sealed = await sealSecret(inner, row, key);
     if (sealed.encryptedKey !== null) await updateSealed(inner.db, { id: row.id, ...sealed });
-    inner.events('api-key-created', { accountId: account, keyId: row.id });
-    return { ...row, ...sealed, key };
+    const changes = [...changedParts(noParts, parts), ...changesOf({ quota: null }, { quota })];
+    inner.events('api-key-created', { accountId: account, keyId: row.id }, changes);
+    return { ...row, ...quotaColumns, ...sealed, key };
   });
 }

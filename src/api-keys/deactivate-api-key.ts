@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
-import { audited } from '../operations/audited.ts';
+import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { ownApiKey } from './own-api-key.ts';
+import { type ApiKeyRecord, ownApiKey, returnedQuota } from './own-api-key.ts';
 
 /** The input of {@link deactivateApiKey}. */
 export const DeactivateApiKeyInput = z.object({ keyId: z.int32() });
@@ -19,7 +19,8 @@ const updateActive = prepareQuery(
       .where('id', '=', id)
       .where('account_id', '=', account)
       .where('is_active', '=', true)
-      .returningAll(),
+      .returningAll()
+      .returning(returnedQuota),
 );
 
 /**
@@ -29,13 +30,16 @@ const updateActive = prepareQuery(
 export async function deactivateApiKey(
   context: OperationContext,
   input: z.input<typeof DeactivateApiKeyInput>,
-): Promise<ApiKey> {
+): Promise<ApiKeyRecord> {
   const { keyId } = parseInput(DeactivateApiKeyInput, input);
   const found = await ownApiKey(context, keyId);
   if (!found.isActive) return found;
   const changed = await audited(context, async ({ db, events }) => {
     const [row] = await updateActive(db, { ...found, now: new Date() });
-    if (row) events('api-key-deactivated', { accountId: found.account, keyId });
+    const { isKeyItself } = context.requestSource;
+    const event = { accountId: found.account, keyId, ...(isKeyItself && { isKeyItself }) };
+    const changes = changesOf({ is_active: true }, { is_active: false });
+    if (row) events('api-key-deactivated', event, changes);
     return row;
   });
   // Where another call was quicker, the key is inactive now.

@@ -1,11 +1,13 @@
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
+import { type ApiKeyRecord, quotaColumns } from './own-api-key.ts';
 
 const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller & { readonly now: Date }) =>
   db
     .selectFrom('api_key')
     .innerJoin('account', 'account.id', 'api_key.account_id')
+    .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
     .where('account.issuer', '=', issuer)
     .where('account.subject', '=', subject)
     .where('api_key.is_active', '=', true)
@@ -13,14 +15,15 @@ const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller
     .orderBy('api_key.is_default', 'desc')
     .orderBy('api_key.id')
     .limit(1)
-    .selectAll('api_key'),
+    .selectAll('api_key')
+    .select(quotaColumns),
 );
 
 /**
  * The API key that the caller uses unless they say another: their default; where that is inactive, expired or unset,
  * the oldest of those that are neither; null where there is none.
  */
-export async function defaultApiKey({ caller, db }: OperationContext): Promise<ApiKey | null> {
+export async function defaultApiKey({ caller, db }: OperationContext): Promise<ApiKeyRecord | null> {
   const [found] = await selectDefault(db, { ...caller, now: new Date() });
   return found ?? null;
 }

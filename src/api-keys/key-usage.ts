@@ -42,7 +42,8 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     this.#onFailure = onFailure;
   }
 
-  note(keyId: number, at: Date): void {
+  note(keyId: number, at: Date, outcome: string): void {
+    if (outcome !== 'valid') return;
     const isNew = this.#keep(keyId, at.getTime());
     if (isNew && this.#waiting.size === crowd) void this.write();
   }

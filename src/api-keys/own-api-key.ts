@@ -1,8 +1,32 @@
+import type { ExpressionBuilder } from 'kysely';
 import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { ApiKey } from '../database/tables.ts';
+import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
+import type { QuotaColumns } from './quota.ts';
+
+/** An API key as its owner sees it: with its quota. */
+export interface ApiKeyRecord extends ApiKey, QuotaColumns {}
+
+/** The columns of a key's quota, for a query that joins `api_key_quota`. */
+export const quotaColumns = [
+  'api_key_quota.units as quotaUnits',
+  'api_key_quota.refill as quotaRefill',
+  'api_key_quota.taken as quotaTaken',
+  'api_key_quota.refills_at as quotaRefillsAt',
+] as const;
+
+/** The same for the RETURNING of a change of `api_key`, which joins nothing. */
+export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key'>) => {
+  const quota = selectFrom('api_key_quota').whereRef('api_key_quota.api_key_id', '=', 'api_key.id');
+  return [
+    quota.select('units').as('quotaUnits'),
+    quota.select('api_key_quota.refill').as('quotaRefill'),
+    quota.select('taken').as('quotaTaken'),
+    quota.select('refills_at').as('quotaRefillsAt'),
+  ];
+};
 
 type Owned = Caller & { readonly keyId: number };
 
@@ -10,22 +34,56 @@ const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned
   db
     .selectFrom('api_key')
     .innerJoin('account', 'account.id', 'api_key.account_id')
+    .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
     .where('api_key.id', '=', keyId)
     .where('account.issuer', '=', issuer)
     .where('account.subject', '=', subject)
-    .selectAll('api_key'),
+    .selectAll('api_key')
+    .select(quotaColumns),
 );
+
+// An UPDATE that changes nothing locks its row on both databases; SQLite has no SELECT … FOR UPDATE.
+const touchApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned) =>
+  db
+    .updateTable('api_key')
+    .set((column) => ({ id: column.ref('id') }))
+    .where('id', '=', keyId)
+    .where('account_id', '=', ({ selectFrom }) =>
+      selectFrom('account')
+        .select('account.id')
+        .where('account.issuer', '=', issuer)
+        .where('account.subject', '=', subject),
+    )
+    .returningAll()
+    .returning(returnedQuota),
+);
+
+const notFound = async (context: OperationContext) =>
+  // A key that is somebody else's and none at all are the same work.
+  new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
 
 /**
  * One of the caller's API keys.
  * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
  */
-export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKey> {
+export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
   const { caller, db } = context;
   const [found] = await selectApiKey(db, { ...caller, keyId });
   if (found) return found;
-  // A key that is somebody else's and none at all are the same work.
-  throw new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
+  throw await notFound(context);
+}
+
+/**
+ * One of the caller's API keys, to be changed: what was read stays so until this transaction ends. Its quota is locked
+ * by its own row alone.
+ * @param context that of a transaction
+ * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ */
+export async function lockApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
+  const { caller, db } = context;
+  const [found] = await touchApiKey(db, { ...caller, keyId });
+  if (found) return found;
+  throw await notFound(context);
 }
 
 /** Why a key that cannot be used cannot be used. */

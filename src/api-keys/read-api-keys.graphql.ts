@@ -1,14 +1,14 @@
 import { signedIn } from '../auth/scopes.ts';
-import { ApiKey } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
 import { ApiKeyInput, apiKey } from './api-key.ts';
+import { ApiKeyType } from './api-keys.graphql.ts';
 import { ApiKeysInput, apiKeys, longestList } from './api-keys.ts';
 import { defaultApiKey } from './default-api-key.ts';
 
 builder.queryField('apiKeys', (t) =>
   t.connection(
     {
-      type: ApiKey,
+      type: ApiKeyType,
       description: 'Your API keys, newest first, those that are inactive too.',
       requiredScopes: signedIn,
       extensions: {
@@ -30,7 +30,7 @@ builder.queryField('apiKeys', (t) =>
 
 builder.queryField('apiKey', (t) =>
   t.field({
-    type: ApiKey,
+    type: ApiKeyType,
     description: 'One of your API keys.',
     requiredScopes: signedIn,
     extensions: { input: () => ApiKeyInput },
@@ -43,7 +43,7 @@ builder.queryField('apiKey', (t) =>
 
 builder.queryField('defaultApiKey', (t) =>
   t.field({
-    type: ApiKey,
+    type: ApiKeyType,
     nullable: true,
     description:
       'Your default key; where it is inactive, expired or unset, the oldest of your keys that can be used; null where there is none.',

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey, ApiKeySecret } from '../database/tables.ts';
-import { audited } from '../operations/audited.ts';
+import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import { createApiKeySecret, keyPrefixOf } from './api-key-secret.ts';
-import { ownApiKey, unusable } from './own-api-key.ts';
+import { lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 import { type NewApiKey, sealSecret, storeSecret } from './store-secret.ts';
 
 /** The longest grace in seconds: 7 days. */
@@ -29,7 +29,6 @@ type Rotation = Pick<ApiKey, 'id' | 'account' | 'keyPrefix' | 'encryptedKey' | '
   readonly graceEnd: Date | null;
 };
 
-// It comes first in its transaction: rotations of one key wait for each other at its row.
 const updateApiKey = prepareQuery(
   ApiKey,
   (db, { id, account, keyPrefix, encryptedKey, encryptionVersion, now, graceEnd }: Rotation) =>
@@ -46,7 +45,8 @@ const updateApiKey = prepareQuery(
       .where('account_id', '=', account)
       .where('is_active', '=', true)
       .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-      .returningAll(),
+      .returningAll()
+      .returning(returnedQuota),
 );
 
 const endCurrentSecret = prepareQuery(ApiKeySecret, (db, { id, end }: { id: number; end: Date }) =>
@@ -68,6 +68,11 @@ function endOfGrace({ expiresAt }: ApiKey, now: Date, graceSeconds: number): Dat
   return new Date(Math.min(end, expiresAt?.getTime() ?? end));
 }
 
+const inTrail = ({ keyPrefix, previousWorksUntil }: ApiKey) => ({
+  key_prefix: keyPrefix,
+  previous_works_until: previousWorksUntil,
+});
+
 /** Lets the current secret work until the end of its grace; one that has none is gone at once. */
 async function retireSecrets(db: Db, id: number, now: Date, graceEnd: Date | null): Promise<void> {
   await endCurrentSecret(db, { id, end: graceEnd ?? now });
@@ -86,19 +91,19 @@ export async function rotateApiKey(
   input: z.input<typeof RotateApiKeyInput>,
 ): Promise<NewApiKey> {
   const { keyId, graceSeconds } = parseInput(RotateApiKeyInput, input);
-  const before = await ownApiKey(context, keyId);
-  const { account } = before;
   const key = createApiKeySecret();
-  const owned = { id: keyId, account, keyPrefix: keyPrefixOf(key) };
-  const sealed = await sealSecret(context, owned, key);
   return audited(context, async (inner) => {
+    const before = await lockApiKey(inner, keyId);
+    const owned = { id: keyId, account: before.account, keyPrefix: keyPrefixOf(key) };
+    const sealed = await sealSecret(inner, owned, key);
     const now = new Date();
     const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
     const [row] = await updateApiKey(inner.db, { ...owned, ...sealed, now, graceEnd });
-    if (!row) throw unusable(await ownApiKey(inner, keyId));
+    if (!row) throw unusable(before);
     await retireSecrets(inner.db, keyId, now, graceEnd);
     await storeSecret(inner, keyId, key);
-    inner.events('api-key-rotated', { accountId: account, keyId });
+    const changes = changesOf(inTrail(before), inTrail(row));
+    inner.events('api-key-rotated', { accountId: before.account, keyId }, changes);
     return { ...row, key };
   });
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { lockAccount } from '../accounts/lock-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
-import { audited } from '../operations/audited.ts';
+import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { ownApiKey, unusable } from './own-api-key.ts';
+import { type ApiKeyRecord, ownApiKey, returnedQuota, unusable } from './own-api-key.ts';
 
 /** The input of {@link setDefaultApiKey}. */
 export const SetDefaultApiKeyInput = z.object({ keyId: z.int32() });
@@ -18,7 +18,8 @@ const unsetOthers = prepareQuery(ApiKey, (db, { id, account }: Owned) =>
     .set({ is_default: false })
     .where('account_id', '=', account)
     .where('is_default', '=', true)
-    .where('id', '!=', id),
+    .where('id', '!=', id)
+    .returning('id'),
 );
 
 const setDefault = prepareQuery(ApiKey, (db, { id, account, now }: Owned & { readonly now: Date }) =>
@@ -29,7 +30,8 @@ const setDefault = prepareQuery(ApiKey, (db, { id, account, now }: Owned & { rea
     .where('account_id', '=', account)
     .where('is_active', '=', true)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .returningAll(),
+    .returningAll()
+    .returning(returnedQuota),
 );
 
 /**
@@ -40,18 +42,19 @@ const setDefault = prepareQuery(ApiKey, (db, { id, account, now }: Owned & { rea
 export async function setDefaultApiKey(
   context: OperationContext,
   input: z.input<typeof SetDefaultApiKeyInput>,
-): Promise<ApiKey> {
+): Promise<ApiKeyRecord> {
   const { keyId } = parseInput(SetDefaultApiKeyInput, input);
   const { account } = await ownApiKey(context, keyId);
   return audited(context, async (inner) => {
     const { db, events } = inner;
     await lockAccount(db, account);
     const before = await ownApiKey(inner, keyId);
-    await unsetOthers(db, before);
+    const [former] = await unsetOthers(db, before);
     const [row] = await setDefault(db, { ...before, now: new Date() });
     // The error rolls the transaction back, and with it the change of the former default.
     if (!row) throw unusable(await ownApiKey(inner, keyId));
-    if (!before.isDefault) events('default-api-key-set', { accountId: account, keyId });
+    const changes = changesOf({ default_key_id: former?.id ?? null }, { default_key_id: keyId });
+    if (!before.isDefault) events('default-api-key-set', { accountId: account, keyId }, changes);
     return row;
   });
 }

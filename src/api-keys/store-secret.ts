@@ -2,9 +2,10 @@ import { prepareQuery } from '../database/prepare-query.ts';
 import { type ApiKey, ApiKeySecret } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { PepperedDigest } from '../secrets/peppers.ts';
+import type { ApiKeyRecord } from './own-api-key.ts';
 
 /** An API key as its owner sees it once: with its secret. */
-export interface NewApiKey extends ApiKey {
+export interface NewApiKey extends ApiKeyRecord {
   /** The secret. It is not stored, and shown by nothing else. */
   readonly key: string;
 }

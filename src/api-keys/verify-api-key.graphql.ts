@@ -1,7 +1,24 @@
 import { keyVerifier } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
-import { VerifyApiKeyInput, verifyApiKey } from './verify-api-key.ts';
-import type { ApiKeyVerification } from './verify-secret.ts';
+import { type ApiKeyVerification, VerifyApiKeyInput, verifyApiKey } from './verify-api-key.ts';
+
+const OwnerAutomation = builder
+  .objectRef<NonNullable<ApiKeyVerification['automation']>>('OwnerAutomation')
+  .implement({
+    description: "The automation settings of a key's owner, with the operator's defaults.",
+    fields: (t) => ({
+      isEnabled: t.exposeBoolean('isEnabled', {
+        nullable: true,
+        description: 'Whether automation is enabled; null where nothing says so.',
+        extensions: { example: true },
+      }),
+      sessionDuration: t.exposeInt('sessionDuration', {
+        nullable: true,
+        description: 'How long a session lasts, in seconds; null where nothing says so.',
+        extensions: { example: 3600 },
+      }),
+    }),
+  });
 
 const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVerification').implement({
   description: 'Whether an API key is valid, and whose it is.',
@@ -13,7 +30,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, or `rotated` (it has a new secret, and the time of the old one is over); null where it is valid.',
+        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `address_not_allowed`, or `insufficient_permissions`. The first of them that holds; null where it is valid. There may be others one day: each means no.',
       extensions: { example: null },
     }),
     keyId: t.exposeInt('keyId', {
@@ -37,6 +54,22 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       description: 'Display name.',
       extensions: { example: 'Laptop' },
     }),
+    permissions: t.exposeStringList('permissions', {
+      description: 'What the key may do, in the names that it was given; empty where none was set.',
+      extensions: { example: ['documents.read'] },
+    }),
+    metadata: t.expose('metadata', {
+      type: 'JSONObject',
+      nullable: true,
+      description: 'What the provider keeps with the key; null where nothing is.',
+      extensions: { example: { plan: 'basic' } },
+    }),
+    automation: t.expose('automation', {
+      type: OwnerAutomation,
+      nullable: true,
+      description:
+        'The automation settings of the account. What was switched off is off from the next answer on.',
+    }),
   }),
 });
 
@@ -52,6 +85,21 @@ builder.mutationField('verifyApiKey', (t) =>
         required: true,
         description: 'The API key as a client sent it: at most 1000 characters.',
         extensions: { example: `sk-a1b2c3.${'0'.repeat(64)}` },
+      }),
+      permissions: t.arg.stringList({
+        description:
+          'What its bearer wants to do: at most 50 names. The key must have all of them; `documents.*` of a key stands for all that begins with `documents.`, `*` for all.',
+        extensions: { example: ['documents.read'] },
+      }),
+      cost: t.arg.int({
+        description:
+          "How many units of the key's quota this uses: 0 to 1000000, 1 where left out. 0 asks and uses nothing.",
+        extensions: { example: 1 },
+      }),
+      address: t.arg.string({
+        description:
+          "The client's IP address, as the provider's server knows it. A key with `allowedAddresses` is refused without one.",
+        extensions: { example: '192.0.2.7' },
       }),
     },
     resolve: (_root, input, context) => verifyApiKey(context, input),

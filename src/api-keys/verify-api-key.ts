@@ -1,7 +1,17 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
+import { withDefaults } from '../automation-settings/automation-settings.ts';
+import type { AccountId, AutomationSettings } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
-import { type ApiKeyVerification, verifySecret } from './verify-secret.ts';
+import { readPermissions } from './grants.ts';
+import { permissionList } from './permissions.ts';
+import { type FoundKey, type VerificationFailure, verifySecret } from './verify-secret.ts';
+
+const mostUnits = 1_000_000;
+
+// A zone names a network interface of some other machine.
+const isAddress = (text: string) => isIP(text) !== 0 && !text.includes('%');
 
 /** The input of {@link verifyApiKey}: the key as a client sent it, whatever that is. */
 export const VerifyApiKeyInput = z.object({
@@ -9,16 +19,70 @@ export const VerifyApiKeyInput = z.object({
     .string()
     .refine(...atMostCharacters(1000))
     .meta({ maxLength: 1000, pattern: withoutNul }),
+  permissions: permissionList.nullish(),
+  cost: z.int().min(0, 'Must be at least 0.').max(mostUnits, `Must be at most ${mostUnits}.`).nullish(),
+  address: z
+    .string()
+    .refine(isAddress, 'Must be an IP address, without a zone.')
+    .meta({ maxLength: 45 })
+    .nullish(),
 });
 
+/** What a provider learns of a secret; of one that is not found, nothing. */
+export interface ApiKeyVerification {
+  readonly valid: boolean;
+  readonly reason: VerificationFailure | null;
+  readonly keyId: number | null;
+  readonly userId: AccountId | null;
+  readonly expiresAt: Date | null;
+  readonly name: string | null;
+  readonly permissions: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly automation: Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'> | null;
+}
+
+const nothing = {
+  keyId: null,
+  userId: null,
+  expiresAt: null,
+  name: null,
+  permissions: [],
+  metadata: null,
+  automation: null,
+};
+
 /**
- * Tells a provider's backend whether an API key lets its bearer in, and whose it is.
+ * Tells a provider's backend whether an API key lets its bearer in, whose it is, and what it may do.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function verifyApiKey(
   context: OperationContext,
   input: z.input<typeof VerifyApiKeyInput>,
 ): Promise<ApiKeyVerification> {
-  const { key } = parseInput(VerifyApiKeyInput, input);
-  return verifySecret(context, key);
+  const { key, permissions, cost, address } = parseInput(VerifyApiKeyInput, input);
+  const { reason, found } = await verifySecret(context, {
+    secret: key,
+    permissions: permissions ?? [],
+    cost: cost ?? 1,
+    address: address ?? null,
+  });
+  return { valid: reason === null, reason, ...(found ? describeKey(found, context) : nothing) };
 }
+
+const describeKey = (found: FoundKey, { limits }: OperationContext) => ({
+  keyId: found.id,
+  userId: found.account,
+  expiresAt: found.expiresAt,
+  name: found.name,
+  permissions: readPermissions(found.permissions),
+  metadata: found.metadata === null ? null : JSON.parse(found.metadata),
+  automation: withDefaults(readSettings(found), limits),
+});
+
+/** The owner's settings. SQLite has numbers for booleans. */
+const readSettings = (found: FoundKey) => ({
+  isEnabled: found.automationEnabled === null ? null : Boolean(found.automationEnabled),
+  isEnabledCleared: Boolean(found.automationEnabledCleared),
+  sessionDuration: found.sessionDuration,
+  sessionDurationCleared: Boolean(found.sessionDurationCleared),
+});

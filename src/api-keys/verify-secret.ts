@@ -1,31 +1,31 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { type AccountId, ApiKey } from '../database/tables.ts';
+import { ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { isApiKeySecret } from './api-key-secret.ts';
+import { hasAll, isAllowedFrom } from './grants.ts';
 
-/** Why a secret lets nobody in. What is unknown, malformed or wrong is all the same. */
-export type VerificationFailure = 'not_found' | 'inactive' | 'expired' | 'rotated';
+/** Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the same. */
+export type VerificationFailure =
+  | 'not_found'
+  | 'inactive'
+  | 'expired'
+  | 'rotated'
+  | 'address_not_allowed'
+  | 'insufficient_permissions';
 
-/** What a provider learns of a secret; of one that is not found, nothing. */
-export interface ApiKeyVerification {
-  readonly valid: boolean;
-  readonly reason: VerificationFailure | null;
-  readonly keyId: number | null;
-  readonly userId: AccountId | null;
-  readonly expiresAt: Date | null;
-  readonly name: string | null;
+/** What is asked of a secret. */
+export interface VerificationQuestion {
+  /** As a client sent it, whatever that is. */
+  readonly secret: string;
+  /** What its bearer wants to do: the key must have all of them. */
+  readonly permissions: readonly string[];
+  /** How many units of the key's quota it uses; 0: it asks, and uses nothing. */
+  readonly cost: number;
+  /** The client's IP address; null where it is not known. */
+  readonly address: string | null;
 }
-
-const notFound: ApiKeyVerification = {
-  valid: false,
-  reason: 'not_found',
-  keyId: null,
-  userId: null,
-  expiresAt: null,
-  name: null,
-};
 
 interface Lookup {
   readonly now: Date;
@@ -38,14 +38,22 @@ const prepareLookup = (peppers: number) =>
     db
       .selectFrom('api_key_secret')
       .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+      .leftJoin('automation_settings', 'automation_settings.account_id', 'api_key.account_id')
       .where(
         'api_key_secret.digest',
         'in',
         Array.from({ length: peppers }, (_, place) => values[place] as Buffer),
       )
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
-      // No property of the key's, so nothing would make a date of it on SQLite: the database compares it.
+      .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
+      // No properties of the key's, so nothing would make dates and booleans of them on SQLite.
       .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
+      .select([
+        'automation_settings.is_enabled as automationEnabled',
+        'automation_settings.is_enabled_cleared as automationEnabledCleared',
+        'automation_settings.session_duration as sessionDuration',
+        'automation_settings.session_duration_cleared as sessionDurationCleared',
+      ])
       .select('api_key_secret.digest'),
   );
 
@@ -58,32 +66,71 @@ const lookupFor = (peppers: number) => {
   return lookup;
 };
 
+/** What is stored of a key whose secret was found, and of its owner's settings. */
+export type FoundKey = Awaited<ReturnType<ReturnType<typeof prepareLookup>>>[number];
+
+/** What a question came to. */
+export interface Verification {
+  /** Null where the secret lets its bearer in. */
+  readonly reason: VerificationFailure | null;
+  /** Undefined where the secret is not found. */
+  readonly found: FoundKey | undefined;
+}
+
+/** What verifications need of an operation's context. */
+export type VerificationContext = Pick<OperationContext, 'db' | 'secrets' | 'keyUsage'>;
+
+const notFound: Verification = { reason: 'not_found', found: undefined };
+
 /**
  * Verifies the secret of an API key, now: nothing is remembered, so a key that was revoked is refused from then on,
- * on every node. Nothing is written; a use is noted. A text that cannot be a secret costs the same digests and no
- * look-up.
+ * on every node. Nothing is written; what it came to is noted. A text that cannot be a secret costs the same digests
+ * and no look-up.
  */
 export async function verifySecret(
-  { db, secrets, keyUsage }: Pick<OperationContext, 'db' | 'secrets' | 'keyUsage'>,
-  secret: string,
-): Promise<ApiKeyVerification> {
-  const digests = secrets.peppers.digests(secret).map(({ digest }) => digest);
-  if (!isApiKeySecret(secret)) return notFound;
+  context: VerificationContext,
+  question: VerificationQuestion,
+): Promise<Verification> {
   const now = new Date();
+  const { reason, found } = await checkSecret(context, question, now);
+  if (!found) return notFound;
+  context.keyUsage.note(found.id, now, reason ?? 'valid');
+  return { reason, found };
+}
+
+/** The same for a key that asks about itself: it uses nothing, and nothing is noted. */
+export async function checkSecret(
+  context: Pick<VerificationContext, 'db' | 'secrets'>,
+  question: Omit<VerificationQuestion, 'cost'>,
+  now: Date,
+): Promise<Verification> {
+  const found = await findKey(context, question.secret, now);
+  return found ? { reason: failureOf(found, now) ?? refusalOf(found, question), found } : notFound;
+}
+
+async function findKey(
+  { db, secrets }: Pick<VerificationContext, 'db' | 'secrets'>,
+  secret: string,
+  now: Date,
+): Promise<FoundKey | undefined> {
+  const digests = secrets.peppers.digests(secret).map(({ digest }) => digest);
+  if (!isApiKeySecret(secret)) return undefined;
   const [found] = await lookupFor(digests.length)(db, { ...digests, now });
-  if (!found || !digests.some((digest) => timingSafeEqual(digest, found.digest))) return notFound;
-  const { id, account, name, expiresAt } = found;
-  const reason = failureOf(found, now);
-  if (reason === null) keyUsage.note(id, now);
-  return { valid: reason === null, reason, keyId: id, userId: account, expiresAt, name };
+  return found && digests.some((digest) => timingSafeEqual(digest, found.digest)) ? found : undefined;
 }
 
 /** What ends a key goes before what ends one of its secrets. */
-const failureOf = (
-  { isActive, expiresAt, rotated }: Pick<ApiKey, 'isActive' | 'expiresAt'> & { rotated: unknown },
-  now: Date,
-): VerificationFailure | null => {
+const failureOf = ({ isActive, expiresAt, rotated }: FoundKey, now: Date): VerificationFailure | null => {
   if (!isActive) return 'inactive';
   if (expiresAt && expiresAt <= now) return 'expired';
   return rotated ? 'rotated' : null;
+};
+
+/** Why a key that is good is not good for this. */
+const refusalOf = (
+  { allowedAddresses, permissions }: FoundKey,
+  question: Pick<VerificationQuestion, 'permissions' | 'address'>,
+): VerificationFailure | null => {
+  if (!isAllowedFrom(allowedAddresses, question.address)) return 'address_not_allowed';
+  return hasAll(permissions, question.permissions) ? null : 'insufficient_permissions';
 };

@@ -1,7 +1,31 @@
 import { signedIn } from '../auth/scopes.ts';
 import { AuditEvent } from '../database/tables.ts';
 import { builder } from '../graphql/builder.ts';
-import { AuditEventsInput, auditEvents } from './audit-events.ts';
+import { AuditEventsInput, auditEvents, type Change, changesIn } from './audit-events.ts';
+
+const AuditChange = builder.objectRef<Change>('AuditChange').implement({
+  description: 'What was changed of something.',
+  fields: (t) => ({
+    field: t.exposeString('field', {
+      description:
+        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default.',
+      extensions: { example: 'name' },
+    }),
+    from: t.expose('from', {
+      type: 'JSON',
+      nullable: true,
+      description:
+        'What it was; null where it was not set. Of `metadata` neither value is kept, only that it was changed.',
+      extensions: { example: 'Laptop' },
+    }),
+    to: t.expose('to', {
+      type: 'JSON',
+      nullable: true,
+      description: 'What it is since then; null where it is not set.',
+      extensions: { example: 'Build server' },
+    }),
+  }),
+});
 
 builder.objectType(AuditEvent, {
   name: 'AuditEvent',
@@ -10,7 +34,7 @@ builder.objectType(AuditEvent, {
     id: t.exposeInt('id', { description: 'Identifier of the event.', extensions: { example: 1 } }),
     action: t.exposeString('action', {
       description: 'What was done: `api-key-created`, `private-key-removed` and the like.',
-      extensions: { example: 'api-key-deactivated' },
+      extensions: { example: 'api-key-renamed' },
     }),
     targetId: t.exposeInt('target', {
       nullable: true,
@@ -29,6 +53,13 @@ builder.objectType(AuditEvent, {
       nullable: true,
       description: 'The IP address that the request came from; null where it is not known.',
       extensions: { example: '192.0.2.1' },
+    }),
+    changes: t.field({
+      type: [AuditChange],
+      description:
+        'What was changed, from what to what. Empty where the action says all, and for events from before this was kept.',
+      extensions: { atMost: 10 },
+      resolve: changesIn,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',

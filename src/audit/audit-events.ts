@@ -2,8 +2,11 @@ import type { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AuditEvent } from '../database/tables.ts';
+import type { Change } from '../observability/events.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
+
+export type { Change };
 
 /** The input of {@link auditEvents}. */
 export const AuditEventsInput = PageInput;
@@ -38,3 +41,6 @@ export async function auditEvents(
     select[order](db, { ...caller, ...range }),
   );
 }
+
+/** What an event has changed. */
+export const changesIn = ({ details }: AuditEvent): Change[] => JSON.parse(details ?? '[]');

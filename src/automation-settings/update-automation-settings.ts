@@ -1,14 +1,14 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/ensure-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
-import { audited } from '../operations/audited.ts';
-import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { audited, changesOf } from '../operations/audited.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
+import { byLimits, parseInput } from '../operations/input.ts';
 import { withDefaults } from './automation-settings.ts';
 
-const createInput = ({ sessionDuration: { min, max } }: OperationLimits) =>
+/** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
+export const updateAutomationSettingsInput = byLimits(({ sessionDuration: { min, max } }) =>
   z.object({
     isEnabled: z.boolean().nullish(),
     sessionDuration: z
@@ -16,68 +16,77 @@ const createInput = ({ sessionDuration: { min, max } }: OperationLimits) =>
       .min(min, `Must be at least ${min} seconds.`)
       .max(max, `Must be at most ${max} seconds.`)
       .nullish(),
-  });
+  }),
+);
 
-type Input = ReturnType<typeof createInput>;
+type Input = ReturnType<typeof updateAutomationSettingsInput>;
 
-const inputs = new WeakMap<OperationLimits, Input>();
+/** Settings as they are stored. */
+type Stored = Pick<
+  AutomationSettings,
+  'isEnabled' | 'isEnabledCleared' | 'sessionDuration' | 'sessionDurationCleared'
+>;
 
-/** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
-export function updateAutomationSettingsInput(limits: OperationLimits): Input {
-  // To make a schema takes longer than to use it.
-  const input = inputs.get(limits) ?? createInput(limits);
-  inputs.set(limits, input);
-  return input;
-}
+type Values = Stored & { readonly account: AccountId; readonly now: Date };
 
-/** A change of settings: whether each field was given, its value, and whether that is null. */
-interface Change {
-  readonly givesEnabled: boolean;
-  readonly isEnabled: boolean | null;
-  readonly clearsEnabled: boolean;
-  readonly givesDuration: boolean;
-  readonly sessionDuration: number | null;
-  readonly clearsDuration: boolean;
-  readonly now: Date;
-}
+// An UPDATE that changes nothing locks its row on both databases; SQLite has no SELECT … FOR UPDATE.
+const touchSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }: Caller) =>
+  db
+    .updateTable('automation_settings')
+    .set((column) => ({ id: column.ref('id') }))
+    .where('account_id', '=', ({ selectFrom }) =>
+      selectFrom('account')
+        .select('account.id')
+        .where('account.issuer', '=', issuer)
+        .where('account.subject', '=', subject),
+    )
+    .returningAll(),
+);
 
-const updateSettings = prepareQuery(AutomationSettings, (db, values: Caller & Change) => {
-  const { issuer, subject, now } = values;
-  const { givesEnabled, isEnabled, clearsEnabled } = values;
-  const { givesDuration, sessionDuration, clearsDuration } = values;
-  const account = db
-    .selectFrom('account')
-    .select('id')
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject);
-  return db
+const updateSettings = prepareQuery(AutomationSettings, (db, values: Values) =>
+  db
     .updateTable('automation_settings')
     .set({
-      is_enabled: sql`case when ${givesEnabled} then ${isEnabled} else is_enabled end`,
-      is_enabled_cleared: sql`case when ${givesEnabled} then ${clearsEnabled} else is_enabled_cleared end`,
-      session_duration: sql`case when ${givesDuration} then ${sessionDuration} else session_duration end`,
-      session_duration_cleared: sql`case when ${givesDuration} then ${clearsDuration} else session_duration_cleared end`,
-      updated_at: sql`case when ${givesEnabled} or ${givesDuration} then ${now} else updated_at end`,
+      is_enabled: values.isEnabled,
+      is_enabled_cleared: values.isEnabledCleared,
+      session_duration: values.sessionDuration,
+      session_duration_cleared: values.sessionDurationCleared,
+      updated_at: values.now,
     })
-    .where('account_id', '=', account)
-    .returningAll();
-});
+    .where('account_id', '=', values.account)
+    .returningAll(),
+);
 
-const insertSettings = prepareQuery(AutomationSettings, (db, values: { account: AccountId } & Change) => {
-  const { account, isEnabled, clearsEnabled, sessionDuration, clearsDuration, now } = values;
-  return db
+const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) =>
+  db
     .insertInto('automation_settings')
     .values({
-      account_id: account,
-      is_enabled: isEnabled,
-      is_enabled_cleared: clearsEnabled,
-      session_duration: sessionDuration,
-      session_duration_cleared: clearsDuration,
-      created_at: now,
-      updated_at: now,
+      account_id: values.account,
+      is_enabled: values.isEnabled,
+      is_enabled_cleared: values.isEnabledCleared,
+      session_duration: values.sessionDuration,
+      session_duration_cleared: values.sessionDurationCleared,
+      created_at: values.now,
+      updated_at: values.now,
     })
     .onConflict((conflict) => conflict.column('account_id').doNothing())
-    .returningAll();
+    .returningAll(),
+);
+
+const neverSet: Stored = {
+  isEnabled: null,
+  isEnabledCleared: false,
+  sessionDuration: null,
+  sessionDurationCleared: false,
+};
+
+/** Settings after a change, in which a field that is undefined was not given. */
+const changed = (before: Stored, { isEnabled, sessionDuration }: z.output<Input>): Stored => ({
+  isEnabled: isEnabled === undefined ? before.isEnabled : isEnabled,
+  isEnabledCleared: isEnabled === undefined ? before.isEnabledCleared : isEnabled === null,
+  sessionDuration: sessionDuration === undefined ? before.sessionDuration : sessionDuration,
+  sessionDurationCleared:
+    sessionDuration === undefined ? before.sessionDurationCleared : sessionDuration === null,
 });
 
 /**
@@ -89,35 +98,30 @@ export async function updateAutomationSettings(
   context: OperationContext,
   input: z.input<Input>,
 ): Promise<AutomationSettings> {
-  const { isEnabled, sessionDuration } = parseInput(updateAutomationSettingsInput(context.limits), input);
-  const change: Change = {
-    givesEnabled: isEnabled !== undefined,
-    isEnabled: isEnabled ?? null,
-    clearsEnabled: isEnabled === null,
-    givesDuration: sessionDuration !== undefined,
-    sessionDuration: sessionDuration ?? null,
-    clearsDuration: sessionDuration === null,
-    now: new Date(),
-  };
-  const stored = await audited(context, (inner) => changeSettings(inner, change));
+  const given = parseInput(updateAutomationSettingsInput(context.limits), input);
+  const stored = await audited(context, (inner) => changeSettings(inner, given));
   return withDefaults(stored, context.limits);
 }
 
-async function changeSettings(context: OperationContext, change: Change): Promise<AutomationSettings> {
-  const { caller, db, events } = context;
-  const [settings = await createSettings(context, change)] = await updateSettings(db, {
-    ...caller,
-    ...change,
-  });
+async function changeSettings(
+  context: OperationContext,
+  given: z.output<Input>,
+): Promise<AutomationSettings> {
+  const { caller, db, events, limits } = context;
+  const givesNone = given.isEnabled === undefined && given.sessionDuration === undefined;
+  const [before] = await touchSettings(db, caller);
+  if (before && givesNone) return before;
+  const values = { ...changed(before ?? neverSet, given), now: new Date() };
+  const [settings] = before
+    ? await updateSettings(db, { ...values, account: before.account })
+    : await insertSettings(db, { ...values, account: await ensureAccount(context) });
   // Another first call was quicker.
-  if (!settings) return changeSettings(context, change);
-  if (change.givesEnabled || change.givesDuration)
-    events('automation-settings-updated', { accountId: settings.account });
+  if (!settings) return changeSettings(context, given);
+  const inTrail = (state: Stored) => {
+    const { isEnabled, sessionDuration } = withDefaults(state, limits);
+    return { is_enabled: isEnabled, session_duration: sessionDuration };
+  };
+  const changes = changesOf(inTrail(before ?? neverSet), inTrail(settings));
+  if (!givesNone) events('automation-settings-updated', { accountId: settings.account }, changes);
   return settings;
 }
-
-const createSettings = async (context: OperationContext, change: Change) => {
-  const account = await ensureAccount(context);
-  const [created] = await insertSettings(context.db, { account, ...change });
-  return created;
-};

@@ -22,9 +22,10 @@
 // at once one makes the change.
 
 import type { EntityName, SqlEntityManager } from '@mikro-orm/sql';
-import type { CompiledQuery, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
 import { isLostStatement } from './lost-statement.ts';
+import type { Question } from './named-query.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';
 import type { Tables } from './tables.ts';
 
@@ -67,14 +68,17 @@ export class Db {
    * @throws {OutcomeUnknownError} where it went with COMMIT, and the answer never came
    * @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline
    */
-  async run(query: CompiledQuery, entity: EntityName): Promise<object[]> {
+  async run(query: Question, entity: EntityName): Promise<object[]> {
     const { deadline } = this;
     if (performance.now() >= deadline) throw serviceUnavailable('answer-timeout');
     const driver = this.em.getDriver();
     const metadata = this.em.getMetadata().get(entity);
     try {
-      const { rows } = await this.kysely.executeQuery({ ...query, deadline } as CompiledQuery);
-      return rows.map((row) => driver.mapResult(row as object, metadata) as object);
+      // Each member by its name: to spread an object takes ten times as long, and this runs for every query.
+      const { sql, name, queryId, query: node, parameters, last } = query;
+      const question: Question = { sql, name, queryId, query: node, parameters, last, deadline };
+      const { rows } = await this.kysely.executeQuery<object>(question);
+      return rows.map((row) => driver.mapResult(row, metadata) as object);
     } catch (error) {
       throw this.#convert(error);
     }

@@ -55,6 +55,8 @@ export function prepareQuery<Values extends object, Row>(
     const bound = query.parameters.map((value) =>
       value instanceof Parameter ? values[value.name as keyof Values] : value,
     );
-    return (await db.run({ ...query, ...place, parameters: bound }, entity)) as EntityRow<Row>[];
+    const { sql, name, queryId, query: node } = query;
+    const question = { sql, name, queryId, query: node, parameters: bound, last: place?.last };
+    return (await db.run(question, entity)) as EntityRow<Row>[];
   };
 }

@@ -224,7 +224,7 @@ const auditEventSchema = defineEntity({
     request: p.string(),
     /** The IP address of the caller; null where it is not known. */
     address: p.string().nullable(),
-    /** What was changed, from what to what: a JSON object; null where the action says all. */
+    /** What was changed, from what to what: a JSON array; null where the action says all. */
     details: p.text().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },

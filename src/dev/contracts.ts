@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLField, lexicographicSortSchema, printSchema } from 'graphql';
 import { loadConfig } from '../config/load-config.ts';
+import { authorizePath } from '../http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from '../http/forward-auth/openapi.ts';
 import { createEndpoints, type Endpoint } from '../rest/endpoints.ts';
 import { createOpenApi } from '../rest/openapi.ts';
@@ -43,11 +44,13 @@ function operationsTable(): string {
     const call = callOf(inRest[name] as Endpoint);
     return [firstSentence(field.description ?? ''), `${type} \`${signatureOf(field)}\``, `\`${call}\``];
   });
-  const others = Object.entries(forwardAuthOpenApi.paths).map(([path, { get }]) => [
-    get.summary,
-    '',
-    `\`${path}\`, any method`,
-  ]);
+  const others = Object.entries(forwardAuthOpenApi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => [
+      summary,
+      '',
+      path === authorizePath ? `\`${path}\`, any method` : `\`${method.toUpperCase()} ${path}\``,
+    ]),
+  );
   return [tableHead(['What it does', 'GraphQL', 'REST']), ...[...operations, ...others].map(tableRow)].join(
     '\n',
   );

@@ -10,10 +10,17 @@ import './run-once-plugin.ts';
 /** What resolvers are given: an operation's context, within a request. */
 interface GatewayContext extends YogaInitialContext, OperationContext {}
 
+/** What JSON has in braces. */
+type JsonObject = Readonly<Record<string, unknown>>;
+
 /** The schema's builder; the slices define on it, `src/schema.ts` builds. */
 export const builder = new SchemaBuilder<{
   Context: GatewayContext;
-  Scalars: { DateTime: { Input: Date; Output: Date } };
+  Scalars: {
+    DateTime: { Input: Date; Output: Date };
+    JSON: { Input: unknown; Output: unknown };
+    JSONObject: { Input: JsonObject; Output: JsonObject };
+  };
   DefaultFieldNullability: false;
   DefaultEdgesNullability: { list: false; items: false };
   DefaultNodeNullability: false;
@@ -30,4 +37,10 @@ builder.mutationType({ description: 'What can be changed.' });
 export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<
   (typeof builder)['$inferSchemaTypes'],
   Shape
+>;
+
+/** What a root field's arguments are made with, where fields share them. */
+export type ArgumentBuilder = Pick<
+  PothosSchemaTypes.MutationFieldBuilder<(typeof builder)['$inferSchemaTypes'], object>,
+  'arg'
 >;

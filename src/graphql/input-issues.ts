@@ -1,17 +1,31 @@
-import { coerceInputValue, type GraphQLError, type GraphQLInputType, getNamedType } from 'graphql';
+import {
+  coerceInputValue,
+  type GraphQLError,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isRequiredInputField,
+} from 'graphql';
 import type { InputIssue } from '../errors.ts';
 
 /** What is said of a value that its type does not take: pydantic 2's type, and a sentence. */
 const describe = (
-  typeName: string,
+  type: GraphQLNamedInputType,
   value: unknown,
-  { message, extensions: { type } }: GraphQLError,
+  { message, extensions }: GraphQLError,
 ): Pick<InputIssue, 'type' | 'message'> => {
+  const { name: typeName } = type;
   if (value === undefined) return { type: 'missing', message: 'Required.' };
   // A scalar of ours says itself what is wrong.
-  if (typeof type === 'string') return { type, message };
+  if (typeof extensions['type'] === 'string') return { type: extensions['type'], message };
   if (typeName === 'Boolean') return { type: 'bool_type', message: 'Must be true or false.' };
   if (typeName === 'String') return { type: 'string_type', message: 'Must be a string.' };
+  if (isEnumType(type)) return { type: 'enum', message: 'Must be one of the values that are known here.' };
   if (typeName !== 'Int') return { type: 'value_error', message: `Must be a ${typeName}.` };
   if (typeof value !== 'number') return { type: 'int_type', message: 'Must be an integer.' };
   // JSON and path parameters hold numbers that read as infinite.
@@ -20,18 +34,55 @@ const describe = (
     : { type: 'int_from_float', message: 'Must be an integer, without a fraction.' };
 };
 
+const leafIssues = (type: GraphQLInputType, value: unknown, path: readonly string[]): InputIssue[] => {
+  const issues: InputIssue[] = [];
+  coerceInputValue(value, type, (_inner, invalid, error) => {
+    issues.push({ path, ...describe(getNamedType(type), invalid, error) });
+  });
+  return issues;
+};
+
+/** How many unknown names are told, and how much of each: what is answered stays small, whatever was sent. */
+const mostUnknown = 20;
+const mostCharacters = 100;
+
+/** That names are not known in a place. */
+export const unknownIssues = (path: readonly string[], names: Iterable<string>): InputIssue[] =>
+  [...names].slice(0, mostUnknown).map((name) => ({
+    path: [...path, name.slice(0, mostCharacters)],
+    message: 'Is not known here.',
+    type: 'extra_forbidden',
+  }));
+
+const memberIssues = (
+  type: GraphQLInputObjectType,
+  value: unknown,
+  path: readonly string[],
+): InputIssue[] => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [{ path, type: 'dict_type', message: 'Must be an object.' }];
+  const given = new Map(Object.entries(value));
+  const fields = type.getFields();
+  const issues = Object.values(fields).flatMap((field) =>
+    given.get(field.name) === undefined && !isRequiredInputField(field)
+      ? []
+      : inputIssues(field.type, given.get(field.name), [...path, field.name]),
+  );
+  const unknown = [...given.keys()].filter((name) => !Object.hasOwn(fields, name));
+  return [...issues, ...unknownIssues(path, unknown)];
+};
+
 /**
- * Holds a JSON value against an input type, without converting anything.
- * @param path where the value stands, in GraphQL's names
+ * Holds a JSON value against an input type, without converting anything: what is no list is none.
+ * @param path where the value stands, in the names of the type's schema
  * @returns what is wrong with it
  */
 export function inputIssues(type: GraphQLInputType, value: unknown, path: readonly string[]): InputIssue[] {
-  const issues: InputIssue[] = [];
-  coerceInputValue(value, type, (inner, invalid, error) => {
-    issues.push({
-      path: [...path, ...inner.map(String)],
-      ...describe(getNamedType(type).name, invalid, error),
-    });
-  });
-  return issues;
+  const inner = getNullableType(type);
+  // What is left out or null is as wrong for a list or an object as for any other type.
+  if (value === undefined || value === null) return leafIssues(type, value, path);
+  if (isInputObjectType(inner)) return memberIssues(inner, value, path);
+  if (!isListType(inner)) return leafIssues(type, value, path);
+  if (!Array.isArray(value)) return [{ path, type: 'list_type', message: 'Must be a list.' }];
+  return value.flatMap((item, index) => inputIssues(inner.ofType, item, [...path, `${index}`]));
 }

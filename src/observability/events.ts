@@ -6,9 +6,10 @@ import type { RequestIds } from '../http/request-record.ts';
 export interface BusinessEvents {
   'account-created': OfAccount;
   'api-key-created': OfApiKey;
-  'api-key-deactivated': OfApiKey;
+  'api-key-deactivated': OfApiKey & ByKeyItself;
   'api-key-renamed': OfApiKey;
   'api-key-rotated': OfApiKey;
+  'api-key-updated': OfApiKey;
   'default-api-key-set': OfApiKey;
   'private-key-registered': OfAccount;
   'private-key-removed': OfAccount;
@@ -23,8 +24,29 @@ interface OfApiKey extends OfAccount {
   readonly keyId: number;
 }
 
-/** Writes business events to the log of the request that they belong to. */
-export type EventLog = <Name extends keyof BusinessEvents>(name: Name, event: BusinessEvents[Name]) => void;
+interface ByKeyItself {
+  /** The key has done it, and not its owner. */
+  readonly isKeyItself?: boolean;
+}
+
+/** What an event has changed of something. */
+export interface Change {
+  /** What was changed, as REST names it. */
+  readonly field: string;
+  /** What it was, as JSON; null where it was not set. */
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/**
+ * Writes business events to the log of the request that they belong to. What was changed is for the audit trail alone:
+ * it is the caller's, and the log is not.
+ */
+export type EventLog = <Name extends keyof BusinessEvents>(
+  name: Name,
+  event: BusinessEvents[Name],
+  changes?: readonly Change[],
+) => void;
 
 /** An event log of one request: each event under its own name, with the ids of the request and of its trace. */
 export const createEventLog =

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, AuditEvent } from '../database/tables.ts';
-import type { BusinessEvents } from '../observability/events.ts';
+import type { BusinessEvents, Change } from '../observability/events.ts';
 import type { OperationContext } from './context.ts';
 
 interface NewEvent {
@@ -10,6 +10,7 @@ interface NewEvent {
   readonly target: number | null;
   readonly requestId: string;
   readonly address: string | null;
+  readonly details: string | null;
   readonly now: Date;
 }
 
@@ -20,14 +21,27 @@ const insertEvent = prepareQuery(AuditEvent, (db, event: NewEvent) =>
     target: event.target,
     request: event.requestId,
     address: event.address,
+    details: event.details,
     created_at: event.now,
   }),
 );
 
 /** A business event that waits for its transaction. */
 type Pending = {
-  [Name in keyof BusinessEvents]: { readonly name: Name; readonly event: BusinessEvents[Name] };
+  [Name in keyof BusinessEvents]: {
+    readonly name: Name;
+    readonly event: BusinessEvents[Name];
+    readonly changes: readonly Change[];
+  };
 }[keyof BusinessEvents];
+
+/** What differs between two states, of which each member is JSON. */
+export function changesOf<State extends object>(from: State, to: State): Change[] {
+  const text = (value: unknown) => JSON.stringify(value ?? null);
+  return (Object.keys(to) as (keyof State & string)[])
+    .filter((field) => text(from[field]) !== text(to[field]))
+    .map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }));
+}
 
 /**
  * Makes a change and writes who made it, in one transaction: of the two, neither is there without the other. What the
@@ -43,8 +57,8 @@ export async function audited<Result>(
   if (context.db.isTransaction) return run(context);
   const { changed, pending } = await context.db.transaction(async (db) => {
     const pending: Pending[] = [];
-    const events: OperationContext['events'] = (name, event) => {
-      pending.push({ name, event } as Pending);
+    const events: OperationContext['events'] = (name, event, changes = []) => {
+      pending.push({ name, event, changes } as Pending);
     };
     const inner = { ...context, db, events };
     await context.precondition?.(inner);
@@ -59,7 +73,7 @@ export async function audited<Result>(
 const write = (
   db: Db,
   { requestSource }: OperationContext,
-  { name, event }: Pending,
+  { name, event, changes }: Pending,
   place: { readonly last: boolean },
 ) => {
   const row: NewEvent = {
@@ -68,6 +82,7 @@ const write = (
     target: 'keyId' in event ? event.keyId : null,
     requestId: requestSource.id,
     address: requestSource.address,
+    details: changes.length === 0 ? null : JSON.stringify(changes),
     now: new Date(),
   };
   return insertEvent(db, row, place);

@@ -61,9 +61,10 @@ export interface Idempotency {
   ): Promise<Answered<Result>>;
 }
 
-/** Notes that API keys were used; it is written later. */
+/** Notes that API keys were verified; it is written later. */
 export interface KeyUsageNotes {
-  note(keyId: number, at: Date): void;
+  /** @param outcome what it came to: `valid`, or the reason why not */
+  note(keyId: number, at: Date, outcome: string): void;
 }
 
 /** The request that an operation belongs to, for the record of changes. */
@@ -71,6 +72,8 @@ export interface RequestSource {
   readonly id: string;
   /** The IP address that it came from; null where it is not known. */
   readonly address: string | null;
+  /** Whether the API key that it is about has made it, and no person. */
+  readonly isKeyItself?: boolean;
 }
 
 /** What of the operations the operator may set. */
@@ -81,6 +84,8 @@ export interface OperationLimits {
   readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
+  /** The permissions that an API key may be given; null: any. */
+  readonly apiKeyPermissions: readonly string[] | null;
   /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */
   readonly sealApiKeys: boolean;
 }

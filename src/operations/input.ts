@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { badUserInput, type InputIssue } from '../errors.ts';
+import type { OperationLimits } from './context.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -47,6 +48,31 @@ export const atMostCharacters = (longest: number) =>
     (text: string) => [...text].length <= longest,
     { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },
   ] as const;
+
+/** How a list is held to a length, for `refine`. */
+export const atMost = (longest: number) =>
+  [
+    (list: readonly unknown[]) => list.length <= longest,
+    { message: `Must have at most ${longest} items.`, params: { type: 'too_long' } },
+  ] as const;
+
+/** Holds a list to items of which none is there twice, for `refine`. */
+export const onlyOnce = [
+  (list: readonly unknown[]) => new Set(list).size === list.length,
+  { message: 'Must have each item once.' },
+] as const;
+
+/** The schema of an input that depends on the operator's limits, made once for them: to make one takes longer than to use it. */
+export function byLimits<Schema extends z.ZodType>(
+  create: (limits: OperationLimits) => Schema,
+): (limits: OperationLimits) => Schema {
+  const schemas = new WeakMap<OperationLimits, Schema>();
+  return (limits) => {
+    const schema = schemas.get(limits) ?? create(limits);
+    schemas.set(limits, schema);
+    return schema;
+  };
+}
 
 /**
  * An operation's input, checked by its schema. Text with a lone surrogate or a NUL is refused whatever the schema says.

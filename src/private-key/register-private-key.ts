@@ -26,7 +26,7 @@ export const RegisterPrivateKeyInput = z.object({
       message: 'Must be a private key: 64 hexadecimal digits, with 0x before them or without.',
       params: { type: 'string_pattern_mismatch' },
     })
-    .meta({ pattern: shape.source }),
+    .meta({ pattern: shape.source, writeOnly: true }),
 });
 
 /** The row of an account's private key, made for one that has none; it is filled in the same transaction. */

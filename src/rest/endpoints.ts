@@ -1,7 +1,15 @@
-import type { GraphQLField, GraphQLSchema } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isObjectType,
+} from 'graphql';
 import { isChange } from '../graphql/is-change.ts';
 import { type Input, inputsOf } from './inputs.ts';
 import { nodeTypeOf } from './lists.ts';
+import { snakeCase } from './names.ts';
 import type { Route, Routes } from './routes.ts';
 
 /** A route, and what the root field behind it says of it. */
@@ -14,6 +22,11 @@ export interface Endpoint extends Route {
   readonly takesKey: boolean;
   /** Whether it refuses what it does not know, and does not pass over it. */
   readonly refusesUnknown: boolean;
+  /**
+   * The type of a record that a change takes back as it was read: what of it cannot be changed is passed over, and all
+   * else that is not known is refused.
+   */
+  readonly record: GraphQLObjectType | undefined;
   /** Where that is read which a change is made to: at its own path, or at the nearest one above. */
   readonly resource: Endpoint | undefined;
   /** Whether it answers what is read there. */
@@ -36,8 +49,34 @@ const createEndpoint = (
   isPage: isPage(field),
   takesKey: route.method === 'POST' && isMutation && isChange(field),
   // A filter that is misspelt would answer too much, and an `expires_at` would make a key that never expires.
-  refusesUnknown: isPage(field) || field.extensions['changesSecret'] === true,
+  refusesUnknown:
+    isPage(field) || field.extensions['changesSecret'] === true || field.extensions['takesRecord'] === true,
+  record: field.extensions['takesRecord'] === true ? objectTypeOf(field.type) : undefined,
 });
+
+const objectTypeOf = (type: GraphQLOutputType | undefined): GraphQLObjectType | undefined => {
+  const named = getNamedType(type);
+  return isObjectType(named) ? named : undefined;
+};
+
+/** The names of REST's that a record has and an input has not. */
+export const readOnlyNames = (
+  record: GraphQLObjectType | undefined,
+  inputs: readonly { readonly name: string }[],
+): string[] => {
+  const taken = new Set(inputs.map(({ name }) => name));
+  const names = Object.values(record?.getFields() ?? {}).map(({ name }) => snakeCase(name));
+  return names.filter((name) => !taken.has(name));
+};
+
+/** The record that a member of a record is; undefined for any other value. */
+export const innerRecord = (
+  record: GraphQLObjectType | undefined,
+  name: string,
+): GraphQLObjectType | undefined =>
+  objectTypeOf(
+    Object.values(record?.getFields() ?? {}).find((field) => snakeCase(field.name) === name)?.type,
+  );
 
 const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
   ...schema.getQueryType()?.getFields(),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Response } from '@whatwg-node/fetch';
 import { GatewayError } from '../errors.ts';
 
 /**
@@ -51,4 +52,17 @@ export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): bool
  */
 export function assertUnchanged(conditions: Conditions, tag: string): void {
   if (isKnown(conditions, tag)) throw failed();
+}
+
+/**
+ * Answers a record in JSON, with its tag.
+ * @param conditions those of the request, where it reads: 304 where the caller has the record already
+ * @throws {GatewayError} `PRECONDITION_FAILED` where it is not what the caller wants
+ */
+export function answerRecord(body: string, conditions?: Conditions): Response {
+  const tag = entityTagOf(body);
+  const headers = { 'content-type': 'application/json', etag: tag };
+  return conditions && isKnown(conditions, tag)
+    ? new Response(null, { status: 304, headers })
+    : new Response(body, { headers });
 }

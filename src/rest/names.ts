@@ -1,10 +1,22 @@
 import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
-import type { GraphQLFieldConfig, GraphQLOutputType, GraphQLSchema } from 'graphql';
+import {
+  type GraphQLFieldConfig,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+} from 'graphql';
 import { nodeTypeOf, pageArguments, toList } from './lists.ts';
 
 /** `sessionDuration` → `session_duration`: how REST spells a name of GraphQL's. */
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * How REST spells an argument of a root field.
@@ -30,6 +42,57 @@ const toRestField = (config: FieldConfig): FieldConfig => {
   const node = nodeTypeOf(config.type);
   const renamed = renameArguments(config);
   return node ? toList(renamed, node) : renamed;
+};
+
+/** A value as REST spells it: the names of enums in lower case, the members of input objects in snake_case. */
+export const inRestNames = (type: GraphQLType | undefined, value: unknown): unknown => {
+  const named = getNamedType(type);
+  if (isEnumType(named)) return `${value}`.toLowerCase();
+  if (!isInputObjectType(named)) return value;
+  const members = Object.entries(value as object).map(([name, inner]) => {
+    const spelled = snakeCase(name);
+    return [spelled, inRestNames(named.getFields()[spelled]?.type, inner)];
+  });
+  return Object.fromEntries(members);
+};
+
+/** A value of an argument as REST gives it, with the members of input objects spelled as GraphQL has them. */
+const inGraphqlNames = (type: GraphQLInputType, value: unknown): unknown => {
+  const named = getNamedType(type);
+  // Of lists there are none of objects.
+  if (!isInputObjectType(named) || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const field = named.getFields()[name];
+      return [camelCase(name), field ? inGraphqlNames(field.type, inner) : inner];
+    }),
+  );
+};
+
+const givenInGraphqlNames = (config: FieldConfig): FieldConfig => {
+  const { args = {}, resolve } = config;
+  if (!resolve || !Object.values(args).some(({ type }) => isInputObjectType(getNamedType(type))))
+    return config;
+  const spelled = (given: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [
+        name,
+        args[name] ? inGraphqlNames(args[name].type, value) : value,
+      ]),
+    );
+  return { ...config, resolve: (root, given, ...rest) => resolve(root, spelled(given), ...rest) };
+};
+
+/**
+ * The schema with values as REST spells them, to be run: the names of enums in lower case, the members of input objects
+ * in snake_case. Fields and arguments are those of the schema.
+ */
+export const withRestValues = (schema: GraphQLSchema): GraphQLSchema => {
+  const spelled = mapSchema(schema, {
+    [MapperKind.ENUM_VALUE]: (config, _type, _schema, name) => [name.toLowerCase(), config],
+    [MapperKind.INPUT_OBJECT_FIELD]: (config, name) => [snakeCase(name), config],
+  });
+  return mapSchema(spelled, { [MapperKind.ROOT_FIELD]: givenInGraphqlNames });
 };
 
 /**

@@ -8,7 +8,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { snakeCase } from './names.ts';
+import { inRestNames, snakeCase } from './names.ts';
 
 /** A JSON Schema as Sofa writes it: OpenAPI 3.0, where nothing can be null. */
 export interface JsonSchema {
@@ -21,16 +21,19 @@ export interface JsonSchema {
 type Described = Pick<GraphQLField<unknown, unknown> | GraphQLArgument, 'name' | 'type'>;
 
 // Descriptions name other fields as GraphQL does.
-const inRestNames = (text: string) => text.replace(/`(\w+)`/g, (_, name: string) => `\`${snakeCase(name)}\``);
+const namesInRest = (text: string) => text.replace(/`(\w+)`/g, (_, name: string) => `\`${snakeCase(name)}\``);
 
 const describe = (schema: JsonSchema): JsonSchema =>
-  schema.description === undefined ? schema : { ...schema, description: inRestNames(schema.description) };
+  schema.description === undefined ? schema : { ...schema, description: namesInRest(schema.description) };
 
 /** The schema of what may be null as well. */
-export const orNull = (schema: JsonSchema): JsonSchema =>
-  typeof schema.type === 'string'
+export const orNull = (schema: JsonSchema): JsonSchema => {
+  // Any JSON may be null.
+  if (!('type' in schema || '$ref' in schema)) return schema;
+  return typeof schema.type === 'string'
     ? { ...schema, type: [schema.type, 'null'] }
     : { anyOf: [schema, { type: 'null' }] };
+};
 
 /** The schema of an object, in which each member may be null that GraphQL lets be null. */
 export function withNulls(schema: JsonSchema, members: readonly Described[]): JsonSchema {
@@ -62,14 +65,16 @@ export function toComponents(
 /** An example, put together from those that fields and arguments carry in their extension `example`. */
 export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): unknown {
   if (Array.isArray(of))
-    return Object.fromEntries(of.map(({ name, extensions }) => [name, extensions['example']]));
+    return Object.fromEntries(
+      of.map(({ name, type, extensions }) => [name, inRestNames(type, extensions['example'])]),
+    );
   const type = getNullableType(of as GraphQLOutputType);
   if (isListType(type)) return [exampleOf(type.ofType)];
   if (!isObjectType(type)) return undefined;
   return Object.fromEntries(
     Object.values(type.getFields()).map(({ name, extensions, type: member }) => [
       name,
-      extensions['example'] === undefined ? exampleOf(member) : extensions['example'],
+      extensions['example'] === undefined ? exampleOf(member) : inRestNames(member, extensions['example']),
     ]),
   );
 }

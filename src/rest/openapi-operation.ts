@@ -6,7 +6,7 @@ import type { Input } from './inputs.ts';
 import { snakeCase } from './names.ts';
 import { exampleAnswerOf, exampleOf, type JsonSchema, orNull, withNulls } from './openapi-components.ts';
 import { errorsOf, header } from './openapi-errors.ts';
-import { type InputRules, inputRules } from './openapi-inputs.ts';
+import { type InputRules, inputRules, readOnly } from './openapi-inputs.ts';
 
 interface Content {
   content: { 'application/json': { schema: JsonSchema } };
@@ -68,7 +68,7 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
     const parameter = parameters.find(({ name }) => name === argument.name);
     return {
       ...parameter,
-      schema: { ...parameter?.schema, ...rules.of(argument) },
+      schema: rules.of(argument, parameter?.schema),
       description: argument.description,
       example: argument.extensions['example'],
     };
@@ -97,11 +97,11 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
     .map(({ name }) => name);
   const properties = members.map((member) => [
     member.name,
-    { ...object.properties?.[member.name], ...rules.of(member) },
+    { ...rules.of(member, object.properties?.[member.name]), description: member.description },
   ]);
   const body = {
     ...object,
-    properties: Object.fromEntries(properties),
+    properties: { ...Object.fromEntries(properties), ...readOnly(endpoint.record, endpoint.inputs) },
     ...(required.length > 0 && { required }),
     ...(endpoint.refusesUnknown && { additionalProperties: false }),
   };

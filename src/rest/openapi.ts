@@ -1,8 +1,9 @@
+import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { scopeDescriptions } from '../auth/scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { idempotencyKeyPattern } from '../operations/idempotency-key.ts';
 import { createEndpoints } from './endpoints.ts';
-import { type JsonSchema, toComponents } from './openapi-components.ts';
+import { exampleOf, type JsonSchema, toComponents } from './openapi-components.ts';
 import { errorResponses, errorSchemas } from './openapi-errors.ts';
 import { describeOperation, type SofaOperation } from './openapi-operation.ts';
 import { basePath } from './routes.ts';
@@ -14,9 +15,19 @@ interface SofaDocument {
   paths: Record<string, Record<string, SofaOperation>>;
 }
 
-/** Paths that are no operations of the schema, and what secures them. */
+/** A part of a type of the schema, as a component of its own. */
+export interface RecordPart {
+  /** The type. */
+  readonly of: string;
+  /** Members that are left out, as REST spells them. */
+  readonly without: readonly string[];
+  readonly description: string;
+}
+
+/** Paths that are no operations of the schema, what they answer, and what secures them. */
 export interface OtherPaths {
   readonly paths?: Readonly<Record<string, object>>;
+  readonly records?: Readonly<Record<string, RecordPart>>;
   readonly securitySchemes?: Readonly<Record<string, object>>;
 }
 
@@ -111,7 +122,7 @@ export function createOpenApi(
     tags: tags.map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...other.paths },
     components: {
-      schemas: { ...components, ...errorSchemas },
+      schemas: { ...components, ...partsOf(restSchema, components, other.records), ...errorSchemas },
       parameters,
       responses: errorResponses,
       securitySchemes: {
@@ -121,3 +132,22 @@ export function createOpenApi(
     },
   };
 }
+
+const partsOf = (
+  restSchema: GraphQLSchema,
+  components: Readonly<Record<string, JsonSchema>>,
+  records: Readonly<Record<string, RecordPart>> = {},
+) =>
+  Object.fromEntries(
+    Object.entries(records).map(([name, { of, without, description }]) => {
+      const { properties = {}, ...schema } = components[of] ?? {};
+      const pick = (members: object) =>
+        Object.fromEntries(Object.entries(members).filter(([member]) => !without.includes(member)));
+      const kept = pick(properties);
+      const example = pick(exampleOf(restSchema.getType(of) as GraphQLObjectType) as object);
+      return [
+        name,
+        { ...schema, properties: kept, required: Object.keys(kept), description, examples: [example] },
+      ];
+    }),
+  );

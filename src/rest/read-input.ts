@@ -1,8 +1,15 @@
-import { isRequiredArgument } from 'graphql';
+import {
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isRequiredArgument,
+} from 'graphql';
 import { badUserInput, GatewayError, type InputIssue } from '../errors.ts';
-import { inputIssues } from '../graphql/input-issues.ts';
+import { inputIssues, unknownIssues } from '../graphql/input-issues.ts';
 import { isJson, readText } from '../http/body.ts';
-import type { Endpoint } from './endpoints.ts';
+import { type Endpoint, innerRecord, readOnlyNames } from './endpoints.ts';
 import type { Input } from './inputs.ts';
 import type { RouteMatch } from './match-route.ts';
 import { readParameter } from './read-parameter.ts';
@@ -21,11 +28,14 @@ async function readBody(request: Request): Promise<ReadonlyMap<string, unknown>>
   const text = await readText(request);
   if (text.trim() === '') throw bodyIssue('missing', 'A body is required.');
   const body = parseJson(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     throw bodyIssue('dict_type', 'The body must be a JSON object.');
   }
   return new Map(Object.entries(body));
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const parseJson = (text: string): unknown => {
   try {
@@ -59,8 +69,18 @@ const fromQuery =
   };
 
 const fromBody =
-  (body: ReadonlyMap<string, unknown>): Source =>
-  ({ name }) => ({ value: body.get(name) });
+  (body: ReadonlyMap<string, unknown>, record: Endpoint['record']): Source =>
+  ({ name, argument }) => ({
+    value: withoutReadOnly(argument.type, body.get(name), innerRecord(record, name)),
+  });
+
+/** An object without what of a record cannot be changed. */
+const withoutReadOnly = (type: GraphQLInputType, value: unknown, record: Endpoint['record']): unknown => {
+  const named = getNamedType(type);
+  if (!record || !isInputObjectType(named) || !isObject(value)) return value;
+  const readOnly = new Set(readOnlyNames(record, Object.values(named.getFields())));
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !readOnly.has(name)));
+};
 
 const decode = (encoded: string): string | undefined => {
   try {
@@ -73,22 +93,22 @@ const decode = (encoded: string): string | undefined => {
 const issuesOf = ({ in: place, name, argument }: Input, { value, issue }: Given): InputIssue[] => {
   if (issue) return [{ path: [place, name], ...issue }];
   if (value === undefined && !isRequiredArgument(argument)) return [];
+  // GraphQL would take one value for a list of it.
+  if (isListType(getNullableType(argument.type)) && value !== null && !Array.isArray(value))
+    return [{ path: [place, name], message: 'Must be a list.', type: 'list_type' }];
   return inputIssues(argument.type, value, [place, name]);
 };
 
-/** How many unknown names are told, and how much of each: what is answered stays small, whatever was sent. */
-const mostUnknown = 20;
-const mostCharacters = 100;
-
 /** The names of a place that are no input there. */
-function unknownIssues(place: Input['in'], names: Iterable<string>, inputs: readonly Input[]): InputIssue[] {
-  const unknown = new Set(names);
+function unknownIn(
+  place: Input['in'],
+  given: Iterable<string>,
+  { inputs, record }: Pick<Endpoint, 'inputs' | 'record'>,
+): InputIssue[] {
+  const unknown = new Set(given);
   for (const input of inputs) if (input.in === place) unknown.delete(input.name);
-  return [...unknown].slice(0, mostUnknown).map((name) => ({
-    path: [place, name.slice(0, mostCharacters)],
-    message: 'Is not known here.',
-    type: 'extra_forbidden',
-  }));
+  if (place === 'body') for (const name of readOnlyNames(record, [])) unknown.delete(name);
+  return unknownIssues([place], unknown);
 }
 
 /**
@@ -99,21 +119,22 @@ function unknownIssues(place: Input['in'], names: Iterable<string>, inputs: read
  */
 export async function readInput(
   request: Request,
-  { route: { inputs, refusesUnknown }, parameters }: RouteMatch<Endpoint>,
+  { route, parameters }: RouteMatch<Endpoint>,
 ): Promise<Record<string, unknown>> {
+  const { inputs, refusesUnknown, record } = route;
   const has = (place: Input['in']) => inputs.some((input) => input.in === place);
   const query = has('query') ? new URL(request.url).searchParams : undefined;
   const body = has('body') ? await readBody(request) : undefined;
   const sources: Record<Input['in'], Source> = {
     path: fromPath(parameters),
     query: query ? fromQuery(query) : nothing,
-    body: body ? fromBody(body) : nothing,
+    body: body ? fromBody(body, record) : nothing,
   };
   const given = inputs.map((input) => ({ input, ...sources[input.in](input) }));
   const issues = given.flatMap(({ input, ...rest }) => issuesOf(input, rest));
   if (refusesUnknown) {
-    issues.push(...unknownIssues('query', query?.keys() ?? [], inputs));
-    issues.push(...unknownIssues('body', body?.keys() ?? [], inputs));
+    issues.push(...unknownIn('query', query?.keys() ?? [], route));
+    issues.push(...unknownIn('body', body?.keys() ?? [], route));
   }
   if (issues.length > 0) throw badUserInput(issues);
   const present = given.filter(({ value }) => value !== undefined);

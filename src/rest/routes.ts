@@ -16,7 +16,7 @@ export const routes = {
   apiKeys: { method: 'GET', path: '/auth/keys' },
   defaultApiKey: { method: 'GET', path: '/auth/keys/default' },
   apiKey: { method: 'GET', path: '/auth/keys/{key_id}' },
-  renameApiKey: { method: 'PATCH', path: '/auth/keys/{key_id}' },
+  updateApiKey: { method: 'PATCH', path: '/auth/keys/{key_id}' },
   setDefaultApiKey: { method: 'PUT', path: '/auth/keys/{key_id}/default' },
   rotateApiKey: { method: 'POST', path: '/auth/keys/{key_id}/rotate' },
   deactivateApiKey: { method: 'DELETE', path: '/auth/keys/{key_id}' },

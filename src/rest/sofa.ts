@@ -1,7 +1,7 @@
 import { type DocumentNode, type ExecutionArgs, type GraphQLSchema, parse, print } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { useSofa } from 'sofa-api';
-import { toRestSchema } from './names.ts';
+import { toRestSchema, withRestValues } from './names.ts';
 import { toGraphqlDocument } from './operations.ts';
 import { basePath, type Route, type Routes } from './routes.ts';
 
@@ -43,16 +43,21 @@ const sofaRoutes = (schema: GraphQLSchema, table: Routes) =>
  * Sofa on the schema as REST spells it. It makes the operation of a route, and the description of all of them. What it
  * reads of a request is not used: it drops nulls, lets the query string override the body, and turns any word into a
  * boolean. So it is asked once for each route, without a word of a caller's.
- * @param schema the schema that the operations run on
+ * @param graphqlSchema the schema whose operations they are
  * @param table which root field is which route
  */
-export function createSofa(schema: GraphQLSchema, table: Routes) {
+export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
+  const schema = withRestValues(graphqlSchema);
   const restSchema = toRestSchema(schema);
   const router = useSofa({
     basePath,
     schema: restSchema,
     routes: sofaRoutes(schema, table),
-    customScalars: { DateTime: { type: 'string', format: 'date-time' } },
+    customScalars: {
+      DateTime: { type: 'string', format: 'date-time' },
+      JSON: {},
+      JSONObject: { type: 'object' },
+    },
     swaggerUI: { endpoint: false },
     execute: async ({ contextValue, ...operation }: ExecutionArgs) => {
       (contextValue as { asked: Asked }).asked.operation = operation;
@@ -85,6 +90,7 @@ export function createSofa(schema: GraphQLSchema, table: Routes) {
   };
 
   return {
+    /** The schema that the operations run on. */
     schema,
     table,
     /** The schema in REST's names, as Sofa was given it. */

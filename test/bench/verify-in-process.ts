@@ -66,7 +66,12 @@ export async function measureVerification(
   });
   const context = { db, secrets, keyUsage };
   const call = async (index: number) => {
-    const { reason } = await verifySecret(context, valid[index % valid.length] ?? '');
+    const { reason } = await verifySecret(context, {
+      secret: valid[index % valid.length] ?? '',
+      permissions: [],
+      cost: 1,
+      address: null,
+    });
     if (reason !== null) throw new Error(`A good key is ${reason}`);
   };
   await saturate(call);

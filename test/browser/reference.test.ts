@@ -62,6 +62,22 @@ describe.skipIf(!canRun)('the API reference', () => {
     await open('apiKey');
   });
 
+  it('begins a body with what is required, and a secret with nothing', async () => {
+    const body = (id: string) => operationOf(id).locator('textarea.body-param__text').inputValue();
+    await open('createApiKey');
+    expect(JSON.parse(await body('createApiKey'))).toEqual({});
+    await operationOf('createApiKey').locator('.examples-select select').first().selectOption('all');
+    await expect.poll(() => body('createApiKey')).toContain('Laptop');
+    await visit.page.setViewportSize({ width: 375, height: 800 });
+    await takePicture(visit.page, 'reference-body-narrow');
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+    await visit.page.setViewportSize({ width: 1280, height: 800 });
+    await open('createApiKey');
+    await open('registerPrivateKey');
+    expect(JSON.parse(await body('registerPrivateKey'))).toEqual({ private_key: '' });
+    await open('registerPrivateKey');
+  });
+
   it('opens the operation that the address names, and names the one that was opened', async () => {
     const { page } = visit;
     await open('auditEvents');
@@ -125,8 +141,12 @@ describe.skipIf(!canRun)('the API reference', () => {
 
   it.each([...operations.filter((id) => !apart.includes(id)), 'deactivateApiKey'])('tries %s', async (id) => {
     await open(id);
+    if (id === 'registerPrivateKey')
+      await operationOf(id)
+        .locator('textarea.body-param__text')
+        .fill(JSON.stringify({ private_key: '1'.repeat(64) }));
     await execute(id);
-    expect(await status(id)).toMatch(/^20[01]$/);
+    await expect.poll(() => status(id)).toMatch(/^20[01]$/);
     // Until it has drawn the answer in full.
     await vi.waitFor(
       async () => expect(await findViolations(visit.page, `.opblock[id$="-${id}"]`)).toEqual([]),

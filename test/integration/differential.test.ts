@@ -28,10 +28,11 @@ const withoutWords = ({ code, challenge, issues }: SideOutcome) => ({
 
 const tables = [
   ...['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'audit_event'],
+  'api_key_quota',
 ];
 
 /** What is random in a row. */
-const random = new Set(['digest', 'sealed_key', 'request']);
+const random = new Set(['digest', 'sealed_key', 'request', 'generation']);
 
 /** The secrets of keys 1 and 3. */
 const secrets = { alice: createApiKeySecret(), bob: createApiKeySecret() };
@@ -124,8 +125,89 @@ const pages = {
   after: oneOf('"MQ"', '"Mg"', '"Mw"', '"x"', '""'),
 };
 
+const text = (value: unknown) => JSON.stringify(value);
+const tenOf = (count: number) => Array.from({ length: count }, (_, index) => `documents.d${index}`);
+// GraphQL takes one item for a list of it, and REST does not: nothing here is a text.
+const anyPermissions = fc.oneof(
+  oneOf('null', '[]', '["documents.read"]', '["documents.*", "*", "a:b-c_d"]', text(tenOf(50))),
+  oneOf(text(tenOf(51)), '["Documents"]', '["a", "a"]', '[""]', `["${'a'.repeat(101)}"]`, '[null]', '[7]'),
+  oneOf('[["a"]]', '{}', '7', 'true', '["\\u0000"]', '["\\ud800"]', '["documents.read "]'),
+);
+const anyMetadata = fc.oneof(
+  oneOf('null', '{}', '{"plan":"pro","seats":{"used_up":3,"leftOver":[1,null]}}', '{"__proto__":{"a":1}}'),
+  oneOf(text({ a: 'x'.repeat(2040) }), text({ a: 'x'.repeat(2041) }), '{"a":"\\u0000"}', '{"\\ud800":1}'),
+  oneOf(text(Object.fromEntries(tenOf(50).map((name) => [name, 1])))),
+  oneOf(text(Object.fromEntries(tenOf(51).map((name) => [name, 1])))),
+  oneOf(
+    '[]',
+    '7',
+    '"{}"',
+    `{"a":${'['.repeat(31)}${']'.repeat(31)}}`,
+    `{"a":${'['.repeat(32)}${']'.repeat(32)}}`,
+  ),
+  fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 3 })).map(text),
+);
+const anyAddresses = fc.oneof(
+  oneOf(
+    'null',
+    '[]',
+    '["192.0.2.1"]',
+    '["10.0.0.0/8", "2001:db8::/32", "::ffff:10.0.0.0/104"]',
+    '["10.0.0.17/8"]',
+  ),
+  oneOf(
+    '["10.0.0.0/33"]',
+    '["10.0.0"]',
+    '["loopback"]',
+    '["fe80::1%eth0"]',
+    '["10.0.0.1/8/8"]',
+    '["::1", "::1"]',
+  ),
+  oneOf('[null]', '[7]', '{}', '7', '["\\u0000"]', '[""]', text(tenOf(51))),
+);
+const aCount = oneOf(
+  '-1',
+  '0',
+  '1',
+  '60',
+  '86400',
+  '86401',
+  '1000000',
+  '1000001',
+  '2147483648',
+  '1.5',
+  '"1"',
+  'null',
+);
+const objectOf = (members: Members) =>
+  (fc.record({ ...members }, { requiredKeys: [] }) as fc.Arbitrary<Step['input']>).map(
+    (given) =>
+      `{${Object.entries(given)
+        .map(([name, value]) => `"${name}":${value}`)
+        .join(',')}}`,
+  );
+const anyRateLimit = fc.oneof(
+  oneOf('null', '{"limit":100,"windowSeconds":60}', '{"limit":1,"windowSeconds":86400}', '[]', '7', '"x"'),
+  objectOf({ limit: aCount, windowSeconds: aCount, nobody: aCount }),
+);
+const anyQuota = fc.oneof(
+  oneOf(
+    'null',
+    '{"limit":10,"refill":"DAILY"}',
+    '{"limit":10,"refill":"MONTHLY"}',
+    '{"limit":0,"refill":"NEVER"}',
+  ),
+  objectOf({
+    limit: aCount,
+    refill: oneOf('"NEVER"', '"MONTHLY"', '"HOURLY"', '""', '7', 'null'),
+    nobody: aCount,
+  }),
+);
+
 /** Values of an argument, by its name. */
 const byName: Members = {
+  ...{ permissions: anyPermissions, metadata: anyMetadata, allowedAddresses: anyAddresses },
+  ...{ rateLimit: anyRateLimit, quota: anyQuota },
   ...{ name: anyName, expiresAt: anyMoment, graceSeconds: anyGrace, privateKey: anyPrivateKey },
   ...{ key: anySecret, sessionDuration: duration, ...pages },
 };
@@ -196,7 +278,16 @@ const story: [Step, string][] = [
   given('verifyApiKey', { key: `"${secrets.alice}"` }, 'provider'),
   given('rotateApiKey', { keyId: '1', graceSeconds: '60' }),
   given('setDefaultApiKey', { keyId: '2' }),
-  given('renameApiKey', { keyId: '1', name: '" Desk"' }),
+  given('updateApiKey', { keyId: '1', name: '" Desk"' }),
+  given('updateApiKey', {
+    keyId: '1',
+    permissions: '["documents.*"]',
+    metadata: '{"plan_of":{"theirOwn":true}}',
+    allowedAddresses: '["192.0.2.0/24"]',
+    rateLimit: '{"limit":100,"windowSeconds":60}',
+    quota: '{"limit":10,"refill":"MONTHLY"}',
+    expiresAt: '"2027-01-31T12:00:00Z"',
+  }),
   given('apiKey', { keyId: '1' }),
   given('createApiKey', { name: 'null', expiresAt: '"2027-01-31T12:00:00Z"' }),
   given('apiKeys', { first: '1', isActive: 'true' }),
@@ -216,7 +307,8 @@ const story: [Step, string][] = [
   given('verifyApiKey', { key: '7' }, 'provider'),
   given('rotateApiKey', { keyId: '1', graceSeconds: '-1' }),
   given('setDefaultApiKey', { keyId: '"a"' }),
-  given('renameApiKey', { keyId: '1' }),
+  given('updateApiKey', { keyId: '1', permissions: '["Documents"]' }),
+  given('updateApiKey', { keyId: '1', quota: '{"limit":-1,"refill":"MONTHLY"}' }),
   given('apiKey', { keyId: '"a"' }),
   given('createApiKey', { expiresAt: '"2026-01-31T12:00:00Z"' }),
   given('apiKeys', { after: '"x"' }),
@@ -311,7 +403,7 @@ describe('the same calls through GraphQL and through REST', () => {
     await run({ operation: 'updateAutomationSettings', input, ...words }, 'somebody new');
     await run({ operation: 'createApiKey', input: {}, ...words }, 'somebody new');
     const after = await rowsOf(rest);
-    expect(after.map((rows) => rows.length)).toEqual([3, 4, 3, 1, 1, 4]);
+    expect(after.map((rows) => rows.length)).toEqual([3, 4, 3, 1, 1, 4, 0]);
     expect(after).toEqual(await rowsOf(graphql));
   });
 });

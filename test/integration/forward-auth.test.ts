@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import type { AccountId } from '../../src/database/tables.ts';
 import { dropDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { createTemporaryFolder } from '../support/process.ts';
@@ -11,8 +12,15 @@ const setup = setUpGateway();
 const postgres = inject('postgresUrl') !== undefined;
 const path = '/keys/authorize';
 
-const createKey = async (values = {}) =>
-  setup.gateway.createVerifiableKey(await setup.gateway.createAccount('alice'), values);
+let alice: AccountId | undefined;
+beforeEach(() => {
+  alice = undefined;
+});
+
+const createKey = async (values = {}) => {
+  alice ??= await setup.gateway.createAccount('alice');
+  return setup.gateway.createVerifiableKey(alice, values);
+};
 
 const ask = (headers: Record<string, string>, method = 'GET', target = path) =>
   setup.gateway.rest(method, target, { headers });
@@ -109,16 +117,133 @@ describe('401', () => {
   });
 });
 
+describe('403', () => {
+  const askFor = (secret: string, required: string, from = 'GET') =>
+    ask({ ...bearer(secret), 'x-keyward-require': required }, from);
+
+  it.each<[string[] | null, string, boolean]>([
+    [['documents.read'], 'documents.read', true],
+    [['documents.read'], ' documents.read ', true],
+    [['documents.read'], 'documents.read, documents.read', true],
+    [['documents.read', 'b'], 'documents.read b', true],
+    [['documents.read', 'b'], 'documents.read,b', true],
+    [['documents.read', 'b'], ',documents.read , b,', true],
+    [['documents.*'], 'documents.read documents.write', true],
+    [['*'], 'documents.read', true],
+    [['documents.read'], 'documents.read documents.write', false],
+    [['documents.read'], 'documents.read, documents.write', false],
+    [['documents.read'], '*', false],
+    [null, 'documents.read', false],
+  ])('is what a key with %j gets for %j, unless it has all: %s', async (held, required, passes) => {
+    const { id, secret } = await createKey({ permissions: held && JSON.stringify(held) });
+    const answer = await askFor(secret, required);
+    if (passes) {
+      expect(answer).toMatchObject({ status: 200, text: '' });
+      expect(answer.headers.get('x-keyward-key')).toBe(`${id}`);
+      return;
+    }
+    const names = required.replaceAll(',', '');
+    const detail = `The API key needs the permissions: ${names}`;
+    expect(answer).toMatchObject({ status: 403, body: { detail } });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api", error="insufficient_scope"');
+    expect(answer.headers.has('x-keyward-user')).toBe(false);
+  });
+
+  it('asks for each of several headers', async () => {
+    const { secret } = await createKey({ permissions: '["documents.read"]' });
+    const headers = new Headers(bearer(secret));
+    headers.append('x-keyward-require', 'documents.read');
+    headers.append('x-keyward-require', 'documents.write');
+    const request = new Request(`http://keyward.test/api/v1${path}`, { headers });
+    expect((await setup.gateway.gateway.fetch(request)).status).toBe(403);
+  });
+
+  const fiftyOne = Array.from({ length: 51 }, (_, index) => `name-${index}`);
+
+  it.each(['', ' ', ',', 'Documents.Read', 'a/b', 'é', '"a"', 'a;b', 'x'.repeat(101), fiftyOne.join(' ')])(
+    'is what any key gets where the proxy asks for what is no permission: %j',
+    async (required) => {
+      const { secret } = await createKey({ permissions: '["*"]' });
+      const answer = await askFor(secret, Buffer.from(required).toString('latin1'));
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { detail: 'The proxy asks for what is no permission' },
+      });
+      expect(answer.headers.has('www-authenticate')).toBe(false);
+      expect(setup.gateway.log()).toMatchObject([{ status: 403, reason: 'malformed-requirement' }]);
+    },
+  );
+
+  it('takes fifty names', async () => {
+    const { secret } = await createKey({ permissions: '["*"]' });
+    expect((await askFor(secret, fiftyOne.slice(1).join(' '))).status).toBe(200);
+  });
+
+  it.each<[string | undefined, number]>([
+    ['192.0.2.7', 200],
+    ['::ffff:192.0.2.7', 200],
+    ['192.0.3.7', 403],
+    ['fe80::1%eth0', 403],
+    [undefined, 403],
+  ])('is what a key for 192.0.2.0/24 gets at another address, and %s gets %i', async (address, status) => {
+    const { secret } = await createKey({ allowedAddresses: '["192.0.2.0/24"]' });
+    const call = { headers: bearer(secret), ...(address !== undefined && { address }) };
+    const answer = await setup.gateway.rest('GET', path, call);
+    expect(answer.status).toBe(status);
+    if (status === 200) return;
+    expect(answer.body).toEqual({ detail: 'The API key may not be used from this address' });
+    expect(answer.headers.has('www-authenticate')).toBe(false);
+    expect(answer.headers.has('x-keyward-user')).toBe(false);
+  });
+
+  it('goes by the client that a trusted proxy names, and by no other', async () => {
+    const edge = { trustedProxies: ['10.0.0.1'] };
+    await using gateway = await createTestGateway(setup.issuer, { edge });
+    const alice = await gateway.createAccount('alice');
+    const values = { allowedAddresses: '["192.0.2.7"]' };
+    const { secret } = await gateway.createVerifiableKey(alice, values);
+    const statusFrom = async (address: string, forwardedFor: string) => {
+      const headers = { ...bearer(secret), 'x-forwarded-for': forwardedFor };
+      return (await gateway.rest('GET', path, { headers, address })).status;
+    };
+    expect(await statusFrom('10.0.0.1', '192.0.2.7')).toBe(200);
+    expect(await statusFrom('10.0.0.1', '198.51.100.1, 192.0.2.7')).toBe(200);
+    expect(await statusFrom('10.0.0.1', '192.0.2.7, 198.51.100.1')).toBe(403);
+    expect(await statusFrom('10.0.0.2', '192.0.2.7')).toBe(403);
+  });
+
+  it('comes after 401: a bad key learns nothing of what is asked for', async () => {
+    const { secret } = await createKey({ isActive: false, allowedAddresses: '["192.0.2.7"]' });
+    for (const key of [secret, createApiKeySecret()]) {
+      const answer = await askFor(key, 'documents.write');
+      expect(answer).toMatchObject({ status: 401, text: '{"detail":"Could not validate credentials"}' });
+    }
+    expect((await ask({ 'x-keyward-require': 'documents.write' })).status).toBe(401);
+  });
+
+  it('says of several reasons the address', async () => {
+    const { secret } = await createKey({ allowedAddresses: '["192.0.2.7"]' });
+    await askFor(secret, 'documents.write');
+    expect(setup.gateway.log()).toMatchObject([{ status: 403, reason: 'api-key-address-not-allowed' }]);
+  });
+});
+
 describe('the log', () => {
   it('has the route and the reason, and never the key', async () => {
     const { secret } = await createKey({ isActive: false });
     await ask(bearer(secret), 'POST', `${path}/${secret}`);
     await ask(bearer(createApiKeySecret()));
     await ask({});
+    const limited = await createKey({ allowedAddresses: '["192.0.2.7"]' });
+    await ask(bearer(limited.secret));
+    const { secret: other } = await createKey();
+    await ask({ ...bearer(other), 'x-keyward-require': 'documents.write' });
     expect(setup.gateway.log()).toMatchObject([
       { method: 'POST', route: '/api/v1/keys/authorize', status: 401, reason: 'api-key-inactive' },
       { route: '/api/v1/keys/authorize', reason: 'api-key-not-found' },
       { route: '/api/v1/keys/authorize', reason: 'no-api-key' },
+      { status: 403, reason: 'api-key-address-not-allowed' },
+      { status: 403, reason: 'api-key-insufficient-permissions' },
     ]);
     expect(JSON.stringify(setup.gateway.log())).not.toContain(secret.slice(9));
   });

@@ -27,7 +27,7 @@ const createKeys = async (count: number) => {
 const lastUsed = async () => (await setup.gateway.rows('api_key')).map((row) => row['last_used_at']);
 
 const noon = Date.parse('2026-03-01T12:00:00.000Z');
-const note = (keyId: number, milliseconds = 0) => usage.note(keyId, new Date(noon + milliseconds));
+const note = (keyId: number, milliseconds = 0) => usage.note(keyId, new Date(noon + milliseconds), 'valid');
 
 describe('the last use of a key', () => {
   it('is written every 30 seconds, and not before', async () => {
@@ -55,7 +55,7 @@ describe('the last use of a key', () => {
   it('never moves backwards, whoever wrote it', async () => {
     await createKeys(2);
     const other = new KeyUsage(new Db(setup.gateway.database.em), () => {});
-    other.note(1, new Date(noon + 1000));
+    other.note(1, new Date(noon + 1000), 'valid');
     await other[Symbol.asyncDispose]();
     note(1);
     note(2);

@@ -30,17 +30,23 @@ const inactive = { keyId: '<inactive>' };
 
 /** Calls of people who have everything. `<active>` and `<inactive>` are the ids of their API keys, `<key>` a secret. */
 const changes: Readonly<Record<Change, readonly Count[]>> = {
-  createApiKey: [[5]],
+  createApiKey: [[5], [6, { quota: '{"limit":10,"refill":"DAILY"}' }]],
   deactivateApiKey: [
     [3, active],
     [1, inactive],
   ],
   registerPrivateKey: [[4, { privateKey }]],
   removePrivateKey: [[3]],
-  renameApiKey: [[3, { ...active, name: '"x"' }]],
+  updateApiKey: [
+    [3, { ...active, name: '"x"' }],
+    [3, { ...active, name: '"x"', permissions: '["documents.read"]', metadata: '{"plan":"pro"}' }],
+    [5, { ...active, quota: '{"limit":10,"refill":"DAILY"}' }],
+    [1, active],
+    [1, { ...active, name: '"Laptop"' }],
+  ],
   rotateApiKey: [[6, active]],
   setDefaultApiKey: [[6, active]],
-  updateAutomationSettings: [[2, { isEnabled: 'false' }], [1]],
+  updateAutomationSettings: [[3, { isEnabled: 'false' }], [1]],
   verifyApiKey: [[1, { key: '<key>' }]],
 };
 

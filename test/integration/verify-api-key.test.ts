@@ -1,32 +1,45 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { type AccountId, AutomationSettings } from '../../src/database/tables.ts';
 import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 afterEach(() => void vi.useRealTimers());
 
-const query = `mutation ($key: String!) {
-  verifyApiKey(key: $key) { valid reason keyId userId expiresAt name }
+const query = `mutation ($key: String!, $permissions: [String!], $cost: Int, $address: String) {
+  verifyApiKey(key: $key, permissions: $permissions, cost: $cost, address: $address) {
+    valid reason keyId userId expiresAt name permissions metadata automation { isEnabled sessionDuration }
+  }
 }`;
 
 /** A provider's backend, signed in as itself (client credentials): no person, no `openid`. */
 const backend = { sub: 'backend', client_id: 'backend', scope: 'keys.verify' };
 
-const rest = async (key: unknown) =>
-  setup.gateway.rest('POST', '/keys/verify', { token: await setup.sign(backend), json: { key } });
+const rest = async (json: object) =>
+  setup.gateway.rest('POST', '/keys/verify', { token: await setup.sign(backend), json });
 
-const graphql = async (key: unknown) =>
-  setup.gateway.graphql(query, { token: await setup.sign(backend), variables: { key } });
+const graphql = async (variables: object) =>
+  setup.gateway.graphql(query, { token: await setup.sign(backend), variables });
 
 /** What both transports answer, which must be the same. */
-const verify = async (secret: string) => {
-  const answers = [await rest(secret), await graphql(secret)];
+const verify = async (key: string, question: object = {}) => {
+  const answers = [await rest({ key, ...question }), await graphql({ key, ...question })];
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   const [ofRest, ofGraphql] = answers.map(({ body }) => body);
-  const { keyId, userId, expiresAt, ...others } = ofGraphql.data.verifyApiKey;
-  expect(ofRest).toEqual({ ...others, key_id: keyId, user_id: userId, expires_at: expiresAt });
+  const { keyId, userId, expiresAt, automation, ...others } = ofGraphql.data.verifyApiKey;
+  expect(ofRest).toEqual({
+    ...others,
+    key_id: keyId,
+    user_id: userId,
+    expires_at: expiresAt,
+    automation: automation && {
+      is_enabled: automation.isEnabled,
+      session_duration: automation.sessionDuration,
+    },
+  });
   return ofRest;
 };
 
@@ -43,7 +56,18 @@ const unknown = {
   user_id: null,
   expires_at: null,
   name: null,
+  permissions: [],
+  metadata: null,
+  automation: null,
 };
+
+/** What a key answers of which nothing was told, and whose owner has set nothing. */
+const plain = {
+  permissions: [],
+  metadata: null,
+  automation: { is_enabled: null, session_duration: null },
+};
+
 const freeze = (date: string) => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(date) });
 
 describe('200', () => {
@@ -56,6 +80,7 @@ describe('200', () => {
       user_id: userId,
       expires_at: null,
       name: 'Laptop',
+      ...plain,
     });
   });
 
@@ -84,6 +109,7 @@ describe('200', () => {
       user_id: userId,
       name: null,
       expires_at: expiresAt.toISOString(),
+      ...plain,
     };
     expect(await verify(secret)).toEqual({ ...found, reason: 'expired' });
     await setup.gateway.database.em.fork().execute('update api_key set is_active = false');
@@ -133,6 +159,148 @@ describe('200', () => {
   });
 });
 
+describe('permissions', () => {
+  const holding = (...names: string[]) => createKey({ permissions: JSON.stringify(names) });
+  const fifty = Array.from({ length: 50 }, (_, index) => `name-${index}`);
+
+  it.each<[string[] | null, string[], boolean]>([
+    [null, [], true],
+    [null, ['documents.read'], false],
+    [['documents.read'], [], true],
+    [['documents.read'], ['documents.read'], true],
+    [['documents.read'], ['documents.write'], false],
+    [['documents.read'], ['documents.read', 'documents.write'], false],
+    [['documents.read'], ['documents.reader'], false],
+    [['documents.read', 'documents.write'], ['documents.write', 'documents.read'], true],
+    [['documents.*'], ['documents.read', 'documents.write.all'], true],
+    [['documents.*'], ['documents'], false],
+    [['documents.*'], ['documents.'], false],
+    [['documents.*'], ['documents.*'], true],
+    [['documents.*'], ['documentsxread'], false],
+    [['documents*'], ['documents.read'], false],
+    [['documents:*'], ['documents:read'], false],
+    [['*.read'], ['documents.read'], false],
+    [['.*'], ['documents.read'], false],
+    [['*'], ['documents.read', '*', 'a.*'], true],
+    [['documents.read'], ['*'], false],
+    [['documents.read'], ['documents.*'], false],
+    [fifty, fifty, true],
+    [fifty.slice(1), fifty, false],
+  ])('of a key: %j, asked for: %j → %s', async (held, asked, valid) => {
+    const { secret } = held ? await holding(...held) : await createKey();
+    const reason = valid ? null : 'insufficient_permissions';
+    const permissions = held ?? [];
+    expect(await verify(secret, { permissions: asked })).toMatchObject({ valid, reason, permissions });
+  });
+
+  it('are not asked for by null', async () => {
+    const { secret } = await createKey();
+    expect(await verify(secret, { permissions: null })).toMatchObject({ valid: true });
+  });
+});
+
+describe('an address', () => {
+  const allowed = ['192.0.2.0/24', '198.51.100.7', '2001:db8::/32', '::ffff:203.0.113.0/120'];
+
+  it.each<[string[] | null, string | null, boolean]>([
+    [null, null, true],
+    [null, '192.0.2.7', true],
+    [allowed, null, false],
+    [allowed, '192.0.2.7', true],
+    [allowed, '::ffff:192.0.2.7', true],
+    [allowed, '::ffff:c000:207', true],
+    [allowed, '192.0.3.1', false],
+    [allowed, '::ffff:192.0.3.1', false],
+    [allowed, '198.51.100.7', true],
+    [allowed, '198.51.100.8', false],
+    [allowed, '2001:DB8:1::1', true],
+    [allowed, '2001:db9::1', false],
+    [allowed, '203.0.113.9', true],
+    [allowed, '203.0.114.9', false],
+    [['0.0.0.0/0'], '203.0.113.9', true],
+    [['0.0.0.0/0'], '2001:db8::1', false],
+    [['::/0'], '2001:db8::1', true],
+  ])('of a key from %j: %s → %s', async (ranges, address, valid) => {
+    const { secret } = await createKey({ allowedAddresses: ranges && JSON.stringify(ranges) });
+    const reason = valid ? null : 'address_not_allowed';
+    expect(await verify(secret, { address })).toMatchObject({ valid, reason });
+  });
+
+  it('is what the question says, and not where it comes from', async () => {
+    const { secret } = await createKey({ allowedAddresses: '["192.0.2.7"]' });
+    const token = await setup.sign(backend);
+    const call = { token, json: { key: secret }, address: '192.0.2.7' };
+    const { body } = await setup.gateway.rest('POST', '/keys/verify', call);
+    expect(body).toMatchObject({ valid: false, reason: 'address_not_allowed' });
+  });
+});
+
+it('gives the first reason that holds, and what is known of the key all the same', async () => {
+  const past = new Date('2026-01-01T00:00:00.000Z');
+  const parts = {
+    permissions: '["documents.read"]',
+    metadata: '{"plan":"basic"}',
+    allowedAddresses: '["192.0.2.7"]',
+  };
+  const account = await setup.gateway.createAccount('alice');
+  const reasonOf = async (values: object, question: object, worksUntil: Date | null = null) => {
+    const id = await setup.gateway.createApiKey(account, { ...parts, ...values });
+    const secret = createApiKeySecret();
+    await setup.gateway.addSecret(id, secret, worksUntil);
+    const answer = await verify(secret, question);
+    expect(answer).toMatchObject({ permissions: ['documents.read'], metadata: { plan: 'basic' } });
+    return answer.reason;
+  };
+  const wrong = { permissions: ['documents.write'], address: '192.0.2.8' };
+  expect(await reasonOf({ isActive: false, expiresAt: past }, wrong, past)).toBe('inactive');
+  expect(await reasonOf({ expiresAt: past }, wrong, past)).toBe('expired');
+  expect(await reasonOf({}, wrong, past)).toBe('rotated');
+  expect(await reasonOf({}, wrong)).toBe('address_not_allowed');
+  expect(await reasonOf({}, { ...wrong, address: '192.0.2.7' })).toBe('insufficient_permissions');
+  expect(await reasonOf({}, { address: '192.0.2.7' })).toBeNull();
+});
+
+it('answers the metadata as it was given', async () => {
+  const metadata = { plan: 'basic', 'a b': [1, null, { é: '\u2028' }], __proto: {}, n: 1e300, '': false };
+  const { secret } = await createKey({ metadata: JSON.stringify(metadata) });
+  expect((await verify(secret)).metadata).toEqual(metadata);
+});
+
+describe("the owner's settings", () => {
+  const set = async (account: AccountId, values: object) => {
+    const now = new Date();
+    const row = { account, createdAt: now, updatedAt: now, ...values };
+    await setup.gateway.database.em.fork().insert(AutomationSettings, row);
+  };
+
+  it('are those of the owner alone, and of the next answer on', async () => {
+    const { secret, userId } = await createKey();
+    await set(await setup.gateway.createAccount('bob'), { isEnabled: false, sessionDuration: 60 });
+    expect((await verify(secret)).automation).toEqual({ is_enabled: null, session_duration: null });
+    await set(userId, { isEnabled: true, sessionDuration: 600 });
+    expect((await verify(secret)).automation).toEqual({ is_enabled: true, session_duration: 600 });
+    const token = await setup.sign({ sub: 'alice' });
+    await setup.gateway.rest('PUT', '/automation/settings', { token, json: { is_enabled: false } });
+    expect((await verify(secret)).automation).toEqual({ is_enabled: false, session_duration: 600 });
+  });
+
+  it("read as the operator's defaults where they were never set, and as null where they were cleared", async () => {
+    const automationDefaults = { isEnabled: true, sessionDuration: 3600 };
+    await using gateway = await createTestGateway(setup.issuer, { automationDefaults });
+    const alice = await gateway.createAccount('alice');
+    const { secret } = await gateway.createVerifiableKey(alice);
+    const automation = async () => {
+      const token = await setup.sign(backend);
+      return (await gateway.rest('POST', '/keys/verify', { token, json: { key: secret } })).body.automation;
+    };
+    expect(await automation()).toEqual({ is_enabled: true, session_duration: 3600 });
+    const token = await setup.sign({ sub: 'alice' });
+    const json = { is_enabled: null, session_duration: 60 };
+    await gateway.rest('PUT', '/automation/settings', { token, json });
+    expect(await automation()).toEqual({ is_enabled: null, session_duration: 60 });
+  });
+});
+
 describe('422', () => {
   it.each([
     ['a text that is too long', 'x'.repeat(1001)],
@@ -141,13 +309,78 @@ describe('422', () => {
     ['a list', ['sk-']],
     ['nothing', undefined],
   ])('is what %s gets', async (_what, key) => {
-    const answer = await rest(key);
+    const answer = await rest({ key });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'key'] }] } });
-    const { body } = await graphql(key);
+    const { body } = await graphql({ key });
     expect(body.errors[0].extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
       issues: [{ path: ['key'] }],
     });
+  });
+
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `name-${index}`);
+
+  it.each<[unknown, string[], string]>([
+    [names(51), [], 'too_long'],
+    [['Documents.read'], ['0'], 'string_pattern_mismatch'],
+    [['documents.read', 'documents read'], ['1'], 'string_pattern_mismatch'],
+    [[''], ['0'], 'string_pattern_mismatch'],
+    [['x'.repeat(101)], ['0'], 'string_pattern_mismatch'],
+    [['a\n'], ['0'], 'string_pattern_mismatch'],
+    [['é'], ['0'], 'string_pattern_mismatch'],
+    [['a', 'a'], [], 'value_error'],
+    [[null], ['0'], 'string_type'],
+    [[7], ['0'], 'string_type'],
+    [{ '0': 'a' }, [], 'list_type'],
+    ['documents.read', [], 'list_type'],
+  ])('is what permissions get that are none: %j', async (permissions, inner, type) => {
+    const answer = await rest({ key: 'sk-', permissions });
+    expect(answer.body.detail).toMatchObject([{ loc: ['body', 'permissions', ...inner], type }]);
+    expect(answer.status).toBe(422);
+    // Of GraphQL, a value may stand for a list of it.
+    if (type === 'list_type') return;
+    const { body } = await graphql({ key: 'sk-', permissions });
+    expect(body.errors[0].extensions.issues).toMatchObject([{ path: ['permissions', ...inner], type }]);
+  });
+
+  it.each<[unknown, string]>([
+    [-1, 'greater_than_equal'],
+    [1_000_001, 'less_than_equal'],
+    [1.5, 'int_from_float'],
+    [2 ** 31, 'int_parsing_size'],
+    ['1', 'int_type'],
+    [true, 'int_type'],
+    [[1], 'int_type'],
+  ])('is what a cost gets that is none: %j', async (cost, type) => {
+    const answer = await rest({ key: 'sk-', cost });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'cost'], type }] } });
+    const { body } = await graphql({ key: 'sk-', cost });
+    expect(body.errors[0].extensions.issues).toMatchObject([{ path: ['cost'], type }]);
+  });
+
+  it.each<[unknown, string]>([
+    ['', 'value_error'],
+    ['localhost', 'value_error'],
+    ['192.0.2.0/24', 'value_error'],
+    ['192.0.2.7:80', 'value_error'],
+    ['192.0.2.07', 'value_error'],
+    ['3221225991', 'value_error'],
+    ['[::1]', 'value_error'],
+    ['fe80::1%eth0', 'value_error'],
+    [`fe80::1%${'x'.repeat(1000)}`, 'value_error'],
+    [' 192.0.2.7', 'value_error'],
+    [7, 'string_type'],
+    [['192.0.2.7'], 'string_type'],
+  ])('is what an address gets that is none: %j', async (address, type) => {
+    const answer = await rest({ key: 'sk-', address });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'address'], type }] } });
+    const { body } = await graphql({ key: 'sk-', address });
+    expect(body.errors[0].extensions.issues).toMatchObject([{ path: ['address'], type }]);
+  });
+
+  it.each([0, 1, 1_000_000, 2.0, null])('is not what a cost of %j gets', async (cost) => {
+    const { secret } = await createKey();
+    expect((await verify(secret, { cost })).valid).toBe(true);
   });
 });
 

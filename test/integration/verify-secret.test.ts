@@ -10,6 +10,8 @@ import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
+const asked = (secret: string) => ({ secret, permissions: [], cost: 1, address: null });
+
 const createKey = async () => setup.gateway.createVerifiableKey(await setup.gateway.createAccount('alice'));
 
 /** Verifies secrets, and notes the digests and the queries that it takes. */
@@ -18,7 +20,11 @@ const createVerifier = () => {
   const queries = vi.spyOn(db, 'run');
   const { secrets, keyUsage } = setup.gateway;
   const digests = vi.spyOn(secrets.peppers, 'digests');
-  return { queries, digests, verify: (secret: string) => verifySecret({ db, secrets, keyUsage }, secret) };
+  return {
+    queries,
+    digests,
+    verify: (secret: string) => verifySecret({ db, secrets, keyUsage }, asked(secret)),
+  };
 };
 
 describe('a text that cannot be a secret', () => {
@@ -81,7 +87,7 @@ describe('a secret', () => {
     const db = new Db(gateway.database.em);
     const reasonUnder = async (...peppers: [never, ...never[]]) => {
       const secrets = createSecrets({ peppers, encryptionKeys });
-      return (await verifySecret({ db, secrets, keyUsage }, key.secret)).reason;
+      return (await verifySecret({ db, secrets, keyUsage }, asked(key.secret))).reason;
     };
     expect(await reasonUnder(two, one)).toBeNull();
     expect(await reasonUnder(three, two, one)).toBeNull();
@@ -113,7 +119,7 @@ describe('of several reasons, what ends the key goes before what ends its secret
       const secret = createApiKeySecret();
       await setup.gateway.addSecret(id, secret, worksUntil);
       const { verify } = createVerifier();
-      expect(await verify(secret)).toMatchObject({ valid: reason === null, reason, keyId: id });
+      expect(await verify(secret)).toMatchObject({ reason, found: { id } });
     },
   );
 });

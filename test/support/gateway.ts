@@ -75,6 +75,7 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
+    apiKeyPermissions?: readonly string[];
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
     edge?: Partial<Edge>;
@@ -110,6 +111,7 @@ export async function createTestGateway(
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
+      apiKeyPermissions: options.apiKeyPermissions ?? null,
       sealApiKeys: options.sealApiKeys ?? false,
     },
     secrets,
@@ -244,9 +246,9 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
     const updatedAt = new Date('2026-02-28T12:00:00.000Z');
     return insert(PrivateKey, { account, sealedKey: 'a..b.c.d', createdAt, updatedAt });
   };
-  /** All rows of a table as SQLite stores them, whichever database it is: 0 and 1, times in milliseconds. */
+  /** All rows of a table, by its first column, as SQLite stores them, whichever database it is: 0 and 1, times in milliseconds. */
   const rows = async (table: string): Promise<Record<string, unknown>[]> => {
-    const stored = await database.em.getConnection().execute(`select * from ${table} order by id`);
+    const stored = await database.em.getConnection().execute(`select * from ${table} order by 1`);
     return stored.map((row: Record<string, unknown>) =>
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );

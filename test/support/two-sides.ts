@@ -1,4 +1,14 @@
-import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isObjectType,
+} from 'graphql';
 import { expect } from 'vitest';
 import { isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import type { Scope } from '../../src/auth/scopes.ts';
@@ -118,15 +128,38 @@ export function callGraphql(gateway: TestGateway, { operation, input }: Step, to
   return gateway.fetch('POST', '/graphql', { body, headers, ...(token && { token }) });
 }
 
+/** A value in REST's names; what is no object, or has no such type, stays the text that it is. */
+const toRestText = (type: GraphQLInputType, text: string): string => {
+  if (!isInputObjectType(getNamedType(type)) || !text.trim().startsWith('{')) return text;
+  return JSON.stringify(toRestValue(type, JSON.parse(text)));
+};
+
+const toRestValue = (type: GraphQLInputType | undefined, value: unknown): unknown => {
+  const named = getNamedType(type);
+  if (isEnumType(named) && typeof value === 'string') return value.toLowerCase();
+  if (!isInputObjectType(named) || !isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      snakeCase(name),
+      toRestValue(named.getFields()[name]?.type, inner),
+    ]),
+  );
+};
+
 const toQueryText = (text: string): string => (text.startsWith('"') ? JSON.parse(text) : text);
 
 /** Calls through REST; a member that the operation does not know goes into the body as it is. */
 export function callRest(gateway: TestGateway, step: Step, token: string | undefined) {
   const { method, path } = routes[step.operation];
   const filled = path.replace('{key_id}', encodeURIComponent(step.pathText ?? ''));
-  const spelling = new Map(inputsOf(step.operation).map((input) => [input.name, input.restName]));
+  const spelling = new Map(inputsOf(step.operation).map((input) => [input.name, input]));
   const members = Object.entries(step.input)
-    .map(([name, text]) => [spelling.get(name) ?? snakeCase(name), text] as const)
+    .map(([name, text]) => {
+      const input = spelling.get(name);
+      return input
+        ? ([input.restName, toRestText(input.type, text)] as const)
+        : ([snakeCase(name), text] as const);
+    })
     .filter(([name]) => !path.includes(`{${name}}`));
   const call = { ...(token && { token }) };
   if (method === 'DELETE') return gateway.rest(method, filled, call);
@@ -145,7 +178,8 @@ export const withoutSecrets = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null), (name, inner) => {
     if (name === 'requestId') return undefined;
     if (name === 'key' && isApiKeySecret(inner)) return '<secret>';
-    return /^key_?prefix$/i.test(name) && inner !== 'sk-a1b2c3' ? '<prefix>' : inner;
+    // The audit trail has prefixes too.
+    return typeof inner === 'string' ? inner.replaceAll(/\bsk-(?!a1b2c3)[a-z0-9]{6}\b/g, '<prefix>') : inner;
   });
 
 interface Connection {
@@ -173,16 +207,31 @@ export function graphqlOutcome({ body, headers }: Answer, { operation }: Step): 
   return { code: 'OK', challenge, data: withoutSecrets({ nodes, next: hasNextPage ? endCursor : null }) };
 }
 
-const inCamelCase = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(inCamelCase);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [camel(name), inCamelCase(inner)]));
+/** An answer of REST's in GraphQL's names; the names within JSON are nobody's but the caller's. */
+const inGraphqlNames = (type: GraphQLOutputType | undefined, value: unknown): unknown => {
+  if (Array.isArray(value)) {
+    const list = getNullableType(type);
+    return value.map((item) =>
+      inGraphqlNames(isListType(list) ? (list.ofType as GraphQLOutputType) : type, item),
+    );
+  }
+  const named = getNamedType(type);
+  if (isEnumType(named) && typeof value === 'string') return value.toUpperCase();
+  if (!isObjectType(named) || !isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      camel(name),
+      inGraphqlNames(named.getFields()[camel(name)]?.type, inner),
+    ]),
+  );
 };
 
 const readData = ({ body, headers }: Answer, { operation }: Step): unknown => {
-  if (!nodeTypeOf(rootFieldOf(operation).type)) return inCamelCase(body);
+  const { type } = rootFieldOf(operation);
+  const node = nodeTypeOf(type);
+  if (!node) return inGraphqlNames(type, body);
   const link = /^<[^>]*[?&]cursor=([^&>]+)>; rel="next"$/.exec(headers.get('link') ?? '');
-  return { nodes: inCamelCase(body), next: link?.[1] ?? null };
+  return { nodes: inGraphqlNames(node, body), next: link?.[1] ?? null };
 };
 
 function placeOf(operation: OperationName, name: string): 'path' | 'query' | 'body' {

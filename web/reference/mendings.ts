@@ -17,6 +17,7 @@ export const mendings: Mendings = {
   'h4:not([role])': setLevel(2),
   'h5:not([role])': setLevel(3),
   'textarea:not([aria-label])': (body) => body.setAttribute('aria-label', 'Request body'),
+  '.examples-select select:not([aria-label])': (select) => select.setAttribute('aria-label', 'Example'),
   '.parameters select:not([aria-label])': (select) =>
     select.setAttribute('aria-label', textOf(select.closest('tr')?.querySelector('.parameter__name'))),
   '.responses-table[role]:not([aria-label])': (table) => {

@@ -6,9 +6,22 @@ interface Parameter {
   example?: unknown;
 }
 
+interface Schema {
+  readonly properties?: Readonly<Record<string, { readonly writeOnly?: boolean }>>;
+  readonly required?: readonly string[];
+}
+
+/** A body, by its media type. */
+interface Content {
+  readonly schema: Schema;
+  example?: object;
+  examples?: Readonly<Record<string, { readonly summary: string; readonly value: object }>>;
+}
+
 interface Operation {
   description?: string;
   parameters?: Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
   security?: Security;
 }
 
@@ -31,6 +44,29 @@ function emptyOptional(parameters: readonly Parameter[] = []): void {
 }
 
 /**
+ * Begins a body with what is required alone, and a secret with nothing: who sends the example of a private key has
+ * registered one that everybody knows. The example with all members is one choice away.
+ */
+function beginBody(content: Content): void {
+  const { example, schema } = content;
+  if (!example) return;
+  const isNeeded = (name: string) => schema.required?.includes(name) ?? false;
+  const begin = ([name, value]: [string, unknown]) => [
+    name,
+    schema.properties?.[name]?.writeOnly ? '' : value,
+  ];
+  const members = Object.entries(example);
+  const value = Object.fromEntries(members.filter(([name]) => isNeeded(name)).map(begin));
+  content.example = value;
+  if (members.every(([name]) => isNeeded(name))) return;
+  delete content.example;
+  content.examples = {
+    required: { summary: 'What is required', value },
+    all: { summary: 'All members', value: Object.fromEntries(members.map(begin)) },
+  };
+}
+
+/**
  * Takes the security schemes out of the description, for the sign-in is the page's own: Swagger UI would ask the
  * identity provider for its metadata. What each operation needs is said in its words. What is optional is left empty.
  */
@@ -39,6 +75,7 @@ export function prepareDescription(description: Description): Description {
     const schemes = Object.assign({}, ...(operation.security ?? [])) as Record<string, readonly string[]>;
     delete operation.security;
     emptyOptional(operation.parameters);
+    for (const content of Object.values(operation.requestBody?.content ?? {})) beginBody(content);
     if (schemes['ApiKeyHeader']) operation.parameters = [...(operation.parameters ?? []), apiKey];
     if (!schemes['OAuth2']) continue;
     const scopes = schemes['OAuth2'].map((scope) => `\`${scope}\``).join(', ');

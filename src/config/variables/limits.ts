@@ -1,4 +1,4 @@
-import { integer, onOrOff, seconds } from '../kinds.ts';
+import { integer, names, onOrOff, seconds } from '../kinds.ts';
 
 /** What callers may ask for. */
 export const limitVariables = {
@@ -7,6 +7,17 @@ export const limitVariables = {
       'The most active API keys of one person; one more is answered 409. Those that have expired count until they are deactivated',
     example: '100',
   }),
+  API_KEY_PERMISSIONS: names
+    .refine((list) => list.every((name) => /^[a-z0-9._:-]{1,100}$/.test(name)), {
+      message: 'must be names of 1 to 100 characters of a-z, 0-9, and . _ : -, with commas between them',
+    })
+    .optional()
+    .meta({
+      description:
+        'The permissions that exist, with commas between them: an API key may be given these, `*`, and wildcards such as `documents.*` that stand for one of them. Keys that have others keep them',
+      unset: 'any name',
+      example: 'documents.read,documents.write',
+    }),
   SESSION_DURATION_MIN: seconds(1, 999_999_999).default(60).meta({
     description: 'Least `session_duration`, in seconds',
     example: '60',

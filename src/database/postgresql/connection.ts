@@ -1,6 +1,6 @@
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { DatabaseConnection, QueryResult } from 'kysely';
 import { DatabaseError, type QueryResult as PgResult, type QueryConfig } from 'pg';
-import type { NamedQuery } from '../named-query.ts';
+import type { Question } from '../named-query.ts';
 import { OutcomeUnknownError } from '../outcome-unknown.ts';
 import type { PooledClient, PostgresClient } from './client.ts';
 import type { Statements } from './statements.ts';
@@ -22,9 +22,6 @@ const lastWords = /^(08|40003|57P0)/;
 /** Whether an error is PostgreSQL's answer to what was asked. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof DatabaseError && !lastWords.test(error.code ?? '');
-
-/** A query, and until when its answer is worth waiting for, on the clock of `performance.now`. */
-type Question = CompiledQuery & Partial<NamedQuery> & { readonly deadline?: number };
 
 /** What the connections of a pool share. */
 export interface Shared {

@@ -1,7 +1,6 @@
-import type { CompiledQuery } from 'kysely';
 import type { Warn } from '../backend.ts';
 import { isStalePlan, isStrayStatement } from '../lost-statement.ts';
-import type { NamedQuery } from '../named-query.ts';
+import type { Question } from '../named-query.ts';
 
 /** For how long no statement is named after a plan was stale, in milliseconds: migrations come in groups. */
 const pause = 60_000;
@@ -27,7 +26,7 @@ export class Statements {
   }
 
   /** The name to send a query by; undefined: it is sent without one. */
-  nameOf(query: CompiledQuery & Partial<NamedQuery>): string | undefined {
+  nameOf(query: Question): string | undefined {
     return performance.now() < this.#namedFrom ? undefined : query.name;
   }
 

@@ -1,6 +1,39 @@
-const header = (description: string) => ({ description, schema: { type: 'string' } });
+const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
-/** Forward auth in OpenAPI 3.1: no GraphQL field describes it. */
+const tag = header('What identifies this state (RFC 9110, section 8.8.3).');
+
+const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
+
+const security = [{ ApiKeyBearer: [] }, { ApiKeyHeader: [] }];
+
+const failures = {
+  401: ref('Unauthorized'),
+  403: {
+    ...{ description: 'The key is good, but not from this address or not for what is asked.' },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        example: { detail: 'The API key may not be used from this address' },
+      },
+    },
+  },
+  429: ref('TooManyRequests'),
+  500: ref('InternalServerError'),
+  503: ref('ServiceUnavailable'),
+};
+
+const record = (description: string) => ({
+  description,
+  headers: { ETag: tag },
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiKeyItself' } } },
+});
+
+const condition = (name: string, description: string) => ({
+  ...{ name, in: 'header', required: false, description },
+  schema: { type: 'string' },
+});
+
+/** What API keys open, in OpenAPI 3.1: no GraphQL field describes it. */
 export const forwardAuthOpenApi = {
   paths: {
     '/api/v1/keys/authorize': {
@@ -11,6 +44,15 @@ export const forwardAuthOpenApi = {
         description:
           'Tells a reverse proxy whether the API key of a request is good. Any method will do, and any path may follow. ' +
           'Anything but 200 means no.',
+        parameters: [
+          {
+            ...{ name: 'X-Keyward-Require', in: 'header', required: false },
+            description:
+              'The permissions that the request needs, all of them: 1 to 50 names between spaces or commas. The proxy sets it, and takes away what a client sent.',
+            schema: { type: 'string' },
+            example: 'documents.read documents.write',
+          },
+        ],
         responses: {
           200: {
             description: 'The key is good.',
@@ -19,13 +61,54 @@ export const forwardAuthOpenApi = {
               'X-Keyward-Key': header('The identifier of the key.'),
             },
           },
-          401: { $ref: '#/components/responses/Unauthorized' },
-          429: { $ref: '#/components/responses/TooManyRequests' },
-          500: { $ref: '#/components/responses/InternalServerError' },
-          503: { $ref: '#/components/responses/ServiceUnavailable' },
+          ...failures,
         },
-        security: [{ ApiKeyBearer: [] }, { ApiKeyHeader: [] }],
+        security,
       },
+    },
+    '/api/v1/keys/self': {
+      get: {
+        operationId: 'readApiKeyItself',
+        tags: ['Verification'],
+        summary: 'Tells the bearer of an API key what is known of it.',
+        description:
+          'Tells the bearer of an API key what is known of it. The key stands in place of an access token. It is no use of the key, and counts towards neither its own limit nor its quota.',
+        parameters: [
+          condition(
+            'If-None-Match',
+            'The `ETag` of what the caller has: it is sent again only where it has changed.',
+          ),
+        ],
+        responses: {
+          200: record('Done.'),
+          304: ref('NotModified'),
+          ...failures,
+          412: ref('PreconditionFailed'),
+        },
+        security,
+      },
+      delete: {
+        operationId: 'deactivateApiKeyItself',
+        tags: ['Verification'],
+        summary: 'Deactivates the API key that it is asked with.',
+        description:
+          "Deactivates the API key that it is asked with, from the answer on: for whoever finds a key that leaked. The owner's audit trail tells that the key has done it.",
+        parameters: [
+          condition(
+            'If-Match',
+            'The `ETag` of what the caller has read: nothing is changed where it is no longer so.',
+          ),
+        ],
+        responses: { 200: record('Done.'), ...failures, 412: ref('PreconditionFailed') },
+        security,
+      },
+    },
+  },
+  records: {
+    ApiKeyItself: {
+      of: 'ApiKey',
+      without: ['encrypted_key', 'encryption_version'],
+      description: 'The record of an API key as its bearer sees it.',
     },
   },
   securitySchemes: {

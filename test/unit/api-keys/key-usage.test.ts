@@ -13,9 +13,9 @@ it('waits for no more than 100,000 keys, and writes 200 in a statement', async (
   const run = vi.spyOn(db, 'run').mockRejectedValue(new Error('the database is down'));
   const failures: unknown[] = [];
   await using usage = new KeyUsage(db, (error) => failures.push(error));
-  for (let id = 1; id <= 200_000; id += 1) usage.note(id, new Date(id));
+  for (let id = 1; id <= 200_000; id += 1) usage.note(id, new Date(id), 'valid');
   await usage.write();
-  for (let id = 1; id <= 200_000; id += 1) usage.note(id, new Date(id));
+  for (let id = 1; id <= 200_000; id += 1) usage.note(id, new Date(id), 'valid');
   expect(failures).toHaveLength(1);
   run.mockReset();
   await usage.write();

@@ -78,6 +78,7 @@ describe('defaults', () => {
     sessionDuration: { min: 60, max: 86_400 },
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
+    apiKeyPermissions: null,
     sealApiKeys: false,
     http: {
       body: 65_536,

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { isAddressRange } from '../config/address-range.ts';
+import type { ApiKey } from '../database/tables.ts';
+import type { Change } from '../observability/events.ts';
+import { changesOf } from '../operations/audited.ts';
+import type { OperationLimits } from '../operations/context.ts';
+import { atMost, onlyOnce } from '../operations/input.ts';
+import { apiKeyName } from './api-key-name.ts';
+import { permissionList, standsFor } from './permissions.ts';
+
+/** The most address ranges of a key, and members of its metadata. */
+const mostAddresses = 50;
+const mostMembers = 50;
+
+/** The most bytes of a key's metadata, as JSON in UTF-8. */
+const mostBytes = 2048;
+
+/** Permissions that exist: those that the operator has named, and wildcards that stand for one of them. */
+const permissions = ({ apiKeyPermissions: known }: OperationLimits) =>
+  known === null
+    ? permissionList
+    : permissionList.superRefine((names, check) => {
+        for (const [index, name] of names.entries())
+          if (!known.some((each) => standsFor(name, each)))
+            check.addIssue({ code: 'custom', path: [index], message: 'Is no permission that exists here.' });
+      });
+
+const metadata = z
+  .custom<Readonly<Record<string, unknown>>>()
+  .refine((object) => Object.keys(object).length <= mostMembers, {
+    message: `Must have at most ${mostMembers} members.`,
+    params: { type: 'too_long' },
+  })
+  .refine((object) => Buffer.byteLength(JSON.stringify(object)) <= mostBytes, {
+    message: `Must have at most ${mostBytes} bytes as JSON.`,
+    params: { type: 'too_long' },
+  })
+  .meta({ maxProperties: mostMembers });
+
+const allowedAddresses = z
+  .array(
+    z
+      .string()
+      .refine(
+        // A word that the configuration knows.
+        (text) => text !== 'loopback' && isAddressRange(text),
+        'Must be an IP address or a range of them, such as 192.0.2.0/24.',
+      )
+      .meta({ pattern: String.raw`^[0-9A-Fa-f:.]{2,45}(?:/\d{1,3})?$` }),
+  )
+  .refine(...atMost(mostAddresses))
+  .refine(...onlyOnce)
+  .meta({ maxItems: mostAddresses, uniqueItems: true });
+
+const within = (min: number, max: number) =>
+  z.int().min(min, `Must be at least ${min}.`).max(max, `Must be at most ${max}.`);
+
+const rateLimit = z.object({ limit: within(1, 1_000_000), windowSeconds: within(1, 86_400) });
+
+const quota = z.object({ limit: within(0, 1_000_000_000), refill: z.enum(['never', 'daily', 'monthly']) });
+
+/** How much a key may be used in a period, and when that begins anew. */
+export type QuotaTerms = z.output<typeof quota>;
+
+/** What is told of a key when it is made or changed; null: none. */
+export const keyParts = (limits: OperationLimits) => ({
+  name: apiKeyName.optional(),
+  permissions: permissions(limits).nullish(),
+  metadata: metadata.nullish(),
+  allowedAddresses: allowedAddresses.nullish(),
+  rateLimit: rateLimit.nullish(),
+  quota: quota.nullish(),
+  expiresAt: z
+    .date()
+    .refine((moment) => moment > new Date(), {
+      message: 'Must lie in the future.',
+      params: { type: 'datetime_future' },
+    })
+    .nullish(),
+});
+
+/** What was told of a key, after its check. */
+export type KeyParts = z.output<z.ZodObject<ReturnType<typeof keyParts>>>;
+
+/** What of these stands in the key's own row. */
+export type StoredParts = Pick<
+  ApiKey,
+  'name' | 'permissions' | 'metadata' | 'allowedAddresses' | 'rateLimit' | 'rateLimitWindow' | 'expiresAt'
+>;
+
+const listText = (list: readonly string[] | null): string | null =>
+  list && list.length > 0 ? JSON.stringify(list) : null;
+
+/** Parts as they are stored; one that is left out is as it was. */
+export const storedParts = (
+  { name, permissions, metadata, allowedAddresses, rateLimit, expiresAt }: KeyParts,
+  before: StoredParts,
+): StoredParts => ({
+  name: name === undefined ? before.name : name,
+  permissions: permissions === undefined ? before.permissions : listText(permissions),
+  metadata: metadata === undefined ? before.metadata : metadata && JSON.stringify(metadata),
+  allowedAddresses: allowedAddresses === undefined ? before.allowedAddresses : listText(allowedAddresses),
+  rateLimit: rateLimit === undefined ? before.rateLimit : (rateLimit?.limit ?? null),
+  rateLimitWindow: rateLimit === undefined ? before.rateLimitWindow : (rateLimit?.windowSeconds ?? null),
+  expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
+});
+
+const listOf = (text: string | null): string[] => (text === null ? [] : JSON.parse(text));
+
+/** A key's own rate limit. */
+export interface KeyRateLimit {
+  /** How many verifications a window has. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** Parts as they are told, of a key as it is stored. An answer that was kept from before keys had them has none. */
+export const toldParts = (key: StoredParts) => ({
+  permissions: listOf(key.permissions ?? null),
+  metadata: key.metadata ? (JSON.parse(key.metadata) as Record<string, unknown>) : null,
+  allowedAddresses: listOf(key.allowedAddresses ?? null),
+  rateLimit: key.rateLimit
+    ? ({ limit: key.rateLimit, windowSeconds: key.rateLimitWindow ?? 0 } satisfies KeyRateLimit)
+    : null,
+});
+
+const inTrail = (key: StoredParts) => {
+  const { permissions, metadata, allowedAddresses, rateLimit } = toldParts(key);
+  return {
+    name: key.name,
+    permissions,
+    metadata,
+    allowed_addresses: allowedAddresses,
+    rate_limit: rateLimit && { limit: rateLimit.limit, window_seconds: rateLimit.windowSeconds },
+    expires_at: key.expiresAt,
+  };
+};
+
+/**
+ * What differs between two states of a key, for the audit trail. Of metadata it tells only that it was changed: it may
+ * be about anybody, and the trail is kept for ever.
+ */
+export const changedParts = (before: StoredParts, after: StoredParts): Change[] =>
+  changesOf(inTrail(before), inTrail(after)).map((change) =>
+    change.field === 'metadata' ? { ...change, from: null, to: null } : change,
+  );
+
+/** A key of which nothing was told. */
+export const noParts: StoredParts = {
+  name: null,
+  permissions: null,
+  metadata: null,
+  allowedAddresses: null,
+  rateLimit: null,
+  rateLimitWindow: null,
+  expiresAt: null,
+};

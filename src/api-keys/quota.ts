@@ -1,0 +1,108 @@
+import { randomInt } from 'node:crypto';
+import type { Db } from '../database/db.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKeyQuota } from '../database/tables.ts';
+import type { QuotaTerms } from './key-parts.ts';
+
+/** When a period ends that holds a moment, at 00:00 UTC; null: never. */
+export function periodEnd(refill: QuotaTerms['refill'], now: Date): Date | null {
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  if (refill === 'daily') return new Date(Date.UTC(year, month, day + 1));
+  return refill === 'monthly' ? new Date(Date.UTC(year, month + 1)) : null;
+}
+
+/** A key's quota as its owner sees it. */
+export interface Quota extends QuotaTerms {
+  /** What is left of this period. */
+  readonly remaining: number;
+  /** When it is full again; null: never. */
+  readonly refillsAt: Date | null;
+}
+
+/** A key's quota, read beside its row; null where it has none. */
+export interface QuotaColumns {
+  readonly quotaUnits: number | null;
+  readonly quotaRefill: string | null;
+  readonly quotaTaken: number | null;
+  /** As the database has it: a number on SQLite. */
+  readonly quotaRefillsAt: unknown;
+}
+
+/** The quota that was read beside a key; null where it has none. */
+export function quotaOf({ quotaUnits, quotaRefill, quotaTaken, quotaRefillsAt }: QuotaColumns): Quota | null {
+  // An answer that was kept from before keys had quotas has none of these.
+  if (quotaUnits === null || quotaUnits === undefined) return null;
+  return {
+    limit: quotaUnits,
+    refill: quotaRefill as Quota['refill'],
+    remaining: Math.max(0, quotaUnits - (quotaTaken ?? 0)),
+    refillsAt: quotaRefillsAt === null ? null : new Date(quotaRefillsAt as number),
+  };
+}
+
+interface Owned {
+  readonly keyId: number;
+}
+
+type NewQuota = Owned & Pick<ApiKeyQuota, 'units' | 'refill' | 'refillsAt' | 'generation'>;
+
+const upsertQuota = prepareQuery(
+  ApiKeyQuota,
+  (db, { keyId, units, refill, refillsAt, generation }: NewQuota) =>
+    db
+      .insertInto('api_key_quota')
+      .values({ api_key_id: keyId, units, refill, taken: 0, refills_at: refillsAt, generation })
+      .onConflict((conflict) =>
+        conflict.column('api_key_id').doUpdateSet((column) => ({
+          units,
+          refill,
+          taken: 0,
+          refills_at: refillsAt,
+          generation: column('api_key_quota.generation', '+', 1),
+        })),
+      ),
+);
+
+const deleteQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>
+  db.deleteFrom('api_key_quota').where('api_key_id', '=', keyId),
+);
+
+const selectQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>
+  db.selectFrom('api_key_quota').where('api_key_id', '=', keyId).select(['units', 'refill']),
+);
+
+/**
+ * Gives a key another quota, whose first period begins now, or none.
+ * @returns the quota, as it is read beside the key
+ */
+export async function setQuota(
+  db: Db,
+  keyId: number,
+  terms: QuotaTerms | null,
+  now: Date,
+): Promise<QuotaColumns> {
+  if (terms === null) {
+    await deleteQuota(db, { keyId });
+    return noQuota;
+  }
+  const { limit: units, refill } = terms;
+  const refillsAt = periodEnd(refill, now);
+  // Not that of a quota that the key had earlier: of that one there may still be leases.
+  const generation = randomInt(2 ** 30);
+  await upsertQuota(db, { keyId, units, refill, refillsAt, generation });
+  return { quotaUnits: units, quotaRefill: refill, quotaTaken: 0, quotaRefillsAt: refillsAt };
+}
+
+/** What a key's quota is; null where it has none. */
+export async function quotaTerms(db: Db, keyId: number): Promise<QuotaTerms | null> {
+  const [found] = await selectQuota(db, { keyId });
+  return found ? { limit: found.units, refill: found.refill as QuotaTerms['refill'] } : null;
+}
+
+/** That a key has no quota. */
+export const noQuota: QuotaColumns = {
+  quotaUnits: null,
+  quotaRefill: null,
+  quotaTaken: null,
+  quotaRefillsAt: null,
+};

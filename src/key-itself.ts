@@ -1,0 +1,62 @@
+import { checkOwned } from './accounts/check-owned.ts';
+import { apiKeyItself } from './api-keys/api-key-itself.ts';
+import type { Db } from './database/db.ts';
+import type { OperationServices } from './graphql/use-operation-context.ts';
+import type { Exchange, Handler } from './http/exchange.ts';
+import { readApiKey, refusalOf } from './http/forward-auth/api-key.ts';
+import { createEventLog, type EventLog } from './observability/events.ts';
+import type { OperationContext } from './operations/context.ts';
+import { answerRecord, assertUnchanged, conditionsOf, entityTagOf } from './rest/entity-tags.ts';
+import { createRouteMatcher } from './rest/match-route.ts';
+import type { RecordWriter } from './rest/record-writer.ts';
+
+const path = '/keys/self';
+
+const matchRoute = createRouteMatcher({
+  readApiKeyItself: { method: 'GET', path },
+  deactivateApiKeyItself: { method: 'DELETE', path },
+});
+
+/** What the key's own path is made of. */
+interface KeyItselfOptions {
+  readonly services: Omit<OperationServices, 'db'>;
+  /** The database for a request. */
+  readonly dbOf: (exchange: Exchange) => Db;
+  readonly logger: Parameters<typeof createEventLog>[0];
+  /** Writes an API key's record without what its bearer has no use for. */
+  readonly write: RecordWriter;
+  /** Counts a request with a key, and throws where it is one too many. */
+  readonly count?: ((keyId: string, exchange: Exchange) => void) | undefined;
+}
+
+/**
+ * Answers an API key about itself: its record, or its end. It is asked for by the key in place of an access token, so
+ * no root field of GraphQL's stands behind it: those need a token.
+ */
+export const answerKeyItself =
+  ({ services, dbOf, logger, write, count }: KeyItselfOptions): Handler =>
+  async (exchange) => {
+    const { request, record, address } = exchange;
+    record.route = `/api/v1${path}`;
+    const { field } = matchRoute(request.method, path);
+    record.operation = field;
+    const events: EventLog = createEventLog(logger, record);
+    const db = dbOf(exchange).until(exchange.answerBy);
+    const requestSource = { id: record.requestId, address };
+    const context = { ...services, db, events, requestSource, idempotencyKey: null };
+    const itself = await apiKeyItself(context, readApiKey(request.headers));
+    if (typeof itself === 'string') throw refusalOf(itself);
+    record.accountId = itself.account;
+    count?.(`${itself.id}`, exchange);
+    const bodyOf = async (key: object) => JSON.stringify(await write(key, context));
+    const conditions = conditionsOf(request);
+    if (field === 'readApiKeyItself') return answerRecord(await bodyOf(await itself.read()), conditions);
+    const precondition =
+      conditions &&
+      ((inner: OperationContext) =>
+        checkOwned(inner, itself.id, async () =>
+          assertUnchanged(conditions, entityTagOf(await bodyOf(await itself.read(inner)))),
+        ));
+    const ended = await itself.deactivate(precondition);
+    return answerRecord(await bodyOf(ended));
+  };
