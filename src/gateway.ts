@@ -40,6 +40,7 @@ import { basePath, routes } from './rest/routes.ts';
 import { createSofa } from './rest/sofa.ts';
 import { schema } from './schema.ts';
 import type { Secrets } from './secrets/secrets.ts';
+import { webhooksOpenApi } from './webhooks/openapi.ts';
 import type { Wakeable } from './webhooks/webhooks.ts';
 
 const sofa = createSofa(schema, routes);
@@ -144,7 +145,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     checkOwned,
     issuer: trusted[0].config.issuer,
     limits,
-    other: forwardAuthOpenApi,
+    other: { ...forwardAuthOpenApi, ...webhooksOpenApi },
     bodyLimit,
   };
   const itself = answerKeyItself({ services, dbOf, logger, write: writeKey, count: limiters.apiKey?.count });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -7,7 +8,7 @@ import ipaddr from 'ipaddr.js';
  * @param address without a zone
  */
 export const isPublicAddress = (address: string): boolean =>
-  ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+  isIP(address) !== 0 && ipaddr.process(address).range() === 'unicast';
 
 /** The host of a URL as `WEBHOOKS_ALLOW` names it: an IPv6 address without brackets. */
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.+)\]$/, '$1');

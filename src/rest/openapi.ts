@@ -24,11 +24,15 @@ export interface RecordPart {
   readonly description: string;
 }
 
-/** Paths that are no operations of the schema, what they answer, and what secures them. */
+/** Paths that are no operations of the schema, what they answer, and what secures them; and webhooks. */
 export interface OtherPaths {
   readonly paths?: Readonly<Record<string, object>>;
   readonly records?: Readonly<Record<string, RecordPart>>;
   readonly securitySchemes?: Readonly<Record<string, object>>;
+  readonly schemas?: Readonly<Record<string, object>>;
+  readonly parameters?: Readonly<Record<string, object>>;
+  /** What is sent to others, by its name. */
+  readonly webhooks?: Readonly<Record<string, object>>;
 }
 
 const info = {
@@ -54,6 +58,12 @@ const tags = [
   { name: 'Audit events', description: 'What a person has changed.', path: '/audit-events' },
   { name: 'Verification', description: "For the provider's servers: is this API key good?", path: '/keys/' },
 ];
+
+/** What is sent to others is listed apart. */
+const webhooksTag = {
+  name: 'Webhooks',
+  description: 'What Keyward sends to the endpoints that the provider has configured.',
+};
 
 const tagOf = (path: string): string | undefined => tags.find((tag) => path.startsWith(tag.path))?.name;
 
@@ -119,11 +129,17 @@ export function createOpenApi(
     openapi: '3.1.0',
     info,
     servers: [{ url: '/', description: 'This server.' }],
-    tags: tags.map(({ name, description }) => ({ name, description })),
+    tags: [...tags, webhooksTag].map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...other.paths },
+    webhooks: other.webhooks ?? {},
     components: {
-      schemas: { ...components, ...partsOf(restSchema, components, other.records), ...errorSchemas },
-      parameters,
+      schemas: {
+        ...components,
+        ...partsOf(restSchema, components, other.records),
+        ...errorSchemas,
+        ...other.schemas,
+      },
+      parameters: { ...parameters, ...other.parameters },
       responses: errorResponses,
       securitySchemes: {
         ...securitySchemes(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),

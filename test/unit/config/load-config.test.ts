@@ -97,6 +97,7 @@ describe('defaults', () => {
     },
     shutdownDelay: 0,
     introspection: true,
+    webhooks: { endpoints: [], allowedHosts: [] },
     pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
     edge: {
       trustedProxies: [],
