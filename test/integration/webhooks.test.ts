@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { WebhookConfig } from '../../src/config/config.ts';
+import { webhookEvents, webhookTypes } from '../../src/config/webhook-events.ts';
 import { Db } from '../../src/database/db.ts';
+import type { AccountId } from '../../src/database/tables.ts';
 import { listen, stop } from '../../src/http/server.ts';
 import { tidy } from '../../src/webhooks/lanes.ts';
 import { noteExpiries } from '../../src/webhooks/outbox.ts';
@@ -183,6 +188,54 @@ describe('a change', () => {
     expect(`${headers['webhook-signature']}`.split(' ')).toHaveLength(2);
     expect(new Webhook(other).verify(body, headers as Record<string, string>)).toBeDefined();
     expect(() => new Webhook(createSecret()).verify(body, headers as Record<string, string>)).toThrow();
+  });
+});
+
+describe('OpenAPI', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a document
+  const document: any = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
+  const ajv = formats.default(new Ajv2020({ strict: false })).addSchema(document, 'openapi.json');
+
+  it('describes what is sent of each type, with an example', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    await makeEveryChange(call);
+    const [account] = await rows('account');
+    const event = { account_id: Number(account?.['id']) as AccountId, created_at: new Date() };
+    const byOperator = { ...event, actor: 'operator', reason: 'because', request: 'request' };
+    const { kysely } = db();
+    for (const action of ['account-blocked', 'account-unblocked', 'account-erased'])
+      await kysely
+        .insertInto('audit_event')
+        .values({ ...byOperator, action })
+        .execute();
+    const ofTime = ['api-key-expiring', 'api-key-expired', 'api-key-quota-exhausted'];
+    for (const action of ofTime)
+      await kysely
+        .insertInto('webhook_event')
+        .values({ ...event, action, target: 1 })
+        .execute();
+    const types = Object.keys(document.webhooks);
+    expect(types).toEqual(webhookTypes);
+    await until(() => expect(new Set(receiver.types())).toEqual(new Set(types)));
+    for (const { event } of receiver.taken()) {
+      const path = `#/webhooks/${event.type}/post/requestBody/content/application~1json`;
+      const isValid = ajv.getSchema(`openapi.json${path}/schema`);
+      const { example } = document.webhooks[event.type].post.requestBody.content['application/json'];
+      for (const message of [event, example]) {
+        isValid?.(message);
+        expect([message.type, isValid?.errors]).toEqual([message.type, null]);
+      }
+      expect(Object.keys(event)).toEqual(Object.keys(example));
+      expect(Object.keys(event.data)).toEqual(Object.keys(example.data));
+    }
+  });
+
+  it('has each event that an operation may write down, but that an account was made', () => {
+    const source = readFileSync('src/observability/events.ts', 'utf8');
+    const actions = [...source.matchAll(/^ {2}'([a-z-]+)': /gm)].map(([, name]) => name);
+    expect(actions.length).toBeGreaterThan(8);
+    expect(actions.filter((name) => !Object.hasOwn(webhookEvents, `${name}`))).toEqual(['account-created']);
   });
 });
 
