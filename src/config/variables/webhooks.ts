@@ -64,7 +64,7 @@ const endpoints = json(wantedList)
 export const webhookVariables = {
   WEBHOOKS: endpoints.optional().meta({
     description:
-      'Where events are sent, as a JSON list: `url`, `secret` (a list of two while one is replaced), `events` (types, or patterns such as `api_key.*`; all where it is left out). `webhooks.md` tells more',
+      'Where events are sent, as a JSON list: `url`, `secret` (a list of two while one is replaced), `events` (types, or patterns such as `api_key.*`; all where it is left out). [Webhooks](webhooks.md) tells more',
     unset: 'nowhere',
     example: `'[{"url": "https://hooks.example.com/keyward", "secret": "whsec_'"$(openssl rand -base64 32)"'"}]'`,
   }),
