@@ -6,6 +6,8 @@ import { type Tables, WebhookDelivery, WebhookLane } from '../database/tables.ts
 /** For how long a node has a lane to itself, in milliseconds: longer than an attempt takes. What it leaves then, others take. */
 const lease = 30_000;
 
+const endOfLease = (now: Date): Date => new Date(now.getTime() + lease);
+
 /** For how long a delivery is kept that has reached its endpoint, in milliseconds, and one that was given up. */
 const keptWhenDelivered = 3 * 24 * 60 * 60_000;
 const keptWhenParked = 30 * 24 * 60 * 60_000;
@@ -47,9 +49,7 @@ const leaseLanes = prepareQuery(WebhookLane, (db, turn: Turn) =>
  */
 export const takeLanes = (db: Db, endpoint: number, most: number): Promise<WebhookLane[]> => {
   const now = new Date();
-  return leaseLanes(db, { endpoint, now, until: new Date(now.getTime() + lease), most }) as Promise<
-    WebhookLane[]
-  >;
+  return leaseLanes(db, { endpoint, now, until: endOfLease(now), most }) as Promise<WebhookLane[]>;
 };
 
 // A literal, not a parameter: else SQLite does not see that the index of what waits has all of it.
@@ -133,22 +133,40 @@ const markFailed = prepareQuery(WebhookDelivery, (db, { id, lastOutcome, now }: 
     .where('state', '=', waiting),
 );
 
-/** Writes down that a delivery has reached its endpoint, and that it is the turn of the next in its lane. */
-export const settle = (db: Db, lane: WebhookLane, { id }: WebhookDelivery, outcome: string): Promise<void> =>
+/** A lane that this node has, and the delivery that comes next in it. */
+export interface Held {
+  readonly lane: WebhookLane;
+  readonly delivery: WebhookDelivery;
+}
+
+/**
+ * Writes down that a delivery has reached its endpoint.
+ * @param keeps whether this node goes on with the lane; else it is the turn of the lane that waits longest
+ * @returns what comes next in the lane, where this node goes on with it
+ */
+export const settle = (
+  db: Db,
+  { lane, delivery }: Held,
+  outcome: string,
+  keeps: boolean,
+): Promise<Held | undefined> =>
   db.transaction(async (transaction) => {
     const now = new Date();
-    const kept = { now, keptUntil: new Date(now.getTime() + keptWhenDelivered) };
-    const isOurs = (await moveLane(transaction, { ...lane, next: now })).length > 0;
+    const next = keeps ? endOfLease(now) : now;
+    const isOurs = (await moveLane(transaction, { ...lane, next })).length > 0;
+    const keptUntil = new Date(now.getTime() + keptWhenDelivered);
     // Whoever has the lane now: it is not sent again.
-    await markDelivered(transaction, { id, lastOutcome: outcome, ...kept });
-    if (isOurs && !(await firstOf(transaction, lane))) await deleteLane(transaction, lane);
+    await markDelivered(transaction, { id: delivery.id, lastOutcome: outcome, now, keptUntil });
+    if (!isOurs) return undefined;
+    const following = await firstOf(transaction, lane);
+    if (!following) await deleteLane(transaction, lane);
+    return following && keeps ? { lane: { ...lane, dueAt: next }, delivery: following } : undefined;
   });
 
 /** Writes down that an attempt has failed, and when the next one is due. */
 export const postpone = (
   db: Db,
-  lane: WebhookLane,
-  { id }: WebhookDelivery,
+  { lane, delivery: { id } }: Held,
   outcome: string,
   next: Date,
 ): Promise<void> =>

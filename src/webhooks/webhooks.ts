@@ -8,6 +8,7 @@ import {
   closeLane,
   firstOf,
   giveBack,
+  type Held,
   postpone,
   settle,
   takeLanes,
@@ -42,6 +43,9 @@ const usualPace: Pace = {
 
 /** How many deliveries are on their way to one endpoint. */
 const mostAtOnce = 4;
+
+/** How many deliveries of a lane are sent before it is another's turn. */
+const mostInARow = 20;
 
 /** How often it is looked for what expires, for what is over, and how much waits, in milliseconds. */
 const expiryInterval = 60_000;
@@ -185,7 +189,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     this.#doneAt.set(what, performance.now());
   }
 
-  /** Takes as many lanes of an endpoint as there is room for, and sends what is first in each. */
+  /** Takes as many lanes of an endpoint as there is room for, and sends what waits in them. */
   async #fill(receiver: Receiver): Promise<void> {
     receiver.isAskedAgain = true;
     if (receiver.isTaking) return;
@@ -205,10 +209,10 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     }
   }
 
-  /** Sends what is first in a lane, in the background. */
+  /** Sends what waits in a lane, in the background. */
   #carry(receiver: Receiver, lane: WebhookLane): void {
     receiver.taken += 1;
-    const work = this.#deliverFirst(receiver, lane)
+    const work = this.#deliver(receiver, lane)
       .catch((error: unknown) => this.#noteFault(error))
       .finally(() => {
         receiver.taken -= 1;
@@ -218,10 +222,17 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     this.#work.add(work);
   }
 
-  async #deliverFirst(receiver: Receiver, lane: WebhookLane): Promise<void> {
+  /** Sends what is first in a lane, and what comes next while all goes well. */
+  async #deliver(receiver: Receiver, lane: WebhookLane): Promise<void> {
     const delivery = await firstOf(this.#db, lane);
     if (!delivery) return closeLane(this.#db, lane);
-    const outcome = await send(receiver.endpoint, delivery, {
+    let held: Held | undefined = { lane, delivery };
+    for (let more = mostInARow - 1; held; more -= 1) held = await this.#attempt(receiver, held, more > 0);
+  }
+
+  /** Sends a delivery once; answers what comes next in its lane, where that is to be sent now. */
+  async #attempt(receiver: Receiver, held: Held, goesOn: boolean): Promise<Held | undefined> {
+    const outcome = await send(receiver.endpoint, held.delivery, {
       timeout: this.#pace.timeout,
       userAgent: this.#userAgent,
       allowedHosts: this.#config.allowedHosts,
@@ -229,13 +240,17 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     });
     if (outcome.isDelivered) {
       this.#noteDelivered(receiver);
-      return settle(this.#db, lane, delivery, outcome.text);
+      return settle(this.#db, held, outcome.text, goesOn && !this.#isStopping);
     }
     // An attempt that a stop has ended is none.
-    if (this.#stop.signal.aborted) return giveBack(this.#db, lane);
-    this.#noteFailed(receiver, delivery, outcome);
-    const wait = growing(this.#pace.firstRetry, this.#pace.longestRetry, delivery.attempts);
-    await postpone(this.#db, lane, delivery, outcome.text, new Date(Date.now() + wait));
+    if (this.#stop.signal.aborted) {
+      await giveBack(this.#db, held.lane);
+      return undefined;
+    }
+    this.#noteFailed(receiver, held.delivery, outcome);
+    const wait = growing(this.#pace.firstRetry, this.#pace.longestRetry, held.delivery.attempts);
+    await postpone(this.#db, held, outcome.text, new Date(Date.now() + wait));
+    return undefined;
   }
 
   #noteDelivered(receiver: Receiver): void {
