@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
@@ -20,6 +21,8 @@ import { type Outcome, send } from './send.ts';
 
 /** Times in milliseconds. */
 interface Pace {
+  /** How long is waited after a change for others, which are handed out with it: each time takes some commits. */
+  readonly gather: number;
   /** How often the database is asked for what other nodes have changed, and what is due again. */
   readonly poll: number;
   /** How long an attempt may take. */
@@ -33,6 +36,7 @@ interface Pace {
 }
 
 const usualPace: Pace = {
+  gather: 100,
   poll: 2000,
   timeout: 15_000,
   firstRetry: 5000,
@@ -146,9 +150,9 @@ export class Webhooks implements Wakeable, AsyncDisposable {
 
   async #takeTurns(): Promise<void> {
     while (this.#isAwake && !this.#isStopping) {
+      await delay(this.#pace.gather);
+      // What comes from now on is another turn's.
       this.#isAwake = false;
-      // Requests go between.
-      await new Promise(setImmediate);
       try {
         await this.#takeTurn();
         this.#noteFault(undefined);

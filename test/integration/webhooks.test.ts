@@ -19,7 +19,7 @@ import { createSecret, failures, startReceiver, take } from '../support/webhook-
 
 const setup = setUpGateway();
 
-const pace = { poll: 20, timeout: 300, firstRetry: 20, longestRetry: 100, firstRest: 10, longestRest: 50 };
+const pace = { gather: 5, poll: 20, firstRetry: 20, longestRetry: 100, firstRest: 10, longestRest: 50 };
 const { 'an error': fail = take, 'no answer': hang = take } = failures;
 const allowedHosts = ['127.0.0.1'];
 
