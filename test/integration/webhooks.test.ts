@@ -278,7 +278,10 @@ describe('a receiver that fails', () => {
     for (let index = 0; index < 10; index += 1) await createKey(`key ${index}`);
     await until(() => expect(receiver.taken()).toHaveLength(10));
     expect(hanging.all.length).toBeLessThanOrEqual(4);
-    expect((await rows('webhook_delivery')).filter(({ state }) => state === 'waiting')).toHaveLength(10);
+    await until(async () => {
+      const waiting = (await rows('webhook_delivery')).filter(({ state }) => state === 'waiting');
+      expect(waiting).toHaveLength(10);
+    });
   });
 
   it('has an event of one key hold up none of another', async () => {
