@@ -31,7 +31,13 @@ import { answerKeyItself } from './key-itself.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
-import type { Idempotency, KeyUsageNotes, OperationLimits } from './operations/context.ts';
+import type {
+  Idempotency,
+  KeyQuotas,
+  KeyRates,
+  KeyUsageNotes,
+  OperationLimits,
+} from './operations/context.ts';
 import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
@@ -59,6 +65,8 @@ export interface GatewayDependencies {
   readonly limits: OperationLimits;
   readonly secrets: Secrets;
   readonly keyUsage: KeyUsageNotes;
+  readonly keyRates: KeyRates;
+  readonly keyQuotas: KeyQuotas;
   readonly idempotency: Idempotency;
   /** Told after each change, and never waited for; undefined: nobody is. */
   readonly webhooks?: Wakeable | undefined;
@@ -108,7 +116,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     tracing?.requests,
     answerHeaders(edge.hstsMaxAge),
     pointToMetadata(publicUrl),
-    Object.keys(edge.limiters).length > 0 && quotaHeaders,
+    quotaHeaders,
     edge.corsOrigins.length > 0 && cors(edge.corsOrigins),
     shedLoad(edge.load),
     head,
@@ -127,19 +135,22 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 /** The handlers by their paths. */
 function createTable(dependencies: GatewayDependencies): Handler {
   const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
-  const { limits, secrets, keyUsage, idempotency } = dependencies;
+  const { limits, secrets, keyUsage, keyRates, keyQuotas, idempotency } = dependencies;
   const { limiters } = edge;
-  const services = { db: new Db(em), limits, secrets, keyUsage, idempotency };
+  const services = { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, idempotency };
   const yoga = createYogaServer(dependencies, services);
   const issuers = trusted.map(({ config }) => config.issuer);
   const dbOf = ({ record }: Exchange) => (tracing ? tracing.db(em, record) : services.db);
   const verify = async (question: DoorQuestion, exchange: Exchange) => {
-    const context = { ...services, db: dbOf(exchange) };
-    const { address } = exchange;
-    const { reason, found } = await verifySecret(context, { ...question, address, cost: 1 });
-    return { reason, keyId: found?.id, userId: found?.account };
+    const { address, answerBy } = exchange;
+    const admit = (keyId: number) => limiters.apiKey?.count(`${keyId}`, exchange);
+    const { reason, found, limits } = await verifySecret(
+      { ...services, db: dbOf(exchange).until(answerBy) },
+      { ...question, address, cost: 1, admit },
+    );
+    return { reason, keyId: found?.id, userId: found?.account, ...limits };
   };
-  const door = authorize(verify, isPermission, limiters.apiKey?.count);
+  const door = authorize(verify, isPermission);
   const rest = {
     sofa,
     checkOwned,

@@ -1,4 +1,5 @@
 import './api-keys/api-keys.graphql.ts';
+import './api-keys/api-key-usage.graphql.ts';
 import './api-keys/change-api-keys.graphql.ts';
 import './api-keys/read-api-keys.graphql.ts';
 import './api-keys/verify-api-key.graphql.ts';

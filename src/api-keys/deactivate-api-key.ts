@@ -38,7 +38,11 @@ export async function deactivateApiKey(
     const [row] = await updateActive(db, { ...found, now: new Date() });
     const { isKeyItself } = context.requestSource;
     const event = { accountId: found.account, keyId, ...(isKeyItself && { isKeyItself }) };
-    const changes = changesOf({ is_active: true }, { is_active: false });
+    const by = isKeyItself ? 'key' : null;
+    const changes = changesOf(
+      { is_active: true, deactivated_by: null },
+      { is_active: false, deactivated_by: by },
+    );
     if (row) events('api-key-deactivated', event, changes);
     return row;
   });

@@ -58,7 +58,8 @@ const touchApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned)
     .returning(returnedQuota),
 );
 
-const notFound = async (context: OperationContext) =>
+/** The error of a key that does not exist, or is somebody else's. */
+export const apiKeyNotFound = async (context: OperationContext): Promise<GatewayError> =>
   // A key that is somebody else's and none at all are the same work.
   new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
 
@@ -70,7 +71,7 @@ export async function ownApiKey(context: OperationContext, keyId: number): Promi
   const { caller, db } = context;
   const [found] = await selectApiKey(db, { ...caller, keyId });
   if (found) return found;
-  throw await notFound(context);
+  throw await apiKeyNotFound(context);
 }
 
 /**
@@ -83,7 +84,7 @@ export async function lockApiKey(context: OperationContext, keyId: number): Prom
   const { caller, db } = context;
   const [found] = await touchApiKey(db, { ...caller, keyId });
   if (found) return found;
-  throw await notFound(context);
+  throw await apiKeyNotFound(context);
 }
 
 /** Why a key that cannot be used cannot be used. */

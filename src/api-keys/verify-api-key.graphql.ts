@@ -1,6 +1,11 @@
 import { keyVerifier } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
-import { type ApiKeyVerification, VerifyApiKeyInput, verifyApiKey } from './verify-api-key.ts';
+import {
+  type ApiKeyVerification,
+  type RateLimitState,
+  VerifyApiKeyInput,
+  verifyApiKey,
+} from './verify-api-key.ts';
 
 const OwnerAutomation = builder
   .objectRef<NonNullable<ApiKeyVerification['automation']>>('OwnerAutomation')
@@ -20,6 +25,46 @@ const OwnerAutomation = builder
     }),
   });
 
+const RateLimitStateType = builder.objectRef<RateLimitState>('RateLimitState').implement({
+  description: "What is left of a key's own rate limit.",
+  fields: (t) => ({
+    limit: t.exposeInt('limit', {
+      description: 'How many verifications a window has.',
+      extensions: { example: 100 },
+    }),
+    remaining: t.exposeInt('remaining', {
+      description: 'How many more of them would pass in this one.',
+      extensions: { example: 99 },
+    }),
+    resetsAt: t.expose('resetsAt', {
+      type: 'DateTime',
+      description: 'When it ends.',
+      extensions: { example: '2026-01-31T12:01:00.000Z' },
+    }),
+  }),
+});
+
+const QuotaStateType = builder.objectRef<NonNullable<ApiKeyVerification['quota']>>('QuotaState').implement({
+  description: "What is left of a key's quota.",
+  fields: (t) => ({
+    limit: t.exposeInt('limit', {
+      description: 'How many units a period has.',
+      extensions: { example: 10_000 },
+    }),
+    remaining: t.exposeInt('remaining', {
+      description:
+        'How many of them are left after this. Units that other nodes of Keyward have set aside for the key count as used.',
+      extensions: { example: 9999 },
+    }),
+    refillsAt: t.expose('refillsAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is full again; null: never.',
+      extensions: { example: '2026-02-01T00:00:00.000Z' },
+    }),
+  }),
+});
+
 const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVerification').implement({
   description: 'Whether an API key is valid, and whose it is.',
   fields: (t) => ({
@@ -30,7 +75,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `address_not_allowed`, or `insufficient_permissions`. The first of them that holds; null where it is valid. There may be others one day: each means no.',
+        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `address_not_allowed`, `insufficient_permissions`, `rate_limited`, or `quota_exceeded` (less is left of its quota than this costs). The first of them that holds; null where it is valid. There may be others one day: each means no.',
       extensions: { example: null },
     }),
     keyId: t.exposeInt('keyId', {
@@ -72,6 +117,19 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
     }),
   }),
 });
+
+builder.objectFields(ApiKeyVerificationType, (t) => ({
+  rateLimit: t.expose('rateLimit', {
+    type: RateLimitStateType,
+    nullable: true,
+    description: "What is left of the key's own rate limit; null where it has none.",
+  }),
+  quota: t.expose('quota', {
+    type: QuotaStateType,
+    nullable: true,
+    description: "What is left of the key's quota; null where it has none.",
+  }),
+}));
 
 builder.mutationField('verifyApiKey', (t) =>
   t.field({

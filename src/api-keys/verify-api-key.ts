@@ -2,9 +2,10 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { withDefaults } from '../automation-settings/automation-settings.ts';
 import type { AccountId, AutomationSettings } from '../database/tables.ts';
-import type { OperationContext } from '../operations/context.ts';
+import type { OperationContext, QuotaLeft } from '../operations/context.ts';
 import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
 import { readPermissions } from './grants.ts';
+import type { KeyLimits } from './key-limits.ts';
 import { permissionList } from './permissions.ts';
 import { type FoundKey, type VerificationFailure, verifySecret } from './verify-secret.ts';
 
@@ -24,9 +25,18 @@ export const VerifyApiKeyInput = z.object({
   address: z
     .string()
     .refine(isAddress, 'Must be an IP address, without a zone.')
-    .meta({ maxLength: 45 })
+    .meta({ pattern: '^[0-9A-Fa-f:.]{2,45}$' })
     .nullish(),
 });
+
+/** What is left of a key's own rate limit. */
+export interface RateLimitState {
+  /** How many verifications a window has. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the window ends. */
+  readonly resetsAt: Date;
+}
 
 /** What a provider learns of a secret; of one that is not found, nothing. */
 export interface ApiKeyVerification {
@@ -38,6 +48,8 @@ export interface ApiKeyVerification {
   readonly name: string | null;
   readonly permissions: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly rateLimit: RateLimitState | null;
+  readonly quota: QuotaLeft | null;
   readonly automation: Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'> | null;
 }
 
@@ -48,6 +60,8 @@ const nothing = {
   name: null,
   permissions: [],
   metadata: null,
+  rateLimit: null,
+  quota: null,
   automation: null,
 };
 
@@ -60,22 +74,24 @@ export async function verifyApiKey(
   input: z.input<typeof VerifyApiKeyInput>,
 ): Promise<ApiKeyVerification> {
   const { key, permissions, cost, address } = parseInput(VerifyApiKeyInput, input);
-  const { reason, found } = await verifySecret(context, {
+  const { reason, found, limits } = await verifySecret(context, {
     secret: key,
     permissions: permissions ?? [],
     cost: cost ?? 1,
     address: address ?? null,
   });
-  return { valid: reason === null, reason, ...(found ? describeKey(found, context) : nothing) };
+  return { valid: reason === null, reason, ...(found ? describeKey(found, limits, context) : nothing) };
 }
 
-const describeKey = (found: FoundKey, { limits }: OperationContext) => ({
+const describeKey = (found: FoundKey, { rate, quota }: KeyLimits, { limits }: OperationContext) => ({
   keyId: found.id,
   userId: found.account,
   expiresAt: found.expiresAt,
   name: found.name,
   permissions: readPermissions(found.permissions),
   metadata: found.metadata === null ? null : JSON.parse(found.metadata),
+  rateLimit: rate && { limit: rate.rate.requests, remaining: rate.remaining, resetsAt: rate.resetsAt },
+  quota,
   automation: withDefaults(readSettings(found), limits),
 });
 

@@ -5,6 +5,7 @@ import { ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { isApiKeySecret } from './api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
+import { type KeyLimits, type LimitContext, seeLimits, type Use, useLimits } from './key-limits.ts';
 
 /** Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the same. */
 export type VerificationFailure =
@@ -13,7 +14,9 @@ export type VerificationFailure =
   | 'expired'
   | 'rotated'
   | 'address_not_allowed'
-  | 'insufficient_permissions';
+  | 'insufficient_permissions'
+  | 'rate_limited'
+  | 'quota_exceeded';
 
 /** What is asked of a secret. */
 export interface VerificationQuestion {
@@ -25,6 +28,11 @@ export interface VerificationQuestion {
   readonly cost: number;
   /** The client's IP address; null where it is not known. */
   readonly address: string | null;
+  /**
+   * Told of the key where nothing else refuses it, before its own limits are used.
+   * @throws where it may not be used now
+   */
+  readonly admit?: (keyId: number) => void;
 }
 
 interface Lookup {
@@ -38,6 +46,7 @@ const prepareLookup = (peppers: number) =>
     db
       .selectFrom('api_key_secret')
       .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+      .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
       .leftJoin('automation_settings', 'automation_settings.account_id', 'api_key.account_id')
       .where(
         'api_key_secret.digest',
@@ -46,8 +55,16 @@ const prepareLookup = (peppers: number) =>
       )
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
+      .select(['api_key.rate_limit', 'api_key.rate_limit_window'])
       // No properties of the key's, so nothing would make dates and booleans of them on SQLite.
       .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
+      .select(sql<unknown>`api_key_quota.refills_at <= ${values.now}`.as('quotaOver'))
+      .select([
+        'api_key_quota.units as quotaUnits',
+        'api_key_quota.refill as quotaRefill',
+        'api_key_quota.taken as quotaTaken',
+        'api_key_quota.generation as quotaGeneration',
+      ])
       .select([
         'automation_settings.is_enabled as automationEnabled',
         'automation_settings.is_enabled_cleared as automationEnabledCleared',
@@ -75,16 +92,22 @@ export interface Verification {
   readonly reason: VerificationFailure | null;
   /** Undefined where the secret is not found. */
   readonly found: FoundKey | undefined;
+  /** What is left of the key's own limits. */
+  readonly limits: KeyLimits;
 }
 
 /** What verifications need of an operation's context. */
-export type VerificationContext = Pick<OperationContext, 'db' | 'secrets' | 'keyUsage'>;
+export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage'> & LimitContext;
 
-const notFound: Verification = { reason: 'not_found', found: undefined };
+const notFound: Verification = {
+  reason: 'not_found',
+  found: undefined,
+  limits: { rate: null, quota: null },
+};
 
 /**
  * Verifies the secret of an API key, now: nothing is remembered, so a key that was revoked is refused from then on,
- * on every node. Nothing is written; what it came to is noted. A text that cannot be a secret costs the same digests
+ * on every node. Nothing is written but units of a quota that are taken for many uses; what it came to is noted. A text that cannot be a secret costs the same digests
  * and no look-up.
  */
 export async function verifySecret(
@@ -92,18 +115,35 @@ export async function verifySecret(
   question: VerificationQuestion,
 ): Promise<Verification> {
   const now = new Date();
-  const { reason, found } = await checkSecret(context, question, now);
+  const askedAt = performance.now();
+  const found = await findKey(context, question.secret, now);
   if (!found) return notFound;
-  context.keyUsage.note(found.id, now, reason ?? 'valid');
-  return { reason, found };
+  const use = { askedAt, now, cost: question.cost };
+  const verified = await verifyFound(context, found, question, use);
+  context.keyUsage.note(found.id, now, verified.reason ?? 'valid');
+  return verified;
+}
+
+/** What is refused for an earlier reason uses none of its limits. */
+async function verifyFound(
+  context: VerificationContext,
+  found: FoundKey,
+  question: VerificationQuestion,
+  use: Use,
+): Promise<Verification> {
+  const reason = failureOf(found, use.now) ?? refusalOf(found, question);
+  if (reason !== null) return { reason, found, limits: seeLimits(context, found, use) };
+  question.admit?.(found.id);
+  const { refusal, ...limits } = await useLimits(context, found, use);
+  return { reason: refusal, found, limits };
 }
 
 /** The same for a key that asks about itself: it uses nothing, and nothing is noted. */
 export async function checkSecret(
   context: Pick<VerificationContext, 'db' | 'secrets'>,
-  question: Omit<VerificationQuestion, 'cost'>,
+  question: Pick<VerificationQuestion, 'secret' | 'permissions' | 'address'>,
   now: Date,
-): Promise<Verification> {
+): Promise<Omit<Verification, 'limits'>> {
   const found = await findKey(context, question.secret, now);
   return found ? { reason: failureOf(found, now) ?? refusalOf(found, question), found } : notFound;
 }

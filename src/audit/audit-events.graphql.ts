@@ -8,7 +8,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
   fields: (t) => ({
     field: t.exposeString('field', {
       description:
-        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default.',
+        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default; `deactivated_by` is `key` where a key ended itself.',
       extensions: { example: 'name' },
     }),
     from: t.expose('from', {

@@ -158,6 +158,8 @@ export interface Config {
   };
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
+  /** How many days counts of verifications are kept. */
+  readonly apiKeyUsageDays: number;
   /** The permissions that an API key may be given; null: any. */
   readonly apiKeyPermissions: readonly string[] | null;
   /** Whether of each API key a sealed copy is kept. */

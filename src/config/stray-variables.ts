@@ -31,6 +31,8 @@ const beginnings = [...new Set(ours.map(beginning))].filter((each) => each !== u
 const ofOthers = [
   // OpenTelemetry's packages read many more than we document.
   /^OTEL_/,
+  // Programs have an API key of their own: API_KEY, API_KEY_FILE.
+  /^API_KEY(_|$)/,
   // Platforms name further URLs of a database beside DATABASE_URL.
   /^DATABASE_(.+_)?URL(_.+)?$/,
   // Kubernetes and Docker tell where each service is, by the service's name: AUTH_SERVICE_HOST, AUTH_PORT_80_TCP.

@@ -108,6 +108,7 @@ export const toConfig = (env: Environment): Config => ({
     sessionDuration: env.AUTOMATION_DEFAULT_SESSION_DURATION ?? null,
   },
   apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
+  apiKeyUsageDays: env.API_KEY_USAGE_DAYS,
   apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
   sealApiKeys: env.SEAL_API_KEYS,
   http: httpLimits(env),

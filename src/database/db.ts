@@ -60,6 +60,11 @@ export class Db {
     return new Db(this.em, this.kysely, deadline);
   }
 
+  /** @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline: nobody waits for the answer any more */
+  assertInTime(): void {
+    if (performance.now() >= this.deadline) throw serviceUnavailable('answer-timeout');
+  }
+
   /**
    * Runs a query.
    * @param entity whose properties the columns become
@@ -70,7 +75,7 @@ export class Db {
    */
   async run(query: Question, entity: EntityName): Promise<object[]> {
     const { deadline } = this;
-    if (performance.now() >= deadline) throw serviceUnavailable('answer-timeout');
+    this.assertInTime();
     const driver = this.em.getDriver();
     const metadata = this.em.getMetadata().get(entity);
     try {

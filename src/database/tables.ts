@@ -115,6 +115,9 @@ const apiKeySecretSchema = defineEntity({
 export class ApiKeySecret extends apiKeySecretSchema.class {}
 apiKeySecretSchema.setClass(ApiKeySecret);
 
+/** When a quota is full again; days and months begin at 00:00 UTC. */
+export type QuotaRefill = 'never' | 'daily' | 'monthly';
+
 const apiKeyQuotaSchema = defineEntity({
   name: 'ApiKeyQuota',
   tableName: 'api_key_quota',
@@ -122,8 +125,7 @@ const apiKeyQuotaSchema = defineEntity({
     apiKey: () => p.oneToOne(ApiKey).mapToPk().owner().primary(),
     /** How many units a period has. */
     units: p.integer(),
-    /** When it is full again: `never`, `daily` or `monthly`. */
-    refill: p.string(),
+    refill: p.string().$type<QuotaRefill>(),
     /** Units of this period that are used, or leased to a node. */
     taken: p.integer(),
     /** When the period ends; null: never. */

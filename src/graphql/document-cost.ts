@@ -49,9 +49,10 @@ export function costOf(
   };
 
   const costOfIntrospection = (node: FieldNode): number => {
-    const scale = introspectionCost / usualIntrospection(schema);
+    const usual = usualIntrospection(schema);
     const findFragment = (name: string) => context.getFragment(name);
-    return Math.ceil(scale * countIntrospection(schema, node, findFragment, limit / scale));
+    const most = (limit / introspectionCost) * usual;
+    return Math.ceil((introspectionCost * countIntrospection(schema, node, findFragment, most)) / usual);
   };
 
   const costOfFragment = (name: string, size: number): number => {

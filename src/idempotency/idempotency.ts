@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ensureAccount } from '../accounts/ensure-account.ts';
+import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { IdempotencyRecord } from '../database/tables.ts';
@@ -21,12 +22,6 @@ const lifetime = 24 * 60 * 60_000;
 
 /** How many answers an account may have kept. */
 const mostPerAccount = 1000;
-
-/** How often those that are over are deleted, in milliseconds. */
-const cleaningInterval = 10 * 60_000;
-
-/** How many are deleted in one statement: on SQLite others wait for all of it. */
-const batchSize = 200;
 
 const selectRecord = prepareQuery(
   IdempotencyRecord,
@@ -105,7 +100,7 @@ const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: D
         .select('id')
         .where('created_at', '<=', until)
         .orderBy('created_at')
-        .limit(batchSize),
+        .limit(cleanUpBatch),
     )
     .returning('id'),
 );
@@ -132,17 +127,13 @@ const tooMany = () =>
  * repetition is carried out. Disposing of it ends the cleaning.
  */
 export class IdempotencyRecords implements Idempotency, AsyncDisposable {
-  readonly #db: Db;
-  readonly #onFailure: (error: unknown) => void;
   /** What is being carried out by this process. */
   readonly #running = new Set<string>();
-  readonly #timer = setInterval(() => void this.clean(), cleaningInterval).unref();
-  #cleaning: Promise<void> | undefined;
+  readonly #cleanUp: CleanUp;
 
   /** @param onFailure told why records that are over could not be deleted; it is tried again later */
   constructor(db: Db, onFailure: (error: unknown) => void) {
-    this.#db = db;
-    this.#onFailure = onFailure;
+    this.#cleanUp = new CleanUp(async () => (await deleteRecords(db, { until: begin() })).length, onFailure);
   }
 
   async runOnce<Result>(
@@ -167,31 +158,17 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     }
   }
 
-  /** Deletes the records that are over, some at a time; one call joins another that is at it. Never rejects. */
+  /** Deletes the records that are over; one call joins another that is at it. Never rejects. */
   clean(): Promise<void> {
-    this.#cleaning ??= this.#deleteAll()
-      .catch(this.#onFailure)
-      .finally(() => {
-        this.#cleaning = undefined;
-      });
-    return this.#cleaning;
+    return this.#cleanUp.run();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#cleaning;
+    await this.#cleanUp[Symbol.asyncDispose]();
   }
 
   #assertFree(id: string): void {
     if (this.#running.has(id)) throw stillRunning();
-  }
-
-  async #deleteAll(): Promise<void> {
-    const until = new Date(Date.now() - lifetime);
-    while ((await deleteRecords(this.#db, { until })).length === batchSize) {
-      // Requests go between.
-      await new Promise(setImmediate);
-    }
   }
 }
 

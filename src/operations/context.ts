@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import type { AutomationSettings } from '../database/tables.ts';
+import type { AutomationSettings, QuotaRefill } from '../database/tables.ts';
 import type { EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -20,6 +20,8 @@ export interface OperationContext {
   readonly events: EventLog;
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
+  readonly keyRates: KeyRates;
+  readonly keyQuotas: KeyQuotas;
   readonly idempotency: Idempotency;
   /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
   readonly idempotencyKey: string | null;
@@ -65,6 +67,82 @@ export interface Idempotency {
 export interface KeyUsageNotes {
   /** @param outcome what it came to: `valid`, or the reason why not */
   note(keyId: number, at: Date, outcome: string): void;
+}
+
+/** How many verifications a key has in a window, and how long that is. */
+export interface KeyRate {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** What came of a verification that was counted. */
+export interface KeyRateUse {
+  /** Whether it is one too many. */
+  readonly isRefused: boolean;
+  readonly rate: KeyRate;
+  /** How many more would pass, until then. */
+  readonly remaining: number;
+  readonly resetsAt: Date;
+}
+
+/** Counts the verifications of keys that have a rate limit of their own. */
+export interface KeyRates {
+  /** Counts one. */
+  use(keyId: number, rate: KeyRate): KeyRateUse;
+  /** What it would find, without counting one. */
+  look(keyId: number, rate: KeyRate): KeyRateUse;
+}
+
+/** The quota of a key as it was read. */
+export interface StoredQuota {
+  /** How many units a period has. */
+  readonly units: number;
+  readonly refill: QuotaRefill;
+  /** How many units of the period are used, or leased to a node. */
+  readonly taken: number;
+  /** Counts periods and changes of the quota. */
+  readonly generation: number;
+  /** Whether the period has ended since: the quota is full again. */
+  readonly over: boolean;
+}
+
+/** What is asked of a key's quota. */
+export interface QuotaQuestion {
+  readonly keyId: number;
+  readonly quota: StoredQuota;
+  /** `performance.now()` before the quota was read. */
+  readonly askedAt: number;
+  readonly now: Date;
+  /** How many units are used; 0 asks without using. */
+  readonly cost: number;
+}
+
+/** What is left of a quota. */
+export interface QuotaLeft {
+  /** How many units a period has. */
+  readonly limit: number;
+  /** How many of them are left now, those aside that other nodes have leased. */
+  readonly remaining: number;
+  /** When it is full again; null: never. */
+  readonly refillsAt: Date | null;
+}
+
+/** What came of a use. */
+export interface QuotaUse extends QuotaLeft {
+  /** Whether the units were there; if not, none was used. */
+  readonly isGranted: boolean;
+}
+
+/** Counts what keys use of their quotas. */
+export interface KeyQuotas {
+  /**
+   * Uses units of a key's quota.
+   * @param db the request's, whose deadline holds
+   * @returns null where the key has no quota any more
+   */
+  spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null>;
+  /** What is left of a key's quota, as {@link spend} would say it. */
+  look(question: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): QuotaLeft;
 }
 
 /** The request that an operation belongs to, for the record of changes. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { KeyUsage } from '../api-keys/key-usage.ts';
+import { QuotaLeases } from '../api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
 import { type Database, openDatabase } from '../database/database.ts';
@@ -13,6 +14,7 @@ import { fetchListener } from '../http/fetch-listener.ts';
 import { Load } from '../http/load.ts';
 import { openServer } from '../http/open-server.ts';
 import { createLimiters } from '../http/rate-limits/create-limiters.ts';
+import { KeyRateCounts } from '../http/rate-limits/key-rates.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { describeError } from '../observability/describe-error.ts';
@@ -49,8 +51,8 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
-  const background = startBackground(orm, config, logger, started);
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
+  const background = startBackground({ config, orm, logger, counts }, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -92,16 +94,32 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
   logger.warn('there are no pages for a browser: npm run build makes them');
 }
 
+/** What was started before all else. */
+interface Foundations {
+  readonly config: Config;
+  readonly orm: Database;
+  readonly logger: Logger;
+  /** Undefined where there is one node alone. */
+  readonly counts: SharedCounts | undefined;
+}
+
 /** What works beside requests. */
-const startBackground = (orm: Database, config: Config, logger: Logger, started: AsyncDisposableStack) => ({
-  keyUsage: started.use(gatherKeyUsage(orm, logger)),
+const startBackground = ({ config, orm, logger, counts }: Foundations, started: AsyncDisposableStack) => ({
+  keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
+  keyRates: new KeyRateCounts(counts),
+  keyQuotas: started.use(leaseQuotas(orm, logger)),
   idempotency: started.use(keepAnswers(orm, logger)),
   webhooks: started.use(new Webhooks(new Db(orm.em), config.webhooks, logger, readVersion())),
 });
 
-const gatherKeyUsage = (orm: Database, logger: Logger) =>
-  new KeyUsage(new Db(orm.em), (error) =>
-    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written yet'),
+const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
+  new KeyUsage(new Db(orm.em), keptDays, (error) =>
+    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
+  );
+
+const leaseQuotas = (orm: Database, logger: Logger) =>
+  new QuotaLeases(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back'),
   );
 
 const keepAnswers = (orm: Database, logger: Logger) =>

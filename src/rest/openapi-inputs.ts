@@ -3,6 +3,7 @@ import {
   type GraphQLInputObjectType,
   getNamedType,
   getNullableType,
+  isEnumType,
   isInputObjectType,
   isListType,
   isRequiredInputField,
@@ -89,6 +90,8 @@ export function inputRules({ field, isPage, record }: Endpoint, limits: Operatio
       const schema = withoutNull(members.get(name) ?? {});
       if (isInputObjectType(inner)) return describeObject(inner, schema, innerRecord(record, name));
       if (isListType(inner)) return { ...described, ...schema };
+      if (isEnumType(inner))
+        return { type: 'string', enum: inner.getValues().map(({ name: value }) => value) };
       return {
         ...described,
         ...pick(schema),

@@ -3,7 +3,7 @@ import { requiredScopesOf } from '../auth/use-required-scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Input } from './inputs.ts';
-import { snakeCase } from './names.ts';
+import { inRestNames, snakeCase } from './names.ts';
 import { exampleAnswerOf, exampleOf, type JsonSchema, orNull, withNulls } from './openapi-components.ts';
 import { errorsOf, header } from './openapi-errors.ts';
 import { type InputRules, inputRules, readOnly } from './openapi-inputs.ts';
@@ -68,15 +68,18 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
     const parameter = parameters.find(({ name }) => name === argument.name);
     return {
       ...parameter,
-      schema: rules.of(argument, parameter?.schema),
+      schema: withoutDescription(rules.of(argument, parameter?.schema)),
       description: argument.description,
-      example: argument.extensions['example'],
+      example: inRestNames(argument.type, argument.extensions['example']),
     };
   });
   const key = endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
   const described = [...given, ...describeConditions(endpoint), ...key];
   return described.length > 0 && { parameters: described };
 };
+
+// The parameter has it. Sofa writes all of a scalar's into one object, and leaves the last.
+const withoutDescription = ({ description: _last, ...schema }: JsonSchema): JsonSchema => schema;
 
 /** The fields that make an answer depend on a tag. */
 const describeConditions = ({ method, resource }: Endpoint) => {

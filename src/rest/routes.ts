@@ -15,6 +15,8 @@ export const routes = {
   createApiKey: { method: 'POST', path: '/auth/keys', created: '/auth/keys/{id}' },
   apiKeys: { method: 'GET', path: '/auth/keys' },
   defaultApiKey: { method: 'GET', path: '/auth/keys/default' },
+  apiKeysUsage: { method: 'GET', path: '/auth/keys/usage' },
+  apiKeyUsage: { method: 'GET', path: '/auth/keys/{key_id}/usage' },
   apiKey: { method: 'GET', path: '/auth/keys/{key_id}' },
   updateApiKey: { method: 'PATCH', path: '/auth/keys/{key_id}' },
   setDefaultApiKey: { method: 'PUT', path: '/auth/keys/{key_id}/default' },

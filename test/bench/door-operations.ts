@@ -66,6 +66,30 @@ function authorize(secrets: KeySecrets, database: string): Operation {
   };
 }
 
+/** Of a key that is used now and then, each use takes units of its quota anew: the load goes to few. */
+const ruledKeys = 200;
+
+const requirement = { 'x-keyward-require': 'documents.read' };
+
+/** The door for a reverse proxy, with keys that have no rules of their own and with keys that have all. */
+export const ruleOperations = ({ valid, ruled }: KeySecrets): { plain: Operation; ruled: Operation } => {
+  const operation = (name: string, keys: readonly string[], headers = {}): Operation => {
+    const requests = keys.slice(0, ruledKeys).map((key) => {
+      const request = authorizeRequest(key);
+      return { ...request, headers: { ...request.headers, ...headers } };
+    });
+    const [request] = requests;
+    return {
+      name,
+      title: name,
+      on: 'rest',
+      requests,
+      probes: request ? [{ name: 'a good key', request, view: whole() }] : [],
+    };
+  };
+  return { plain: operation('plain', valid), ruled: operation('ruled', ruled, requirement) };
+};
+
 /**
  * The two ways to verify an API key.
  * @param database what they are told to run on

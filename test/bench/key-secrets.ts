@@ -7,6 +7,8 @@ import { secretOfSamePrefix } from '../support/api-key-secrets.ts';
 /** Secrets of API keys, each of a key of its own. */
 export interface KeySecrets {
   readonly valid: readonly string[];
+  /** Of keys with permissions, metadata, addresses, a rate limit and a quota: enough of each for any load from here. */
+  readonly ruled: readonly string[];
   /** By why they let nobody in. */
   readonly refused: Readonly<Record<'inactive' | 'expired' | 'rotated', string>>;
 }
@@ -29,8 +31,18 @@ export function createKeySecrets(count: number): KeySecrets {
     string,
     string,
   ];
-  return { valid, refused: { inactive, expired, rotated } };
+  const ruled = Array.from({ length: count }, (_, index) => secretOf(count + 4 + index));
+  return { valid, ruled, refused: { inactive, expired, rotated } };
 }
+
+/** What a ruled key may do, as it is stored. */
+const rules = {
+  permissions: JSON.stringify(['invoices.read', 'invoices.write', 'documents.*']),
+  metadata: JSON.stringify({ plan: 'team', seats: 12, region: 'eu-west' }),
+  allowed_addresses: JSON.stringify(['192.0.2.0/24', '2001:db8::/32', '127.0.0.1']),
+  rate_limit: 1_000_000,
+  rate_limit_window: 1,
+};
 
 /**
  * Stores secrets in a database that has keys for them.
@@ -38,7 +50,7 @@ export function createKeySecrets(count: number): KeySecrets {
  */
 export async function storeKeySecrets(
   url: string,
-  { valid, refused }: KeySecrets,
+  { valid, ruled, refused }: KeySecrets,
   { peppers }: Secrets,
 ): Promise<void> {
   const { database: config } = loadConfig({ DATABASE_URL: url });
@@ -47,7 +59,7 @@ export async function storeKeySecrets(
     database.em.getConnection().execute(sql, [...values]);
   const past = new Date(Date.now() - 60_000);
   const [inactive, expired, rotated] = [1, 2, 3].map((place) => valid.length + place);
-  const secrets = [...valid, refused.inactive, refused.expired, refused.rotated];
+  const secrets = [...valid, refused.inactive, refused.expired, refused.rotated, ...ruled];
   const rows = secrets.map((secret, index) => {
     const { digest, version } = peppers.digest(secret);
     return [index + 1, digest, version, index + 1 === rotated ? past : null];
@@ -59,4 +71,16 @@ export async function storeKeySecrets(
   );
   await execute('update api_key set is_active = false, deactivated_at = ? where id = ?', [past, inactive]);
   await execute('update api_key set expires_at = ? where id = ?', [past, expired]);
+  const range = [valid.length + 4, valid.length + 3 + ruled.length];
+  const names = Object.keys(rules).map((name) => `${name} = ?`);
+  await execute(`update api_key set ${names.join(', ')} where id between ? and ?`, [
+    ...Object.values(rules),
+    ...range,
+  ]);
+  const tomorrow = new Date(new Date().setUTCHours(24, 0, 0, 0));
+  await execute(
+    `insert into api_key_quota (api_key_id, units, refill, taken, refills_at, generation)
+     select id, 1000000000, 'daily', 0, ?, 1 from api_key where id between ? and ?`,
+    [tomorrow, ...range],
+  );
 }

@@ -47,7 +47,7 @@ const full: Timing = { warmUp: 20, rounds: 6, saturated: 2, paced: 1, idle: 30, 
 const quick: Timing = { warmUp: 5, rounds: 2, saturated: 2, paced: 1, idle: 5, starts: 3 };
 
 /** Where Keyward is measured beside itself, ratios alone count: shorter slices, more often in turn. */
-const besideItself = ({ rounds, saturated, ...timing }: Timing): Timing => ({
+export const besideItself = ({ rounds, saturated, ...timing }: Timing): Timing => ({
   ...timing,
   rounds: rounds * 2,
   saturated: saturated / 2,

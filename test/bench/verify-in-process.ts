@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
+import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { verifySecret } from '../../src/api-keys/verify-secret.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
+import { KeyRateCounts } from '../../src/http/rate-limits/key-rates.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
 import { digits } from './table.ts';
 
@@ -61,10 +63,13 @@ export async function measureVerification(
   const { database: config } = loadConfig({ DATABASE_URL: url });
   await using database = await openDatabase(config);
   const db = new Db(database.em);
-  await using keyUsage = new KeyUsage(db, (error) => {
+  await using keyUsage = new KeyUsage(db, 90, (error) => {
     throw error;
   });
-  const context = { db, secrets, keyUsage };
+  await using keyQuotas = new QuotaLeases(db, (error) => {
+    throw error;
+  });
+  const context = { db, secrets, keyUsage, keyRates: new KeyRateCounts(), keyQuotas };
   const call = async (index: number) => {
     const { reason } = await verifySecret(context, {
       secret: valid[index % valid.length] ?? '',

@@ -14,6 +14,9 @@ interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
+  readonly enum?: readonly string[];
+  readonly items?: Schema;
+  readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
@@ -34,13 +37,26 @@ const unsaid = [
   // It lies in the past; or is a leap second, or after the year 9999 in UTC.
   'body.expires_at datetime_future',
   'body.expires_at datetime_parsing',
+  // It comes after the end of the range, or long before it.
+  'query.from value_error',
+  'query.from datetime_parsing',
+  'query.to datetime_parsing',
   // It is 0, or not below the order of the curve.
   'body.private_key string_pattern_mismatch',
   // It is none that was handed out.
   'query.cursor value_error',
+  // It has the characters of an IP address, and is none.
+  'body.address value_error',
   // Half of a surrogate pair, which JSON can write and UTF-8 cannot.
   'body.name string_unicode',
   'body.key string_unicode',
+  'body.metadata string_unicode',
+  // It has a NUL character in it, is too large or too deep.
+  'body.metadata value_error',
+  'body.metadata too_long',
+  // It has the characters of an address, and is none.
+  'body.allowed_addresses.0 value_error',
+  'body.address value_error',
 ];
 
 const ajv = new Ajv2020({ strict: false });
@@ -50,23 +66,40 @@ const typesOf = ({ type = [] }: Schema): readonly string[] => (typeof type === '
 
 const moment = fc.date({ min: new Date('2027-01-01'), max: new Date('9999-12-30'), noInvalidDate: true });
 
-const stringOf = ({ format, pattern, maxLength }: Schema): fc.Arbitrary<unknown> => {
+const addresses = ['192.0.2.1', '10.0.0.0/8', '2001:db8::/32', '::ffff:10.0.0.0/104', '10.0.0.0/33', '1.2.3'];
+
+const stringOf = ({ format, pattern, maxLength, enum: values }: Schema): fc.Arbitrary<unknown> => {
+  if (values) return fc.constantFrom(...values);
+  // Hardly a text of those characters is an address.
+  if (pattern?.includes('A-Fa-f:')) return fc.constantFrom(...addresses);
   if (format === 'date-time') return moment.map((date) => date.toISOString().replace('Z', '+01:30'));
   if (maxLength !== undefined) return fc.string({ unit: 'grapheme', maxLength: 20 });
   return fc.stringMatching(new RegExp(pattern ?? '', 'u'));
 };
 
+const objectOf = ({ properties, required = [] }: Schema): fc.Arbitrary<unknown> => {
+  if (!properties) return fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }));
+  const members = Object.entries(properties).map(([name, each]) => [name, allowedBy(each)] as const);
+  return fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
+};
+
 /** Values that a schema allows, most of them. */
-const allowedBy = (schema: Schema): fc.Arbitrary<unknown> =>
-  fc.oneof(
+const allowedBy = (schema: Schema): fc.Arbitrary<unknown> => {
+  // What is passed over may be anything.
+  if (schema.type === undefined) return fc.jsonValue({ maxDepth: 1 });
+  return fc.oneof(
     ...typesOf(schema).map((type) => {
       if (type === 'null') return fc.constant(null);
       if (type === 'boolean') return fc.boolean();
       if (type === 'string') return stringOf(schema);
+      if (type === 'array') return fc.uniqueArray(allowedBy(schema.items ?? {}), { maxLength: 3 });
+      if (type === 'object') return objectOf(schema);
       const { minimum: min = -(2 ** 40), maximum: max = 2 ** 40 } = schema;
-      return fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, max, min - 1, max + 1, min + 0.5));
+      const edge = fc.constantFrom(min, max, min - 1, max + 1, min + 0.5);
+      return fc.oneof({ weight: 4, arbitrary: fc.integer({ min, max }) }, { weight: 1, arbitrary: edge });
     }),
   );
+};
 
 const edges = [
   ...['', ' ', 'x', '5', 'true', 'null', '\0', 'a\0b', '\ud800', ' Desk\t', '\ufeff', 'é'],
@@ -80,12 +113,14 @@ const edges = [
   ...['2026-01-31T12:00:00Z', '2099-02-30T12:00:00Z', '2099-01-31', '2099-01-31T12:00:00', 'MQ', 'MQ=='],
   ...['2099-01-31t12:00:00z', '2099-01-31 12:00:00Z', '2099-01-31T12:00:00.1234567890Z'],
   ...[0, -1, 1, 59, 60, 101, 604_800, 604_801, 86_401, 2 ** 31, 1e20, 0.5, true, false, null],
+  ...[[], ['a', 'a'], ['A'], [null], ['10.0.0.0/8'], {}, { limit: 1 }, { limit: 1, refill: 'hourly' }],
+  ...[50, 51].map((length) => Array.from({ length }, (_, index) => `a${index}`)),
 ];
 
 const anything = fc.oneof(fc.constantFrom<unknown>(...edges), fc.jsonValue({ maxDepth: 1 }));
 
 const drawn = (schema: Schema) =>
-  fc.oneof({ weight: 3, arbitrary: allowedBy(schema) }, { weight: 1, arbitrary: anything });
+  fc.oneof({ weight: 6, arbitrary: allowedBy(schema) }, { weight: 1, arbitrary: anything });
 
 const record = (members: Readonly<Record<string, Schema>>) =>
   fc.record(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, drawn(schema)])), {
@@ -154,7 +189,8 @@ const expectAsDescribed = (given: string, isAllowed: boolean, { status, body }: 
     expect(wanted, given).toContain(status);
     return;
   }
-  for (const { loc, type } of body.detail) expect(unsaid, given).toContain(`${loc.join('.')} ${type}`);
+  for (const { loc, type } of body.detail)
+    expect(unsaid, given).toContain(`${loc.join('.').replace(/\d+$/, '0')} ${type}`);
 };
 
 it.each(operations)('$operationId takes what its description allows, and nothing else', async (operation) => {

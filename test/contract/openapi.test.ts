@@ -121,7 +121,7 @@ describe('the example of an answer', () => {
 
   it.each([
     ['delete', '/auth/keys/{key_id}', { is_active: false, deactivated_at: expect.any(String) }],
-    ['patch', '/auth/keys/{key_id}', { name: 'Build server', is_active: true, deactivated_at: null }],
+    ['patch', '/auth/keys/{key_id}', { name: 'Laptop', is_active: true, deactivated_at: null }],
     ['delete', '/auth/private-key', { has_key: false, created_at: null, updated_at: null }],
   ])('shows what the call has done: %s %s', (method, path, done) => {
     expect(answered(method, path)).toMatchObject(done);
@@ -199,25 +199,27 @@ describe('input', () => {
 });
 
 describe('records', () => {
+  const keyMembers = [
+    ...['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'previous_works_until', 'last_used_at'],
+    ...['metadata', 'rate_limit', 'quota'],
+  ];
   const nullable: Record<string, string[]> = {
-    ApiKey: ['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'previous_works_until', 'last_used_at'],
+    ApiKey: keyMembers,
+    ApiKeyItself: keyMembers.filter((member) => member !== 'encrypted_key'),
+    ApiKeyQuota: ['refills_at'],
+    ApiKeyRateLimit: [],
     AuditEvent: ['target_id', 'address'],
     AutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
-    NewApiKey: [
-      'name',
-      'encrypted_key',
-      'expires_at',
-      'deactivated_at',
-      'previous_works_until',
-      'last_used_at',
-    ],
+    NewApiKey: keyMembers,
     PrivateKeyStatus: ['created_at', 'updated_at'],
   };
 
   it.each(Object.keys(nullable))('%s always has all its members; some may be null', (name) => {
     const { properties, required } = document.components.schemas[name];
     expect(required).toEqual(Object.keys(properties));
-    const mayBeNull = Object.keys(properties).filter((member) => properties[member].type.includes('null'));
+    const mayBeNull = Object.keys(properties).filter((member) =>
+      JSON.stringify(properties[member]).includes('"null"'),
+    );
     expect(mayBeNull).toEqual(nullable[name]);
   });
 
@@ -289,6 +291,27 @@ describe('the gateway', () => {
       expectDocumented('deactivateApiKey', 200, answer);
     },
   );
+
+  it('answers a key about itself as documented, and shows that in its example', async () => {
+    const schema = { $ref: '#/components/schemas/ApiKeyItself' };
+    const values = { metadata: '{"plan":"basic"}', permissions: '["a"]', rateLimit: 5, rateLimitWindow: 60 };
+    const { secret } = await gateway.createVerifiableKey(alice, values);
+    for (const method of ['GET', 'DELETE'])
+      validate(schema, (await gateway.rest(method, '/keys/self', { headers: { 'x-api-key': secret } })).body);
+    validate(schema, resolve(schema).examples[0]);
+    expect(resolve(schema).properties).not.toHaveProperty('encrypted_key');
+  });
+
+  it('answers a verification as documented, of a key with rules, of one without and of none', async () => {
+    const { schema } = document.paths['/api/v1/keys/verify'].post.responses[200].content['application/json'];
+    const values = { metadata: '{"plan":"basic"}', permissions: '["a"]', rateLimit: 5, rateLimitWindow: 60 };
+    const verifier = await issuer.sign({ sub: 'server', scope: 'keys.verify' });
+    const verify = async (key: string) =>
+      (await gateway.rest('POST', '/keys/verify', { token: verifier, json: { key } })).body;
+    for (const each of [values, {}])
+      validate(schema, await verify((await gateway.createVerifiableKey(alice, each)).secret));
+    validate(schema, await verify('x'));
+  });
 
   it('answers a private key status as documented, with a key and without', async () => {
     const status = () => gateway.rest('GET', '/auth/private-key', { token });

@@ -3,7 +3,7 @@ import { startKeyService } from '../support/key-service.ts';
 import { createTemporaryFolder } from '../support/process.ts';
 import { queryFile } from '../support/sqlite-service.ts';
 
-it('writes at SIGTERM when keys were last used', async () => {
+it('writes at SIGTERM when keys were last used, and how often', async () => {
   await using folder = await createTemporaryFolder();
   await using running = await startKeyService(folder.path);
   const { service, key } = running;
@@ -17,8 +17,11 @@ it('writes at SIGTERM when keys were last used', async () => {
   expect(answer.status).toBe(200);
   const after = Date.now();
   expect(await lastUsed()).toBeNull();
+  const used = () => query('select outcome, count from api_key_use');
+  expect(await used()).toEqual([]);
   service.signal('SIGTERM');
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
   expect(await lastUsed()).toBeGreaterThanOrEqual(before);
   expect(await lastUsed()).toBeLessThanOrEqual(after);
+  expect(await used()).toEqual([{ outcome: 'valid', count: 1 }]);
 });

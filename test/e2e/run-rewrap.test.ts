@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { AccountId } from '../../src/database/tables.ts';
+import { KeyRateCounts } from '../../src/http/rate-limits/key-rates.ts';
 import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig } from '../support/database.ts';
@@ -72,7 +73,12 @@ interface ApiKeyRow {
   encryption_version: number;
 }
 
-const keyUsage = { note: () => {} };
+/** No key here has limits of its own. */
+const counts = {
+  keyUsage: { note: () => {} },
+  keyRates: new KeyRateCounts(),
+  keyQuotas: { spend: async () => null, look: () => expect.fail() },
+};
 
 const asked = (secret: string) => ({ secret, permissions: [], cost: 1, address: null });
 
@@ -82,7 +88,7 @@ const isUsable = ({ privateKey, sealed }: Awaited<ReturnType<typeof fill>>, vari
     const secrets = secretsOf(variables);
     const db = new Db(database.em);
     for (const { id, secret } of sealed) {
-      const verification = await verifySecret({ db, secrets, keyUsage }, asked(secret));
+      const verification = await verifySecret({ db, secrets, ...counts }, asked(secret));
       expect(verification).toMatchObject({ reason: null, found: { id } });
     }
     const keys = await database.em

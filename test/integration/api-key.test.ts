@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
-import { createApiKeys, describeKeyId } from '../support/key-suite.ts';
+import { createApiKeys, describeKeyId, noParts, partsSelection } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { transportsOf } from '../support/transports.ts';
 
@@ -11,7 +11,7 @@ const operation = {
   rest: ['GET', '/auth/keys/{key_id}'],
   query: `query ($keyId: Int!) { apiKey(keyId: $keyId) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt previousWorksUntil lastUsedAt } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection} } }`,
 } as const;
 
 const record = {
@@ -27,6 +27,7 @@ const record = {
   deactivated_at: null,
   previous_works_until: null,
   last_used_at: null,
+  ...noParts,
 };
 
 describe.each(transportsOf(setup, operation))('success over %s', (_transport, read) => {
@@ -60,6 +61,7 @@ describe.each(transportsOf(setup, operation))('success over %s', (_transport, re
       deactivated_at: '2026-02-02T00:00:00.020Z',
       previous_works_until: null,
       last_used_at: '2026-02-03T00:00:00.300Z',
+      ...noParts,
     });
   });
 });

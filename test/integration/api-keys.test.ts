@@ -4,7 +4,7 @@ import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import type { Answer } from '../support/gateway.ts';
-import { createApiKeys } from '../support/key-suite.ts';
+import { createApiKeys, noParts, partsSelection } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -13,7 +13,7 @@ const query = `query ($first: Int, $after: String, $last: Int, $before: String, 
   apiKeys(first: $first, after: $after, last: $last, before: $before, isActive: $isActive) {
     edges { cursor node {
       id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-      expiresAt deactivatedAt previousWorksUntil lastUsedAt
+      expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection}
     } }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
@@ -71,6 +71,7 @@ const record = {
   deactivated_at: null,
   previous_works_until: null,
   last_used_at: null,
+  ...noParts,
 };
 
 describe('200 over REST', () => {
@@ -174,6 +175,11 @@ describe('200 over GraphQL', () => {
       deactivatedAt: null,
       previousWorksUntil: null,
       lastUsedAt: null,
+      permissions: [],
+      metadata: null,
+      allowedAddresses: [],
+      rateLimit: null,
+      quota: null,
     };
     const [newest, oldest] = [expect.any(String), expect.any(String)];
     expect(body.data.apiKeys).toEqual({

@@ -6,7 +6,7 @@ const setup = setUpGateway();
 
 const query = `query ($first: Int, $after: String, $last: Int, $before: String) {
   auditEvents(first: $first, after: $after, last: $last, before: $before) {
-    edges { cursor node { id action targetId userId requestId address createdAt } }
+    edges { cursor node { id action targetId userId requestId address changes { field from to } createdAt } }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;
@@ -41,6 +41,15 @@ const makeChanges = async () => {
   await call('PUT', '/automation/settings', { session_duration: 60 });
 };
 
+/** What each of them has changed, where the action does not say all. */
+const changes = new Map([
+  ['automation-settings-updated', [{ field: 'session_duration', from: null, to: 60 }]],
+  ['api-key-deactivated', [{ field: 'is_active', from: true, to: false }]],
+  ['api-key-rotated', [{ field: 'key_prefix', from: expect.any(String), to: expect.any(String) }]],
+  ['default-api-key-set', [{ field: 'default_key_id', from: 1, to: 2 }]],
+  ['api-key-renamed', [{ field: 'name', from: 'Laptop', to: 'Desk' }]],
+]);
+
 const actions = [
   ['automation-settings-updated', null],
   ['private-key-removed', null],
@@ -69,9 +78,82 @@ describe('200 over REST', () => {
       user_id: 1,
       request_id: 'request-PUT',
       address: null,
+      changes: [{ field: 'session_duration', from: null, to: 60 }],
       created_at: expect.stringMatching(/Z$/),
     });
   });
+
+  it('says of each change from what to what it was made, and no secret', async () => {
+    await makeChanges();
+    const { body, text } = await rest('/audit-events');
+    const told = body.filter(({ action }: { action: string }) => action !== 'api-key-created');
+    for (const event of told) expect(event.changes).toEqual(changes.get(event.action) ?? []);
+    const made = body.filter(({ action }: { action: string }) => action === 'api-key-created');
+    expect(made.map((event: { changes: unknown }) => event.changes)).toEqual([
+      [],
+      [{ field: 'name', from: null, to: 'Laptop' }],
+    ]);
+    expect(text).not.toMatch(/sk-[a-z0-9]{6}\.|[0-9a-f]{64}/);
+  });
+
+  it('says the same over GraphQL, and nothing of events from before it was kept', async () => {
+    await makeChanges();
+    await setup.gateway.database.em
+      .fork()
+      .execute(
+        'insert into audit_event (account_id, action, request, created_at) select account_id, action, request, created_at from audit_event where id = 1',
+      );
+    const nodes = (await graphql({ first: 5 })).body.data.auditEvents.edges.map(
+      ({ node }: { node: object }) => node,
+    );
+    expect(nodes[0]).toMatchObject({ changes: [] });
+    expect(nodes.slice(1)).toMatchObject(
+      (await rest('/audit-events?limit=5')).body
+        .slice(1)
+        .map(({ changes: told }: { changes: unknown }) => ({ changes: told })),
+    );
+  });
+
+  type CallAt = (index: number) => [method: string, path: string, json: object];
+
+  it.each<[of: string, action: string, field: string, call: CallAt]>([
+    [
+      'settings',
+      'automation-settings-updated',
+      'session_duration',
+      (index) => ['PUT', '/automation/settings', { session_duration: 100 + index }],
+    ],
+    [
+      'the default key',
+      'default-api-key-set',
+      'default_key_id',
+      (index) => ['PUT', `/auth/keys/${(index % 3) + 1}/default`, {}],
+    ],
+    ['a rotation', 'api-key-rotated', 'key_prefix', () => ['POST', '/auth/keys/1/rotate', {}]],
+  ])(
+    'says what each change has replaced, where several come at once: %s',
+    async (_of, action, field, call) => {
+      const token = await setup.sign();
+      for (let count = 0; count < 3; count += 1)
+        await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
+      await setup.gateway.rest('PUT', '/automation/settings', { token, json: {} });
+      const calls = Array.from({ length: 6 }, (_, index) => call(index));
+      await Promise.all(
+        calls.map(([method, path, json]) => setup.gateway.rest(method, path, { token, json })),
+      );
+      const { body } = await rest('/audit-events');
+      interface Told {
+        readonly action: string;
+        readonly changes: readonly { readonly field: string; readonly from: unknown; readonly to: unknown }[];
+      }
+      const steps = (body as Told[])
+        .filter((event) => event.action === action)
+        .map((event) => event.changes.find((change) => change.field === field))
+        .toReversed();
+      expect(steps.length).toBeGreaterThan(1);
+      expect(steps.slice(1).map((step) => step?.from)).toEqual(steps.slice(0, -1).map((step) => step?.to));
+    },
+  );
 
   it('follows the links to the end', async () => {
     await makeChanges();

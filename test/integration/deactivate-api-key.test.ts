@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import type { Answer } from '../support/gateway.ts';
+import { noParts, partsSelection } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
 const query = `mutation ($keyId: Int!) {
   deactivateApiKey(keyId: $keyId) {
-    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion expiresAt deactivatedAt previousWorksUntil lastUsedAt
+    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection}
   }
 }`;
 
@@ -45,6 +46,7 @@ const record = {
   deactivated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   previous_works_until: null,
   last_used_at: null,
+  ...noParts,
 };
 
 const apiKey = {
@@ -60,6 +62,11 @@ const apiKey = {
   deactivatedAt: record.deactivated_at,
   previousWorksUntil: null,
   lastUsedAt: null,
+  permissions: [],
+  metadata: null,
+  allowedAddresses: [],
+  rateLimit: null,
+  quota: null,
 };
 
 describe('200 over REST', () => {

@@ -49,6 +49,12 @@ const reset = async (gateway: TestGateway) => {
   await gateway.addSecret(1, secrets.alice);
   await gateway.addSecret(3, secrets.bob);
   await gateway.createPrivateKey(alice);
+  await gateway.createUses([
+    [1, '2026-03-01T10:00:00Z', 'valid', 3],
+    [1, '2026-03-01T11:00:00Z', 'expired', 1],
+    [2, '2026-02-28T23:00:00Z', 'valid', 5],
+    [3, '2026-03-01T11:00:00Z', 'inactive', 7],
+  ]);
 };
 
 const rowsOf = async (gateway: TestGateway) => {
@@ -204,12 +210,19 @@ const anyQuota = fc.oneof(
   }),
 );
 
+// The same words on both sides.
+const usage = {
+  by: oneOf('"HOUR"', '"DAY"', '"WEEK"', '""'),
+  from: oneOf('"2026-02-28T00:00:00Z"', '"2026-03-01T11:00:00+01:00"', '"2025-01-01T00:00:00Z"', '"x"'),
+  to: oneOf('"2026-03-01T12:00:00Z"', '"2026-03-02T00:00:00.5Z"', '"2026-03-01T12:00:00"'),
+};
+
 /** Values of an argument, by its name. */
 const byName: Members = {
   ...{ permissions: anyPermissions, metadata: anyMetadata, allowedAddresses: anyAddresses },
   ...{ rateLimit: anyRateLimit, quota: anyQuota },
   ...{ name: anyName, expiresAt: anyMoment, graceSeconds: anyGrace, privateKey: anyPrivateKey },
-  ...{ key: anySecret, sessionDuration: duration, ...pages },
+  ...{ key: anySecret, sessionDuration: duration, ...pages, ...usage },
 };
 
 /** Values of any other argument, by its type: in a body, and in a query string. */
@@ -291,6 +304,8 @@ const story: [Step, string][] = [
   given('apiKey', { keyId: '1' }),
   given('createApiKey', { name: 'null', expiresAt: '"2027-01-31T12:00:00Z"' }),
   given('apiKeys', { first: '1', isActive: 'true' }),
+  given('apiKeyUsage', { keyId: '1', by: '"DAY"' }),
+  given('apiKeysUsage', { from: '"2026-02-28T00:00:00Z"', to: '"2026-03-01T12:00:00Z"' }),
   given('deactivateApiKey', { keyId: '2' }),
   given('defaultApiKey'),
   given('registerPrivateKey', { privateKey: `"${'ab'.repeat(32)}"` }),
@@ -310,6 +325,9 @@ const story: [Step, string][] = [
   given('updateApiKey', { keyId: '1', permissions: '["Documents"]' }),
   given('updateApiKey', { keyId: '1', quota: '{"limit":-1,"refill":"MONTHLY"}' }),
   given('apiKey', { keyId: '"a"' }),
+  given('apiKeyUsage', { keyId: '1', by: '"WEEK"' }),
+  given('apiKeyUsage', { keyId: '3' }),
+  given('apiKeysUsage', { from: '"2025-01-01T00:00:00Z"' }),
   given('createApiKey', { expiresAt: '"2026-01-31T12:00:00Z"' }),
   given('apiKeys', { after: '"x"' }),
   given('deactivateApiKey', { keyId: '"a"' }),

@@ -18,6 +18,24 @@ const privateKey = `0x${'0'.repeat(63)}1`;
 const changes: [name: string, method: string, path: string, json: object | undefined, query: string][] = [
   ['createApiKey', 'POST', '/auth/keys', { name: 'CI' }, '(name: "CI") { id key }'],
   [
+    'createApiKey',
+    'POST',
+    '/auth/keys',
+    {
+      metadata: { a: [1] },
+      quota: { limit: 3, refill: 'daily' },
+      rate_limit: { limit: 1, window_seconds: 9 },
+    },
+    '(metadata: { a: [1] }, quota: { limit: 3, refill: DAILY }) { id key metadata quota { remaining refillsAt } }',
+  ],
+  [
+    'updateApiKey',
+    'PATCH',
+    '/auth/keys/1',
+    { permissions: ['a.*'], quota: { limit: 3, refill: 'monthly' } },
+    '(keyId: 1, permissions: ["a.*"], quota: { limit: 3, refill: MONTHLY }) { id permissions quota { refillsAt } }',
+  ],
+  [
     'rotateApiKey',
     'POST',
     '/auth/keys/1/rotate',

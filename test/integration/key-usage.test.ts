@@ -1,17 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { Db } from '../../src/database/db.ts';
-import { setReadOnly } from '../support/database.ts';
+import { OutcomeUnknownError } from '../../src/database/outcome-unknown.ts';
+import { refuseRows, setReadOnly } from '../support/database.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
 let failures: unknown[];
+const fail = (error: unknown) => failures.push(error);
 let usage: KeyUsage;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   failures = [];
-  usage = new KeyUsage(new Db(setup.gateway.database.em), (error) => failures.push(error));
+  usage = new KeyUsage(new Db(setup.gateway.database.em), 90, (error) => failures.push(error));
 });
 afterEach(async () => {
   await usage[Symbol.asyncDispose]();
@@ -27,7 +29,10 @@ const createKeys = async (count: number) => {
 const lastUsed = async () => (await setup.gateway.rows('api_key')).map((row) => row['last_used_at']);
 
 const noon = Date.parse('2026-03-01T12:00:00.000Z');
-const note = (keyId: number, milliseconds = 0) => usage.note(keyId, new Date(noon + milliseconds), 'valid');
+const hour = 3_600_000;
+
+const note = (keyId: number, milliseconds = 0, outcome = 'valid') =>
+  usage.note(keyId, new Date(noon + milliseconds), outcome);
 
 describe('the last use of a key', () => {
   it('is written every 30 seconds, and not before', async () => {
@@ -54,7 +59,7 @@ describe('the last use of a key', () => {
 
   it('never moves backwards, whoever wrote it', async () => {
     await createKeys(2);
-    const other = new KeyUsage(new Db(setup.gateway.database.em), () => {});
+    const other = new KeyUsage(new Db(setup.gateway.database.em), 90, () => {});
     other.note(1, new Date(noon + 1000), 'valid');
     await other[Symbol.asyncDispose]();
     note(1);
@@ -106,8 +111,136 @@ describe('the last use of a key', () => {
   });
 });
 
+describe('what verifications came to', () => {
+  const at = '2026-03-01T12:00:00.000Z';
+  const later = '2026-03-01T13:00:00.000Z';
+  const uses = () => setup.gateway.uses();
+
+  it('is counted by key, hour and outcome, and added to what is there', async () => {
+    await createKeys(2);
+    for (const milliseconds of [0, 1, hour - 1, hour]) note(1, milliseconds);
+    for (const outcome of ['expired', 'inactive', 'expired']) note(1, 5, outcome);
+    note(2, 2 * hour - 1);
+    await usage.write();
+    const first = [
+      [1, at, 'expired', 2],
+      [1, at, 'inactive', 1],
+      [1, at, 'valid', 3],
+      [1, later, 'valid', 1],
+      [2, later, 'valid', 1],
+    ];
+    expect(await uses()).toEqual(first);
+    await usage.write();
+    expect(await uses()).toEqual(first);
+    note(1, 9);
+    note(1, 9, 'inactive');
+    await usage.write();
+    expect(await uses()).toEqual([
+      [1, at, 'expired', 2],
+      [1, at, 'inactive', 2],
+      [1, at, 'valid', 4],
+      [1, later, 'valid', 1],
+      [2, later, 'valid', 1],
+    ]);
+  });
+
+  it('is no use of the key where it was refused', async () => {
+    await createKeys(2);
+    note(1, 7, 'inactive');
+    note(2, 7, 'inactive');
+    note(2, 3);
+    await usage.write();
+    expect(await lastUsed()).toEqual([null, noon + 3]);
+  });
+
+  it('is counted once, whatever failed before', async () => {
+    await createKeys(450);
+    const { database } = setup.gateway;
+    await setReadOnly(database, true);
+    for (let id = 1; id <= 450; id += 1) note(id);
+    await usage.write();
+    for (let id = 1; id <= 450; id += 1) note(id, 1);
+    await usage.write();
+    await setReadOnly(database, false);
+    expect(await uses()).toEqual([]);
+    await usage.write();
+    await usage.write();
+    expect(await uses()).toEqual(Array.from({ length: 450 }, (_, index) => [index + 1, at, 'valid', 2]));
+  });
+
+  it('is counted whole or not at all with the last use', async () => {
+    await createKeys(1);
+    const { database } = setup.gateway;
+    {
+      await using _refused = await refuseRows(database, 'api_key', 'update');
+      note(1);
+      await usage.write();
+      expect(failures).toHaveLength(1);
+      expect(await uses()).toEqual([]);
+    }
+    await usage.write();
+    expect([await uses(), await lastUsed()]).toEqual([[[1, at, 'valid', 1]], [noon]]);
+  });
+
+  it('is not counted again where nobody knows whether it was stored', async () => {
+    await createKeys(1);
+    const db = new Db(setup.gateway.database.em);
+    const lossy = new KeyUsage(db, 90, (error) => failures.push(error));
+    const transaction = db.transaction.bind(db);
+    vi.spyOn(db, 'transaction').mockImplementationOnce(async (run) => {
+      await transaction(run);
+      throw new OutcomeUnknownError(new Error('the connection ended'));
+    });
+    lossy.note(1, new Date(noon), 'valid');
+    await lossy.write();
+    expect(failures).toEqual([expect.any(OutcomeUnknownError)]);
+    lossy.note(1, new Date(noon + 1), 'valid');
+    await lossy[Symbol.asyncDispose]();
+    expect(await uses()).toEqual([[1, at, 'valid', 2]]);
+  });
+
+  it('is added up over many who count at once', async () => {
+    await createKeys(300);
+    const db = new Db(setup.gateway.database.em);
+    const writers = Array.from({ length: 4 }, () => new KeyUsage(db, 90, fail));
+    const countAll = (writer: KeyUsage, place: number) => {
+      // Each in an order of its own.
+      for (let index = 0; index < 300; index += 1)
+        writer.note(1 + ((index * 7 + place * 31) % 300), new Date(noon), 'valid');
+      return writer.write();
+    };
+    for (let round = 0; round < 5; round += 1) await Promise.all(writers.map(countAll));
+    await Promise.all(writers.map((writer) => writer[Symbol.asyncDispose]()));
+    expect(failures).toEqual([]);
+    expect(await uses()).toEqual(Array.from({ length: 300 }, (_, index) => [index + 1, at, 'valid', 20]));
+  });
+
+  it('is deleted when it is too old, in steps, and by one node at a time', async () => {
+    await createKeys(3);
+    const day = 24 * hour;
+    const begin = Math.floor(Date.now() / hour) * hour;
+    const dated = (key: number, age: number) =>
+      [key, new Date(begin - age).toISOString(), 'valid', 1] as const;
+    const old = Array.from({ length: 300 }, (_, index) => index).flatMap((index) => [
+      dated(1, 90 * day + (index + 1) * hour),
+      dated(2, 90 * day + (index + 1) * hour),
+    ]);
+    const kept = [dated(1, 90 * day - hour), dated(1, 0), dated(3, 89 * day)];
+    await setup.gateway.createUses([...old, ...kept]);
+    vi.advanceTimersByTime(10 * 60_000);
+    const other = new KeyUsage(new Db(setup.gateway.database.em), 90, fail);
+    await Promise.all([usage.clean(), other.clean()]);
+    await usage.clean();
+    await other[Symbol.asyncDispose]();
+    expect(failures).toEqual([]);
+    expect((await uses()).map(([key, when]) => [key, when]).sort()).toEqual(
+      kept.map(([key, when]) => [key, when]).sort(),
+    );
+  });
+});
+
 describe('a verification', () => {
-  it('is noted where it lets somebody in, through either door, and else not', async () => {
+  it('is a use where it lets somebody in, through either door, and else not', async () => {
     const { gateway } = setup;
     const alice = await gateway.createAccount('alice');
     const good = await gateway.createVerifiableKey(alice);
@@ -124,5 +257,16 @@ describe('a verification', () => {
     const [first, second, third] = await lastUsed();
     for (const at of [first, second]) expect(at).toBeGreaterThanOrEqual(before);
     expect(third).toBeNull();
+    const counts = (await gateway.uses()).map(([key, , outcome, count]) => [key, outcome, count]);
+    expect(counts).toEqual([
+      [1, 'valid', 1],
+      [2, 'valid', 1],
+      ...(counts.length === 3
+        ? [[3, 'inactive', 2]]
+        : [
+            [3, 'inactive', 1],
+            [3, 'inactive', 1],
+          ]),
+    ]);
   });
 });

@@ -53,6 +53,45 @@ describe('a name of an API key is kept byte for byte, or refused', () => {
   });
 });
 
+describe('metadata of an API key is kept byte for byte, names and values, or refused', () => {
+  it('over REST and GraphQL', async () => {
+    const account = await setup.gateway.createAccount('alice');
+    const id = await setup.gateway.createApiKey(account);
+    const metadataOf = (text: string) => JSON.parse(JSON.stringify({ [`x${text}`]: { [text]: [text] } }));
+    const isKept = (text: string) =>
+      text.isWellFormed() &&
+      !text.includes('\0') &&
+      Buffer.byteLength(JSON.stringify(metadataOf(text))) <= 2048;
+    const expected = texts.map((text) => (isKept(text) ? JSON.stringify(metadataOf(text)) : undefined));
+    const rest = await callEach((text, token) =>
+      setup.gateway.rest('PATCH', `/auth/keys/${id}`, { token, json: { metadata: metadataOf(text) } }),
+    );
+    const ofRest = rest.map(({ status, body }) =>
+      status === 200 ? JSON.stringify(body.metadata) : undefined,
+    );
+    expect(ofRest).toEqual(expected);
+    const query = 'mutation ($m: JSONObject) { createApiKey(metadata: $m) { metadata } }';
+    const graphql = await callEach((text, token) =>
+      setup.gateway.graphql(query, { token, variables: { m: metadataOf(text) } }),
+    );
+    const told = graphql.map(({ body }) => body.data && JSON.stringify(body.data.createApiKey.metadata));
+    expect(told.map((text) => text ?? undefined)).toEqual(expected);
+  });
+});
+
+describe('a permission is kept where it is a name, or refused', () => {
+  it('over REST', async () => {
+    const account = await setup.gateway.createAccount('alice');
+    const id = await setup.gateway.createApiKey(account);
+    const answers = await callEach((text, token) =>
+      setup.gateway.rest('PATCH', `/auth/keys/${id}`, { token, json: { permissions: [text] } }),
+    );
+    expect(answers.map(({ status, body }) => (status === 200 ? body.permissions[0] : undefined))).toEqual(
+      texts.map((text) => (/^[a-z0-9._:*-]{1,100}$/.test(text) && !text.endsWith('\n') ? text : undefined)),
+    );
+  });
+});
+
 /** The other inputs that are text: none of the strings is one that they take. */
 const refusing: [string, (text: string, token: string) => Promise<Answer>][] = [
   [

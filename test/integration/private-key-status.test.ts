@@ -47,6 +47,7 @@ describe('200 over REST', () => {
       account: [],
       api_key: [],
       api_key_secret: [],
+      api_key_quota: [],
       private_key: [],
       automation_settings: [],
       audit_event: [],

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
-import { createApiKeys, describeAudit, describeKeyId } from '../support/key-suite.ts';
+import {
+  createApiKeys,
+  describeAudit,
+  describeKeyId,
+  noParts,
+  partsSelection,
+} from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
-import { transportsOf } from '../support/transports.ts';
+import { type CallOperation, transportsOf } from '../support/transports.ts';
 
 const setup = setUpGateway();
 
@@ -11,7 +17,7 @@ const operation = {
   rest: ['PATCH', '/auth/keys/{key_id}'],
   query: `mutation ($keyId: Int!, $name: String) { renameApiKey(keyId: $keyId, name: $name) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt previousWorksUntil lastUsedAt } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection} } }`,
   input: { name: 'Desk' },
 } as const;
 
@@ -43,6 +49,7 @@ describe.each(transports)('success over %s', (_transport, rename) => {
       deactivated_at: null,
       previous_works_until: null,
       last_used_at: null,
+      ...noParts,
     });
     const { api_key: keys = [], audit_event: _events, ...others } = await setup.stored();
     const { api_key: [first, ...otherKeys] = [], audit_event: _none, ...othersBefore } = before;
@@ -56,20 +63,20 @@ describe.each(transports)('success over %s', (_transport, rename) => {
     expect((await rename({ keyId: 1, name: 'Old' })).data).toMatchObject({ name: 'Old', is_active: false });
   });
 
-  it('writes who renamed what, without the name', async () => {
+  it('writes who renamed what, from what to what; the log has no name', async () => {
     await createApiKeys(setup);
     await rename({ keyId: 2, name: 'canary7f3a' });
     const events = await setup.gateway.rows('audit_event');
-    expect(events).toMatchObject([{ account_id: 1, action: 'api-key-renamed', target: 2 }]);
+    const details = '[{"field":"name","from":null,"to":"canary7f3a"}]';
+    expect(events).toMatchObject([{ account_id: 1, action: 'api-key-renamed', target: 2, details }]);
     const logged = setup.gateway.log().filter((line) => line['event']);
     expect(logged).toMatchObject([{ event: 'api-key-renamed', accountId: 1, keyId: 2 }]);
-    expect(JSON.stringify([events, setup.gateway.log()])).not.toContain('canary7f3a');
+    expect(JSON.stringify(setup.gateway.log())).not.toContain('canary7f3a');
   });
 });
 
 describe.each(transports)('BAD_USER_INPUT over %s', (transport, rename) => {
   it.each<[object, string]>([
-    [{}, 'missing'],
     [{ name: '' }, 'string_too_short'],
     [{ name: ' \r\n ' }, 'string_too_short'],
     [{ name: 'a'.repeat(101) }, 'string_too_long'],
@@ -83,6 +90,20 @@ describe.each(transports)('BAD_USER_INPUT over %s', (transport, rename) => {
     const outcome = await rename({ keyId: 1, ...input });
     const status = transport === 'GraphQL' && type === 'string_type' ? 400 : 422;
     expect(outcome).toEqual({ status, code: 'BAD_USER_INPUT', issues: [['name', type]] });
+    expect(await setup.stored()).toEqual(before);
+  });
+});
+
+describe('a name that is left out', () => {
+  it('is refused over GraphQL', async () => {
+    await createApiKeys(setup);
+    const before = await setup.stored();
+    const [, [, rename]] = transportsOf(setup, operation) as [unknown, [string, CallOperation]];
+    expect(await rename({ keyId: 1 })).toEqual({
+      status: 422,
+      code: 'BAD_USER_INPUT',
+      issues: [['name', 'missing']],
+    });
     expect(await setup.stored()).toEqual(before);
   });
 });

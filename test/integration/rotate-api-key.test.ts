@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret, isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createTestGateway } from '../support/gateway.ts';
-import { createApiKeys, describeAudit, describeKeyId } from '../support/key-suite.ts';
+import {
+  createApiKeys,
+  describeAudit,
+  describeKeyId,
+  noParts,
+  partsSelection,
+} from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { type CallOperation, transportsOf } from '../support/transports.ts';
 
@@ -22,7 +28,7 @@ const operation = {
   rest: ['POST', '/auth/keys/{key_id}/rotate'],
   query: `mutation ($keyId: Int!, $graceSeconds: Int) { rotateApiKey(keyId: $keyId, graceSeconds: $graceSeconds) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt previousWorksUntil lastUsedAt key } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection} key } }`,
 } as const;
 
 const transports = transportsOf(setup, operation);
@@ -67,6 +73,7 @@ describe.each(transports)('success over %s', (_transport, rotate) => {
       deactivated_at: null,
       previous_works_until: null,
       last_used_at: null,
+      ...noParts,
       key: expect.stringMatching(/^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/),
     });
     expect(isApiKeySecret(data.key)).toBe(true);

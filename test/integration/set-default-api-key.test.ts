@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
-import { createApiKeys, describeAudit, describeKeyId } from '../support/key-suite.ts';
+import {
+  createApiKeys,
+  describeAudit,
+  describeKeyId,
+  noParts,
+  partsSelection,
+} from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { type CallOperation, transportsOf } from '../support/transports.ts';
 
@@ -20,7 +26,7 @@ const operation = {
   rest: ['PUT', '/auth/keys/{key_id}/default'],
   query: `mutation ($keyId: Int!) { setDefaultApiKey(keyId: $keyId) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt previousWorksUntil lastUsedAt } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection} } }`,
 } as const;
 
 const transports = transportsOf(setup, operation);
@@ -46,6 +52,7 @@ describe.each(transports)('success over %s', (_transport, setDefault) => {
       deactivated_at: null,
       previous_works_until: null,
       last_used_at: null,
+      ...noParts,
     });
     expect(await defaults()).toEqual([2]);
     expect(await setup.gateway.rows('audit_event')).toMatchObject([

@@ -25,13 +25,18 @@ describe('a member that is not known', () => {
     ['POST', '/auth/keys', { name: 'Laptop', key: 'sk-' }, ['key']],
     ['POST', '/auth/keys/1/rotate', { grace: 60, key_id: 1 }, ['grace', 'key_id']],
     ['POST', '/auth/private-key', { private_key: privateKey, Private_Key: privateKey }, ['Private_Key']],
-  ])('is refused where a secret is made or changed: %s %s %j', async (method, path, json, names) => {
-    await createApiKeys(setup);
-    const before = await setup.stored();
-    const { status, body } = await call(method, path, json);
-    expect([status, body]).toEqual([422, { detail: forbidden('body', ...names) }]);
-    expect(await setup.stored()).toEqual(before);
-  });
+    ['PATCH', '/auth/keys/1', { name: 'Desk', id: 1, permissons: [], is_active: false }, ['permissons']],
+    ['PATCH', '/auth/keys/1', { expiresAt: '2099-01-31T12:00:00Z', key: 'sk-' }, ['expiresAt', 'key']],
+  ])(
+    'is refused where a secret is made or changed, or what it may do: %s %s %j',
+    async (method, path, json, names) => {
+      await createApiKeys(setup);
+      const before = await setup.stored();
+      const { status, body } = await call(method, path, json);
+      expect([status, body]).toEqual([422, { detail: forbidden('body', ...names) }]);
+      expect(await setup.stored()).toEqual(before);
+    },
+  );
 
   it('is told beside what else is wrong, at most twenty of them', async () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, index]));
@@ -52,7 +57,8 @@ describe('a member that is not known', () => {
   });
 
   it.each([
-    ['PATCH', '/auth/keys/1', { name: 'Desk', id: 1, nmae: 'x' }],
+    ['PATCH', '/auth/keys/1', { name: 'Desk', id: 1, key_prefix: 7, last_used_at: null }],
+    ['PATCH', '/auth/keys/1', { quota: { limit: 5, refill: 'daily', remaining: 2, refills_at: 'then' } }],
     ['PUT', '/automation/settings', { is_enabled: true, user_id: 1, created_at: null }],
     ['PUT', '/auth/keys/1/default', { is_default: false }],
     ['DELETE', '/auth/keys/1', { id: 2 }],
@@ -63,6 +69,31 @@ describe('a member that is not known', () => {
       expect((await call(method, path, json)).status).toBe(200);
     },
   );
+});
+
+describe('a member of a member that is not known', () => {
+  it.each([
+    [
+      'POST',
+      { rate_limit: { limit: 1, windowSeconds: 1 } },
+      ['rate_limit.window_seconds', 'rate_limit.windowSeconds'],
+    ],
+    ['POST', { quota: { limit: 1, refill: 'daily', remaining: 1 } }, ['quota.remaining']],
+    ['PATCH', { quota: { limit: 1, refill: 'daily', left: 1, remaining: 1 } }, ['quota.left']],
+    [
+      'PATCH',
+      { rate_limit: { limit: 1, window_seconds: 1, ['x'.repeat(200)]: 1 } },
+      [`rate_limit.${'x'.repeat(100)}`],
+    ],
+  ])('is refused: %s %j', async (method, json, places) => {
+    await createApiKeys(setup);
+    const before = await setup.stored();
+    const path = method === 'POST' ? '/auth/keys' : '/auth/keys/1';
+    const { status, body } = await call(method, path, json);
+    expect(status).toBe(422);
+    expect(body.detail.map(({ loc }: { loc: string[] }) => loc.slice(1).join('.'))).toEqual(places);
+    expect(await setup.stored()).toEqual(before);
+  });
 });
 
 describe('a query parameter that is not known', () => {

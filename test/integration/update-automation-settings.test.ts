@@ -144,20 +144,23 @@ describe.each([
 
   it('creates one account and one row where two first calls come at once', async () => {
     const answers = await Promise.all([update({ is_enabled: true }), update({ session_duration: 3600 })]);
+    // On PostgreSQL the one that is too late has taken an id, maybe the first.
+    const accounts = await setup.gateway.rows('account');
+    expect(accounts).toMatchObject([{ subject: 'alice' }]);
+    const id = accounts[0]?.['id'];
     expect(answers.map(({ status, settings }) => [status, settings.user_id])).toEqual([
-      [200, 1],
-      [200, 1],
+      [200, id],
+      [200, id],
     ]);
-    expect(await setup.gateway.rows('account')).toHaveLength(1);
     expect(await setup.gateway.rows('automation_settings')).toMatchObject([
-      { account_id: 1, is_enabled: 1, session_duration: 3600 },
+      { account_id: id, is_enabled: 1, session_duration: 3600 },
     ]);
   });
 
   it('logs once that the account was created, of two first calls at once too', async () => {
     await Promise.all([update({ is_enabled: true }), update({ session_duration: 3600 })]);
     await update({ is_enabled: false });
-    expect(events('account-created')).toEqual([expect.objectContaining({ accountId: 1 })]);
+    expect(events('account-created')).toEqual([expect.objectContaining({ accountId: expect.any(Number) })]);
   });
 });
 

@@ -12,6 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const query = `mutation ($key: String!, $permissions: [String!], $cost: Int, $address: String) {
   verifyApiKey(key: $key, permissions: $permissions, cost: $cost, address: $address) {
     valid reason keyId userId expiresAt name permissions metadata automation { isEnabled sessionDuration }
+    rateLimit { limit remaining resetsAt } quota { limit remaining refillsAt }
   }
 }`;
 
@@ -29,12 +30,13 @@ const verify = async (key: string, question: object = {}) => {
   const answers = [await rest({ key, ...question }), await graphql({ key, ...question })];
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   const [ofRest, ofGraphql] = answers.map(({ body }) => body);
-  const { keyId, userId, expiresAt, automation, ...others } = ofGraphql.data.verifyApiKey;
+  const { keyId, userId, expiresAt, automation, rateLimit, ...others } = ofGraphql.data.verifyApiKey;
   expect(ofRest).toEqual({
     ...others,
     key_id: keyId,
     user_id: userId,
     expires_at: expiresAt,
+    rate_limit: rateLimit,
     automation: automation && {
       is_enabled: automation.isEnabled,
       session_duration: automation.sessionDuration,
@@ -58,6 +60,8 @@ const unknown = {
   name: null,
   permissions: [],
   metadata: null,
+  rate_limit: null,
+  quota: null,
   automation: null,
 };
 
@@ -65,6 +69,8 @@ const unknown = {
 const plain = {
   permissions: [],
   metadata: null,
+  rate_limit: null,
+  quota: null,
   automation: { is_enabled: null, session_duration: null },
 };
 
@@ -274,7 +280,9 @@ describe("the owner's settings", () => {
   };
 
   it('are those of the owner alone, and of the next answer on', async () => {
-    const { secret, userId } = await createKey();
+    const { userId } = await createKey();
+    // Its number is not that of the account.
+    const { secret } = await setup.gateway.createVerifiableKey(userId);
     await set(await setup.gateway.createAccount('bob'), { isEnabled: false, sessionDuration: 60 });
     expect((await verify(secret)).automation).toEqual({ is_enabled: null, session_duration: null });
     await set(userId, { isEnabled: true, sessionDuration: 600 });

@@ -18,12 +18,12 @@ const createKey = async () => setup.gateway.createVerifiableKey(await setup.gate
 const createVerifier = () => {
   const db = new Db(setup.gateway.database.em);
   const queries = vi.spyOn(db, 'run');
-  const { secrets, keyUsage } = setup.gateway;
+  const { secrets, keyUsage, keyRates, keyQuotas } = setup.gateway;
   const digests = vi.spyOn(secrets.peppers, 'digests');
   return {
     queries,
     digests,
-    verify: (secret: string) => verifySecret({ db, secrets, keyUsage }, asked(secret)),
+    verify: (secret: string) => verifySecret({ db, secrets, keyUsage, keyRates, keyQuotas }, asked(secret)),
   };
 };
 
@@ -83,11 +83,11 @@ describe('a secret', () => {
       secretKeys: { peppers: [one], encryptionKeys },
     });
     const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
-    const { keyUsage } = gateway;
+    const { keyUsage, keyRates, keyQuotas } = gateway;
     const db = new Db(gateway.database.em);
     const reasonUnder = async (...peppers: [never, ...never[]]) => {
       const secrets = createSecrets({ peppers, encryptionKeys });
-      return (await verifySecret({ db, secrets, keyUsage }, asked(key.secret))).reason;
+      return (await verifySecret({ db, secrets, keyUsage, keyRates, keyQuotas }, asked(key.secret))).reason;
     };
     expect(await reasonUnder(two, one)).toBeNull();
     expect(await reasonUnder(three, two, one)).toBeNull();

@@ -37,6 +37,9 @@ const tables = [
   'account',
 ];
 
+/** Those whose rows are named by what they belong to, and so have no numbers. */
+const unnumbered = ['api_key_use', 'api_key_quota'];
+
 /** Those that nobody uses any more: empty, and still open. */
 const spare: Database[] = [];
 
@@ -113,7 +116,7 @@ async function empty(database: Database): Promise<void> {
 /** Deletes every row; next to nothing has to be done after a test that has stored nothing. */
 function emptySqlite(writer: Sqlite.Database): void {
   // Fails where one is missing.
-  writer.exec(`select 1 from ${tables.join(', ')} limit 0`);
+  writer.exec(`select 1 from ${[...tables, ...unnumbered].join(', ')} limit 0`);
   // The number of its last row is kept there for each table that has had one.
   const counted = writer.prepare('delete from sqlite_sequence returning name').pluck().all();
   const filled = tables.filter((table) => counted.includes(table));
@@ -124,7 +127,7 @@ function emptySqlite(writer: Sqlite.Database): void {
     )
     .all(JSON.stringify(filled));
   for (const { name } of triggers) writer.exec(`drop trigger ${name}`);
-  for (const table of filled) writer.exec(`delete from ${table}`);
+  for (const table of [...unnumbered, ...filled]) writer.exec(`delete from ${table}`);
   for (const { sql } of triggers) writer.exec(sql);
 }
 
@@ -135,7 +138,7 @@ function emptySqlite(writer: Sqlite.Database): void {
 async function emptyPostgres(database: Database): Promise<void> {
   await database.em.getConnection().execute(`do $$ begin
     set local session_replication_role = replica;
-    ${[...tables, 'rate_limit'].map((table) => `delete from ${table};`).join('\n    ')}
+    ${[...unnumbered, ...tables, 'rate_limit'].map((table) => `delete from ${table};`).join('\n    ')}
     ${tables.map((table) => `perform setval('${table}_id_seq', 1, false);`).join('\n    ')}
   end $$`);
 }
@@ -205,16 +208,20 @@ export async function dropDatabase(database: Database): Promise<void> {
 }
 
 /** Lets the database refuse every new row of a table, until it is disposed of. */
-export async function refuseRows(database: Database, table: string): Promise<AsyncDisposable> {
+export async function refuseRows(
+  database: Database,
+  table: string,
+  change: 'insert' | 'update' = 'insert',
+): Promise<AsyncDisposable> {
   const connection = database.em.getConnection();
   const undo = inject('postgresUrl') === undefined ? 'drop trigger' : 'drop function';
   const cascade = inject('postgresUrl') === undefined ? '' : ' cascade';
   const statements =
     inject('postgresUrl') === undefined
-      ? [`create trigger refuse_rows before insert on ${table} begin select raise(abort, 'refused'); end`]
+      ? [`create trigger refuse_rows before ${change} on ${table} begin select raise(abort, 'refused'); end`]
       : [
           "create function refuse_rows() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$",
-          `create trigger refuse_rows before insert on ${table} for each row execute function refuse_rows()`,
+          `create trigger refuse_rows before ${change} on ${table} for each row execute function refuse_rows()`,
         ];
   for (const statement of statements) await connection.execute(statement);
   return {

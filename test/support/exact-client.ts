@@ -9,10 +9,12 @@ export interface ExactRequest {
   readonly target?: string;
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
+  /** The address that it is sent from. */
+  readonly from?: string;
 }
 
 /** Begins a request on a connection of its own. */
-function begin(url: string, { method = 'GET', target = '/', headers = [], body }: ExactRequest) {
+function begin(url: string, { method = 'GET', target = '/', headers = [], body, from }: ExactRequest) {
   const { hostname, port, host } = new URL(url);
   const length = body === undefined ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
   return request({
@@ -21,6 +23,7 @@ function begin(url: string, { method = 'GET', target = '/', headers = [], body }
     method,
     path: target,
     agent: false,
+    ...(from !== undefined && { localAddress: from }),
     headers: ['Host', host, ...length, ...headers.flat()],
   }).end(body);
 }

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
+import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { DocumentConfig, IssuerConfig, PagesConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -12,10 +13,18 @@ import type { Rates } from '../../src/config/rates.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { Account, type AccountId, ApiKey, ApiKeySecret, PrivateKey } from '../../src/database/tables.ts';
+import {
+  Account,
+  type AccountId,
+  ApiKey,
+  type ApiKeyQuota,
+  ApiKeySecret,
+  PrivateKey,
+} from '../../src/database/tables.ts';
 import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
 import { Load } from '../../src/http/load.ts';
 import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
+import { KeyRateCounts } from '../../src/http/rate-limits/key-rates.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
 import type { OperationLimits } from '../../src/operations/context.ts';
@@ -97,9 +106,11 @@ export async function createTestGateway(
   const secrets = createSecrets(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
-  const keyUsage = new KeyUsage(new Db(database.em), () => {});
+  const keyUsage = new KeyUsage(new Db(database.em), 90, () => {});
+  const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
+  const keyRates = new KeyRateCounts(counts);
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
@@ -116,6 +127,8 @@ export async function createTestGateway(
     },
     secrets,
     keyUsage,
+    keyRates,
+    keyQuotas,
     idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
@@ -164,6 +177,8 @@ export async function createTestGateway(
     database,
     secrets,
     keyUsage,
+    keyRates,
+    keyQuotas,
     idempotency,
     fetch,
     rest,
@@ -177,6 +192,7 @@ export async function createTestGateway(
     reset: async (): Promise<boolean> => {
       // What a test has used is not written into the rows of the next.
       await keyUsage.write();
+      await keyQuotas.giveBack();
       lines.length = 0;
       return isEmptied(database);
     },
@@ -185,6 +201,7 @@ export async function createTestGateway(
       load[Symbol.dispose]();
       await counts?.[Symbol.asyncDispose]();
       await idempotency[Symbol.asyncDispose]();
+      await keyQuotas[Symbol.asyncDispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
@@ -241,6 +258,21 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
     const { digest, version } = secrets.peppers.digest(secret);
     return insert(ApiKeySecret, { apiKey, digest, pepperVersion: version, worksUntil });
   };
+  /** Gives an API key a quota, whose period ends then. */
+  const createQuota = async (apiKey: number, { refillsAt = null, ...quota }: Partial<ApiKeyQuota>) => {
+    const row = {
+      api_key_id: apiKey,
+      units: 10,
+      refill: 'never' as const,
+      taken: 0,
+      generation: 7,
+      ...quota,
+    };
+    await kysely
+      .insertInto('api_key_quota')
+      .values({ ...row, refills_at: refillsAt })
+      .execute();
+  };
   const createPrivateKey = (account: AccountId): Promise<number> => {
     const createdAt = new Date('2026-01-31T12:00:00.000Z');
     const updatedAt = new Date('2026-02-28T12:00:00.000Z');
@@ -253,5 +285,34 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  return { createAccount, createApiKey, createVerifiableKey, addSecret, createPrivateKey, rows };
+  /** How often keys were verified: rows as they are stored. */
+  const createUses = async (
+    uses: readonly (readonly [key: number, hour: string, outcome: string, count: number])[],
+  ) => {
+    const values = uses.map(([id, hour, outcome, count]) => ({
+      api_key_id: id,
+      hour: new Date(hour),
+      outcome,
+      count,
+    }));
+    await kysely
+      .insertInto('api_key_use')
+      .values(values as never)
+      .execute();
+  };
+  /** All of that, in order. */
+  const uses = async (): Promise<[key: number, hour: string, outcome: string, count: number][]> => {
+    const select = 'select * from api_key_use order by api_key_id, hour, outcome';
+    const stored: Record<string, unknown>[] = await database.em.getConnection().execute(select);
+    return stored.map(({ api_key_id: id, hour, outcome, count }) => [
+      Number(id),
+      new Date(hour as string | number).toISOString(),
+      String(outcome),
+      Number(count),
+    ]);
+  };
+  return {
+    ...{ createAccount, createApiKey, createVerifiableKey, addSecret, createQuota, createPrivateKey },
+    ...{ createUses, uses, rows },
+  };
 }

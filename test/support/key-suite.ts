@@ -9,6 +9,19 @@ export interface KeyOperation extends CalledOperation {
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
+/** All that GraphQL answers of what a key may do, and how much. */
+export const partsSelection =
+  'permissions metadata allowedAddresses rateLimit { limit windowSeconds } quota { limit refill remaining refillsAt }';
+
+/** The same of a key that was given none, in REST's names. */
+export const noParts = {
+  permissions: [],
+  metadata: null,
+  allowed_addresses: [],
+  rate_limit: null,
+  quota: null,
+};
+
 /** Keys 1 (alice's default key), 2 (alice's, without a name) and 3 (bob's), all active. */
 export async function createApiKeys({ gateway }: Setup): Promise<void> {
   const alice = await gateway.createAccount('alice');

@@ -17,6 +17,8 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
     sealApiKeys: false,
   },
   keyUsage: gateway.keyUsage,
+  keyRates: gateway.keyRates,
+  keyQuotas: gateway.keyQuotas,
   idempotency: gateway.idempotency,
   idempotencyKey: null,
 });

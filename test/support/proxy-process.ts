@@ -23,15 +23,22 @@ const isAnswered = (url: string): Promise<boolean> =>
   );
 
 /**
- * Starts a proxy as the user that the test runs as, and waits until it answers.
+ * Starts a proxy, or another server of somebody else's, as the user that the test runs as, and waits until it answers.
  * @param folder its home, where it may keep files
  * @param url where it listens
+ * @param env variables beside that of its home
  * @throws {Error} with what it printed, where it does not start
  */
-export async function startProxy(program: string, args: readonly string[], folder: string, url: string) {
+export async function startProxy(
+  program: string,
+  args: readonly string[],
+  folder: string,
+  url: string,
+  env: NodeJS.ProcessEnv = {},
+) {
   const child = spawn(program, args, {
     cwd: folder,
-    env: { HOME: folder },
+    env: { HOME: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -12,6 +12,7 @@ type Headers = NonNullable<ExactRequest['headers']>;
 
 const userHeader = 'X-Keyward-User';
 const keyHeader = 'X-Keyward-Key';
+const requireHeader = 'X-Keyward-Require';
 
 const byBearer = (secret: string): Headers => [['Authorization', `Bearer ${secret}`]];
 const byApiKey = (secret: string): Headers => [['X-API-Key', secret]];
@@ -40,7 +41,14 @@ const patience = 5_000;
 async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   const folder = stack.use(await createTemporaryFolder());
   const api = stack.use(await startProxiedApi());
-  const { service } = stack.use(await startKeyService(folder.path, { RATE_LIMIT_API_KEY: `${limit}/60` }));
+  const env = { RATE_LIMIT_API_KEY: `${limit}/60`, TRUST_PROXY: '127.0.0.1' };
+  const { service, others } = stack.use(
+    await startKeyService(folder.path, env, [
+      { permissions: '["documents.read"]' },
+      { allowedAddresses: '["127.0.0.2"]' },
+    ]),
+  );
+  const [reader, bound] = others.map(({ secret }) => secret) as [string, string];
   const { url } = stack.use(await proxy.start(folder.path, { keyward: service.port, api: api.port }));
 
   const manage = async (subject: Subject, method: string, path = '') => {
@@ -57,7 +65,7 @@ async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   };
   const revoke = (subject: Subject, id: number) => manage(subject, 'DELETE', `/${id}`);
   const keys = { alice: await createKey('alice'), bob: await createKey('bob') };
-  return { url, api, service, keys, createKey, revoke };
+  return { url, api, service, keys, reader, bound, createKey, revoke };
 }
 
 /** Whose key it is, as an API reads it. */
@@ -183,6 +191,103 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       // Another proxy behind it would take them away.
       expect(received && readLikeCgi(received, 'Connection').join()).not.toMatch(/keyward/i);
       expect(await countPassed(async () => expect((await call(headers)).status).toBe(401))).toBe(0);
+    });
+
+    describe('a permission that a path needs', () => {
+      const refused = async (headers: Headers, target = '/documents/1') => {
+        const passed = await countPassed(async () => {
+          const { status, headers: answered } = await call(headers, { target });
+          const challenge = 'Bearer realm="api", error="insufficient_scope"';
+          expect([target, status, answered['www-authenticate']]).toEqual([target, 403, challenge]);
+        });
+        expect(passed).toBe(0);
+      };
+      const without = () => byApiKey(running.keys.bob.secret);
+      const having = () => byBearer(running.reader);
+
+      it('lets pass a key that has it, and refuses one that has not, there alone', async () => {
+        expect((await call(having(), { target: '/documents/1' })).status).toBe(200);
+        expect(latest()).toMatchObject({ target: '/documents/1' });
+        expect(latest() && readLikeCgi(latest() as Received, requireHeader)).toEqual([]);
+        await refused(without());
+        expect((await call(without())).status).toBe(200);
+        expect((await call([], { target: '/documents/1' })).status).toBe(401);
+      });
+
+      it.each([
+        ...['/documents', '/documents/', '/documents?page=2', '/documents/a/b', '//documents//1'],
+        ...['/./documents/1', '/x/../documents/1', '/x/%2e%2E/documents/1'],
+        ...['/%64ocuments/1', '/documents%2F1', '/%2Fdocuments/1', '/DOCUMENTS/1', '/documents;v=1/1'],
+      ])('is asked for however an application may be asked for the path: %s', async (target) => {
+        await refused(without(), target);
+      });
+
+      const spelled = [requireHeader, ...spellings.map((spell) => spell(requireHeader))];
+
+      it.each([...new Set(spelled)])('is the same whatever a client sends: %s', async (name) => {
+        for (const value of ['', ' ', 'other', ',', 'documents.read,', '*', 'A B']) {
+          await refused([[name, value], ...without()]);
+          await refused([...without(), [name, value], [name, value]]);
+        }
+        expect((await call([[name, 'other'], ...having()], { target: '/documents/1' })).status).toBe(200);
+        expect((await call([[name, 'other'], ...without()])).status).toBe(200);
+      });
+
+      it.each<[string, Headers]>([
+        ['in one line', [['Connection', `close, ${requireHeader}`]]],
+        ['in small letters', [['Connection', 'close, x-keyward-require']]],
+        ['with another spelling', [['Connection', 'X_Keyward_Require']]],
+        [
+          'beside one of its own',
+          [
+            ['Connection', requireHeader],
+            [requireHeader, 'other'],
+          ],
+        ],
+        ['with the address', [['Connection', `${requireHeader}, X-Forwarded-For`]]],
+      ])('is asked for even if Connection names it: %s', async (_how, headers) => {
+        await refused([...headers, ...without()]);
+        await refused([...without(), ...headers]);
+        expect((await call([...headers, ...having()], { target: '/documents/1' })).status).toBe(200);
+      });
+    });
+
+    describe('an address', () => {
+      const statusFrom = async (from: string, headers: Headers = []) =>
+        (await call([...byApiKey(running.bound), ...headers], { from })).status;
+
+      it("that a key is for is the client's, and not the proxy's", async () => {
+        expect(await statusFrom('127.0.0.2')).toBe(200);
+        expect(await countPassed(async () => expect(await statusFrom('127.0.0.3')).toBe(403))).toBe(0);
+      });
+
+      it.each<[string, Headers]>([
+        ['X-Forwarded-For', [['X-Forwarded-For', '127.0.0.2']]],
+        ['X_Forwarded_For', [['X_Forwarded_For', '127.0.0.2']]],
+        [
+          'a list, twice',
+          [
+            ['X-Forwarded-For', '127.0.0.2, 127.0.0.2'],
+            ['x-forwarded-for', '127.0.0.2'],
+          ],
+        ],
+        ['Forwarded', [['Forwarded', 'for=127.0.0.2']]],
+        ['X-Real-IP', [['X-Real-IP', '127.0.0.2']]],
+        [
+          'Connection',
+          [
+            ['Connection', 'X-Forwarded-For'],
+            ['X-Forwarded-For', '127.0.0.2'],
+          ],
+        ],
+      ])('is not what a client says that it is: %s', async (_how, headers) => {
+        const passed = await countPassed(async () => {
+          expect(await statusFrom('127.0.0.3', headers)).toBe(403);
+          expect(await statusFrom('127.0.0.1', headers)).toBe(403);
+        });
+        expect(passed).toBe(0);
+        expect(await statusFrom('127.0.0.2', headers)).toBe(200);
+      });
     });
 
     describe('an upgrade', () => {

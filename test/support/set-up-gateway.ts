@@ -19,6 +19,7 @@ const tables = [
   'account',
   'api_key',
   'api_key_secret',
+  'api_key_quota',
   'private_key',
   'automation_settings',
   'audit_event',

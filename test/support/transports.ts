@@ -35,8 +35,14 @@ const inSnakeCase = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(inSnakeCase);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [snakeCase(name), inSnakeCase(inner)]),
+    Object.entries(value).map(([name, inner]) => [snakeCase(name), inRestSpelling(name, inner)]),
   );
+};
+
+/** The names within metadata are the caller's; a refill is an enum. */
+const inRestSpelling = (name: string, value: unknown): unknown => {
+  if (name === 'refill' && typeof value === 'string') return value.toLowerCase();
+  return name === 'metadata' ? value : inSnakeCase(value);
 };
 
 const codes: Record<number, string> = {
@@ -71,7 +77,7 @@ const graphqlOutcome = ({ status, body }: Answer, field: string): Outcome => {
 };
 
 const toRestCall = ([method, path]: CalledOperation['rest'], input: Input): [string, string, Call] => {
-  const given = new Map(Object.entries(input).map(([name, value]) => [snakeCase(name), value]));
+  const given = new Map(Object.entries(inSnakeCase(input) as Input));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = given.get(name);
     given.delete(name);

@@ -130,6 +130,7 @@ export function callGraphql(gateway: TestGateway, { operation, input }: Step, to
 
 /** A value in REST's names; what is no object, or has no such type, stays the text that it is. */
 const toRestText = (type: GraphQLInputType, text: string): string => {
+  if (isEnumType(getNamedType(type))) return text.toLowerCase();
   if (!isInputObjectType(getNamedType(type)) || !text.trim().startsWith('{')) return text;
   return JSON.stringify(toRestValue(type, JSON.parse(text)));
 };

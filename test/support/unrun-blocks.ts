@@ -13,7 +13,7 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
   'docs/forward-auth.md': {
     'http://127.0.0.1:4000/api/v1/keys/authorize': 'an address; test/e2e/nginx.test.ts asks it',
     '# A WebSocket may upgrade, and nothing else.': 'test/e2e/nginx.test.ts runs it',
-    'api.example.com {': 'test/e2e/caddy.test.ts runs it',
+    '(keyward) {': 'test/e2e/caddy.test.ts runs it',
     '-- Asks Keyward whether a request may pass.': 'test/e2e/haproxy.test.ts runs it',
     global: 'test/e2e/haproxy.test.ts runs it',
     'entryPoints:': 'no Traefik is installed for the tests; the text says that it is not run',

@@ -8,7 +8,7 @@ import { Notice } from './ui/notice.tsx';
 
 /** The console of somebody who is signed in. */
 export function Console() {
-  const hash = useHash();
+  const [hash] = useHash().split('/');
   const { hash: current, View } = views.find((view) => view.hash === hash) ?? views[0];
   return (
     <QueryClientProvider client={queryClient}>

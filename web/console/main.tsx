@@ -9,6 +9,7 @@ import './styles/layout.css';
 import './styles/problem.css';
 import './styles/cards.css';
 import './styles/views.css';
+import './styles/usage.css';
 import './styles/dialog.css';
 
 void resumeSession();

@@ -1,4 +1,13 @@
-import { buildSchema, type GraphQLArgument, type GraphQLField, isNonNullType } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isNonNullType,
+} from 'graphql';
 import { paths } from '../../schema/openapi.json';
 import text from '../../schema/schema.graphql?raw';
 import { selectionOf } from './selection.ts';
@@ -40,6 +49,18 @@ function examplesOf(fieldName: string): Examples {
   );
 }
 
+/** An example as GraphQL spells it: the members of an input object in camelCase, the names of enums in capitals. */
+function inGraphql(type: GraphQLInputType | undefined, example: unknown): unknown {
+  const named = getNamedType(type);
+  if (isEnumType(named)) return `${example}`.toUpperCase();
+  if (!isInputObjectType(named)) return example;
+  const members = Object.entries(example as Examples).map(([name, inner]) => {
+    const spelled = camelCase(name);
+    return [spelled, inGraphql(named.getFields()[spelled]?.type, inner)] as const;
+  });
+  return Object.fromEntries(members);
+}
+
 const isRequired = ({ type }: GraphQLArgument) => isNonNullType(type);
 
 /** A list in parentheses, a line for each member where there are several. */
@@ -61,26 +82,27 @@ function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unkno
   const examples = examplesOf(name);
   // What a query may leave out would narrow its answer to less than its comment says.
   const shown = args.filter((argument) => kind === 'mutation' || isRequired(argument));
-  const variables = shown.map((argument) => argument.name).filter((argument) => argument in examples);
+  const variables = shown.filter((argument) => argument.name in examples);
   return {
     query: `${asComment(description ?? '')}${kind} ${title}${inParentheses(declared, '')} {
   ${name}${inParentheses(passed, '  ')}${selectionOf(field.type, '  ')}
 }
 `,
     variables: JSON.stringify(
-      Object.fromEntries(variables.map((variable) => [variable, examples[variable]])),
+      Object.fromEntries(variables.map(({ name: each, type }) => [each, inGraphql(type, examples[each])])),
       null,
       2,
     ),
   };
 }
 
-const fieldsOf = (type: ReturnType<typeof schema.getQueryType>) => Object.values(type?.getFields() ?? {});
+const fieldsOf = (type: ReturnType<typeof schema.getQueryType>) =>
+  Object.values(type?.getFields() ?? {}).filter(({ deprecationReason }) => !deprecationReason);
 
 /** Those that can be run as they are come first. */
 const needsInput = ({ args }: GraphQLField<unknown, unknown>) => Number(args.some(isRequired));
 
-/** Every operation of the schema, ready to run. */
+/** Every operation of the schema that is not deprecated, ready to run. */
 export const operations: readonly Operation[] = [
   ...fieldsOf(schema.getQueryType())
     .toSorted((a, b) => needsInput(a) - needsInput(b))

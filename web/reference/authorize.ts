@@ -3,10 +3,11 @@ import { findSession } from '../sign-in/find-session.ts';
 import { expireSession, getSession } from '../sign-in/session.ts';
 
 /** Where an API key is sent in place of an access token. */
-const forwardAuth = '/api/v1/keys/authorize';
+const forKeys = ['/api/v1/keys/authorize', '/api/v1/keys/self'];
 
 /** Whether a request goes with the token of who is signed in. */
-export const takesToken = (url: string) => !new URL(url, location.href).pathname.startsWith(forwardAuth);
+export const takesToken = (url: string) =>
+  !forKeys.some((path) => new URL(url, location.href).pathname.startsWith(path));
 
 /** Puts the token of who is signed in on a request that Swagger UI is about to send. */
 export async function authorize(request: SwaggerRequest): Promise<SwaggerRequest> {

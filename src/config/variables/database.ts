@@ -29,6 +29,11 @@ export const databaseVariables = {
     unset: '`auto` for SQLite, `check` for PostgreSQL',
     example: 'check',
   }),
+  API_KEY_USAGE_DAYS: integer(1, 3650).default(90).meta({
+    description:
+      'How many days it is kept how often each API key was verified in each hour. A key that is used all the time has some 24 rows a day',
+    example: '365',
+  }),
   DATABASE_POOL_SIZE: integer(1, 1000).default(10).meta({
     description: 'PostgreSQL: the most connections of one process; with `WORKERS`, of each',
     example: '20',

@@ -38,7 +38,7 @@ export const graphqlVariables = {
   }),
   GRAPHQL_MAX_COST: integer(1, 100_000_000).default(5000).meta({
     description:
-      'The most values that an operation may ask for. A list counts as its `first` or `last` where that is written in the document, else as 100. The introspection that tools ask for counts as 2000, and others in proportion to what they answer',
+      'The most values that an operation may ask for. A list counts as its `first` or `last` where that is written in the document, else as 100; one without pages as long as it can be. The introspection that tools ask for counts as 2000, and others in proportion to what they answer',
     example: '10000',
   }),
   GRAPHQL_DOCUMENTS_FILE: trustedDocuments.optional().meta({

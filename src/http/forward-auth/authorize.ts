@@ -1,6 +1,7 @@
 import { Response } from '@whatwg-node/fetch';
 import { GatewayError } from '../../errors.ts';
-import type { Exchange, Handler } from '../exchange.ts';
+import type { Exchange, Handler, Quota } from '../exchange.ts';
+import { type RateUse, rateFields, secondsUntil, tooManyRequests } from '../rate-limits/limiter.ts';
 import { readApiKey, refusalOf } from './api-key.ts';
 
 /** What the proxy asks for is no list of permissions: a fault of the operator's, and nobody passes. */
@@ -20,12 +21,46 @@ export interface DoorQuestion {
   readonly permissions: readonly string[];
 }
 
-/** What is asked of a verification: whose key it is, or why it lets nobody in. */
+/** What is left of a key's quota. */
+interface QuotaLeft {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When it is full again; null: never. */
+  readonly refillsAt: Date | null;
+}
+
+/** What is asked of a verification: whose key it is, or why it lets nobody in, and what is left of its own limits. */
 interface Verification {
   readonly reason: string | null;
   readonly keyId: number | undefined;
   readonly userId: number | undefined;
+  readonly rate: Omit<RateUse, 'isRefused'> | null;
+  readonly quota: QuotaLeft | null;
 }
+
+/** When to come back for a quota that is never full again, in seconds: somebody may have given the key another. */
+const anHour = 3600;
+
+/** How a good API key is refused that was used too much. */
+const exhausted: Readonly<Record<string, (verification: Verification) => GatewayError>> = {
+  rate_limited: ({ rate }) => tooManyRequests('rate-limit-key', rate ? secondsUntil(rate.resetsAt) : anHour),
+  quota_exceeded: ({ quota }) =>
+    tooManyRequests('quota-exceeded', quota?.refillsAt ? secondsUntil(quota.refillsAt) : anHour),
+};
+
+const quotaFields = ({ limit, remaining, refillsAt }: QuotaLeft): Quota => ({
+  policy: `"quota";q=${limit}`,
+  state: `"quota";r=${remaining}${refillsAt ? `;t=${secondsUntil(refillsAt)}` : ''}`,
+});
+
+/** Notes for the answer what is left of a key's own limits. */
+function noteLimits({ quotas }: Exchange, { rate, quota }: Verification): void {
+  if (rate) quotas.set('key', rateFields('key', rate));
+  if (quota) quotas.set('quota', quotaFields(quota));
+}
+
+const refusal = (verification: Verification, { permissions }: DoorQuestion, reason: string): GatewayError =>
+  exhausted[reason]?.(verification) ?? refusalOf(reason, permissions);
 
 /** The most permissions that are asked for at once. */
 const mostPermissions = 50;
@@ -37,21 +72,20 @@ const mostPermissions = 50;
  * no.
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
- * @param count counts a request with a key, and throws where it is one too many
  */
 export const authorize =
   (
     verify: (question: DoorQuestion, exchange: Exchange) => Promise<Verification>,
     isPermission: (text: string) => boolean,
-    count?: (keyId: string, exchange: Exchange) => void,
   ): Handler =>
   async (exchange) => {
     exchange.record.route = authorizePath;
     const { headers } = exchange.request;
     const question = { secret: readApiKey(headers), permissions: readRequirement(headers, isPermission) };
-    const { reason, keyId, userId } = await verify(question, exchange);
-    if (reason !== null) throw refusalOf(reason, question.permissions);
-    count?.(`${keyId}`, exchange);
+    const verification = await verify(question, exchange);
+    const { reason, keyId, userId } = verification;
+    if (reason === null || exhausted[reason]) noteLimits(exchange, verification);
+    if (reason !== null) throw refusal(verification, question, reason);
     return new Response(null, { headers: { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` } });
   };
 

@@ -1,22 +1,94 @@
 import { LRUCache } from 'lru-cache';
 import type { Rate } from '../../config/rates.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, Quota } from '../exchange.ts';
 import type { SharedCounts, Window } from './shared-counts.ts';
 
 /** How many keys are known at the most: callers have addresses at will. Who has not called for longest is forgotten. */
 const mostKeys = 50_000;
 
+/** What came of a request that was counted. */
+export interface RateUse {
+  /** Whether it is one too many. */
+  readonly isRefused: boolean;
+  readonly rate: Rate;
+  /** How many more would pass, until then. */
+  readonly remaining: number;
+  readonly resetsAt: Date;
+}
+
 /**
  * Counts requests of whoever a key stands for, in the memory of this process: nobody waits for it. What all nodes have
  * counted together is learned in the background.
  */
+export class RateCounts {
+  readonly #name: string;
+  readonly #shared: SharedCounts | undefined;
+  readonly #windows: LRUCache<string, Window>;
+
+  /**
+   * @param name what others know the counts by
+   * @param shared what other nodes count; undefined: this process counts alone
+   * @param most how many keys are known at the most
+   */
+  constructor(name: string, shared?: SharedCounts, most = mostKeys) {
+    this.#name = name;
+    this.#shared = shared;
+    this.#windows = new LRUCache({ max: most });
+  }
+
+  /**
+   * Counts a request. One too many leaves nothing, and is counted no further: a rate that is raised lets in the next.
+   * @param rate by which: another than before holds from this request on
+   * @param weight how many requests it counts as
+   */
+  use(key: string, rate: Rate, weight = 1): RateUse {
+    const window = this.#windowOf(key, rate);
+    const left = Math.max(rate.requests - window.used, 0);
+    const counted = Math.min(weight, left);
+    window.used += counted;
+    window.untold += counted;
+    this.#shared?.tell(`${this.#name}:${key}`, window, rate);
+    return toUse(window, rate, weight > left);
+  }
+
+  /** What a request would find, without counting one. */
+  look(key: string, rate: Rate): RateUse {
+    return toUse(this.#known(key) ?? beginWindow(rate), rate, false);
+  }
+
+  #windowOf(key: string, rate: Rate): Window {
+    const known = this.#known(key);
+    if (known) return known;
+    const window = beginWindow(rate);
+    this.#windows.set(key, window);
+    return window;
+  }
+
+  #known(key: string): Window | undefined {
+    const known = this.#windows.get(key);
+    return known && known.resetsAt > Date.now() ? known : undefined;
+  }
+}
+
+const beginWindow = ({ seconds }: Rate): Window => ({
+  used: 0,
+  untold: 0,
+  resetsAt: Date.now() + seconds * 1000,
+});
+
+const toUse = ({ used, resetsAt }: Window, rate: Rate, isRefused: boolean): RateUse => ({
+  isRefused,
+  rate,
+  remaining: Math.max(rate.requests - used, 0),
+  resetsAt: new Date(resetsAt),
+});
+
+/** Counts requests by one rate, and refuses those that are too many. */
 export class Limiter {
   readonly #name: string;
   readonly #rate: Rate;
-  readonly #policy: string;
-  readonly #shared: SharedCounts | undefined;
-  readonly #windows = new LRUCache<string, Window>({ max: mostKeys });
+  readonly #counts: RateCounts;
 
   /**
    * @param name what clients know the limit by
@@ -25,8 +97,7 @@ export class Limiter {
   constructor(name: string, rate: Rate, shared?: SharedCounts) {
     this.#name = name;
     this.#rate = rate;
-    this.#policy = `"${name}";q=${rate.requests};w=${rate.seconds}`;
-    this.#shared = shared;
+    this.#counts = new RateCounts(name, shared);
   }
 
   /**
@@ -35,29 +106,31 @@ export class Limiter {
    * @throws {GatewayError} `TOO_MANY_REQUESTS` where it is too many
    */
   readonly count = (key: string, { quotas }: Pick<Exchange, 'quotas'>, weight = 1): void => {
-    const window = this.#windowOf(key);
-    window.used += weight;
-    window.untold += weight;
-    this.#shared?.tell(`${this.#name}:${key}`, window, this.#rate);
-    const left = this.#rate.requests - window.used;
-    const seconds = Math.ceil((window.resetsAt - Date.now()) / 1000);
-    const state = `"${this.#name}";r=${Math.max(left, 0)};t=${seconds}`;
-    quotas.set(this.#name, { policy: this.#policy, state });
-    if (left < 0) throw tooManyRequests(this.#name, seconds);
+    const use = this.#counts.use(key, this.#rate, weight);
+    quotas.set(this.#name, rateFields(this.#name, use));
+    if (use.isRefused) throw tooManyRequests(`rate-limit-${this.#name}`, secondsUntil(use.resetsAt));
   };
-
-  #windowOf(key: string): Window {
-    const now = Date.now();
-    const known = this.#windows.get(key);
-    if (known && known.resetsAt > now) return known;
-    const window = { used: 0, untold: 0, resetsAt: now + this.#rate.seconds * 1000 };
-    this.#windows.set(key, window);
-    return window;
-  }
 }
 
-const tooManyRequests = (name: string, seconds: number) =>
+/** In how many seconds it will be then, rounded up. */
+export const secondsUntil = (at: Date): number => Math.ceil((at.getTime() - Date.now()) / 1000);
+
+/** What is left of a rate, as clients are told. */
+export const rateFields = (
+  name: string,
+  { rate, remaining, resetsAt }: Omit<RateUse, 'isRefused'>,
+): Quota => ({
+  policy: `"${name}";q=${rate.requests};w=${rate.seconds}`,
+  state: `"${name}";r=${remaining};t=${secondsUntil(resetsAt)}`,
+});
+
+/**
+ * A request too many.
+ * @param reason which limit refuses it, for the log
+ * @param seconds in how many another may pass
+ */
+export const tooManyRequests = (reason: string, seconds: number): GatewayError =>
   new GatewayError('TOO_MANY_REQUESTS', 'Too Many Requests', {
     headers: { 'retry-after': `${seconds}` },
-    reason: `rate-limit-${name}`,
+    reason,
   });

@@ -14,6 +14,14 @@ const verification = {
     user_id: nullable('integer'),
     expires_at: nullable('string'),
     name: nullable('string'),
+    permissions: { type: 'array', items: { type: 'string' } },
+    metadata: { ...nullable('object'), additionalProperties: true },
+    automation: {
+      ...nullable('object'),
+      properties: { is_enabled: nullable('boolean'), session_duration: nullable('integer') },
+    },
+    rate_limit: nullable('object'),
+    quota: nullable('object'),
   },
 };
 

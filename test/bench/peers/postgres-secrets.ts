@@ -1,12 +1,8 @@
 import pg from 'pg';
-import type { SecretRow, SecretStore } from './verify-secret.ts';
+import { findSecret, type SecretRow, type SecretStore } from './verify-secret.ts';
 
 // By its name, the server prepares it once for each connection.
-const find = {
-  name: 'find-secret',
-  text: `select k.id, k.account_id, k.name, k.is_active, k.expires_at, s.works_until
-    from api_key_secret s join api_key k on k.id = s.api_key_id where s.digest = $1`,
-};
+const find = { name: 'find-secret', text: findSecret('$1') };
 
 const use = `update api_key set last_used_at = u.at
   from unnest($1::int[], $2::timestamptz[]) as u (id, at) where api_key.id = u.id`;

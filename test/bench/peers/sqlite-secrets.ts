@@ -1,8 +1,9 @@
 import { openSqlite } from './store.ts';
-import type { SecretRow, SecretStore, Uses } from './verify-secret.ts';
+import { findSecret, type SecretRow, type SecretStore, type Uses } from './verify-secret.ts';
 
-interface Row extends Pick<SecretRow, 'id' | 'account_id' | 'name'> {
+interface Row extends Omit<SecretRow, 'is_active' | 'is_enabled' | 'expires_at' | 'works_until'> {
   readonly is_active: number;
+  readonly is_enabled: number | null;
   readonly expires_at: number | null;
   readonly works_until: number | null;
 }
@@ -12,10 +13,7 @@ const date = (milliseconds: number | null) => (milliseconds === null ? null : ne
 /** Secrets in an SQLite file. */
 export function openSqliteSecrets(file: string): SecretStore {
   const database = openSqlite(file);
-  const find = database.prepare<[Buffer], Row>(
-    `select k.id, k.account_id, k.name, k.is_active, k.expires_at, s.works_until
-     from api_key_secret s join api_key k on k.id = s.api_key_id where s.digest = ?`,
-  );
+  const find = database.prepare<[Buffer], Row>(findSecret('?'));
   const use = database.prepare('update api_key set last_used_at = ? where id = ?');
   return {
     find: (digest) => {
@@ -24,6 +22,7 @@ export function openSqliteSecrets(file: string): SecretStore {
         row && {
           ...row,
           is_active: row.is_active === 1,
+          is_enabled: row.is_enabled === null ? null : row.is_enabled === 1,
           expires_at: date(row.expires_at),
           works_until: date(row.works_until),
         }

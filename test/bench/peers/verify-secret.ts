@@ -9,6 +9,11 @@ export interface SecretRow {
   readonly is_active: boolean;
   readonly expires_at: Date | null;
   readonly works_until: Date | null;
+  /** JSON, as Keyward stores it. */
+  readonly permissions: string | null;
+  readonly metadata: string | null;
+  readonly is_enabled: boolean | null;
+  readonly session_duration: number | null;
 }
 
 /** Uses of keys: key and time. */
@@ -28,10 +33,24 @@ const notFound = {
   user_id: null as number | null,
   expires_at: null as string | null,
   name: null as string | null,
+  permissions: [] as string[],
+  metadata: null as object | null,
+  automation: null as { is_enabled: boolean | null; session_duration: number | null } | null,
+  rate_limit: null,
+  quota: null,
 };
 
 /** Verifies an API key. */
 export type Verify = (secret: string) => Promise<typeof notFound>;
+
+/** Finds a secret by its digest, and what a verification tells of its key. */
+export const findSecret = (digest: string): string =>
+  `select k.id, k.account_id, k.name, k.is_active, k.expires_at, k.permissions, k.metadata, s.works_until,
+     k.allowed_addresses, k.rate_limit, q.units, q.taken, a.is_enabled, a.session_duration
+   from api_key_secret s join api_key k on k.id = s.api_key_id
+   left join api_key_quota q on q.api_key_id = k.id
+   left join automation_settings a on a.account_id = k.account_id
+   where s.digest = ${digest}`;
 
 const isSecret = (text: string) =>
   /^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/.test(text) &&
@@ -58,7 +77,7 @@ export function createVerify(store: SecretStore, pepper: KeyObject): Verify {
     const row = await store.find(createHmac('sha256', pepper).update(secret).digest());
     if (!row) return notFound;
     const now = new Date();
-    const { id, account_id, name, expires_at } = row;
+    const { id, account_id, name, expires_at, permissions, metadata, is_enabled, session_duration } = row;
     const reason = failureOf(row, now);
     if (reason === null) uses.set(id, now);
     return {
@@ -68,6 +87,12 @@ export function createVerify(store: SecretStore, pepper: KeyObject): Verify {
       user_id: account_id,
       expires_at: expires_at?.toISOString() ?? null,
       name,
+      permissions: permissions === null ? [] : JSON.parse(permissions),
+      metadata: metadata === null ? null : JSON.parse(metadata),
+      automation: { is_enabled, session_duration },
+      // The load's keys have neither.
+      rate_limit: null,
+      quota: null,
     };
   };
 }

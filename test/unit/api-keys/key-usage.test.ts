@@ -5,14 +5,14 @@ import { Db } from '../../../src/database/db.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { databaseConfig } from '../../support/database.ts';
 
-it('waits for no more than 100,000 keys, and writes 200 in a statement', async () => {
+it('waits for no more than 100,000 counts, and writes 200 in a transaction', async () => {
   const config = databaseConfig('sqlite::memory:');
   await using database = await openDatabase(config);
   await migrate(database, config);
   const db = new Db(database.em);
-  const run = vi.spyOn(db, 'run').mockRejectedValue(new Error('the database is down'));
+  const run = vi.spyOn(db, 'transaction').mockRejectedValue(new Error('the database is down'));
   const failures: unknown[] = [];
-  await using usage = new KeyUsage(db, (error) => failures.push(error));
+  await using usage = new KeyUsage(db, 90, (error) => failures.push(error));
   for (let id = 1; id <= 200_000; id += 1) usage.note(id, new Date(id), 'valid');
   await usage.write();
   for (let id = 1; id <= 200_000; id += 1) usage.note(id, new Date(id), 'valid');

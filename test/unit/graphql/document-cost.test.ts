@@ -63,7 +63,7 @@ describe('the cost of a document', () => {
     [1 + 3, '{ __typename __schema { queryType { name } } }'],
     [2000, getIntrospectionQuery({ ...everything, oneOf: true })],
     [
-      1 + 5,
+      1 + 4,
       '{ a: __type(name: "Nothing") { name } b: __type(name: "PrivateKeyStatus") { fields { name } } }',
     ],
     [2, '{ nothing { nothing } }'],

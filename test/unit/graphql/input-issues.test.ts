@@ -62,7 +62,7 @@ describe('a value of another type', () => {
     [required(GraphQLBoolean), null, bool],
     [GraphQLString, 5, string],
     [GraphQLString, ['a'], string],
-    [colour, 'BLUE', ['value_error', 'Must be a Colour.']],
+    [colour, 'BLUE', ['enum', 'Must be one of the values that are known here.']],
   ])('%s does not take %j', (type, value, [issueType, message]) => {
     const issues = inputIssues(type, value, ['it']);
     expect(issues).toEqual([{ path: ['it'], type: issueType, message }]);

@@ -40,6 +40,9 @@ export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsPro
     <>
       <ProblemNote problem={problem} />
       <div className="card-actions">
+        <a className="button quiet" href={`#usage/${apiKey.id}`}>
+          Usage{of}
+        </a>
         <Button look="quiet" onClick={() => setOpen('rename')}>
           Rename{of}
         </Button>

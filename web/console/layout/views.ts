@@ -3,9 +3,10 @@ import { ActivityView } from '../activity/activity-view.tsx';
 import { AutomationView } from '../automation/automation-view.tsx';
 import { KeysView } from '../keys/keys-view.tsx';
 import { PrivateKeyView } from '../private-key/private-key-view.tsx';
+import { UsageView } from '../usage/usage-view.tsx';
 
 interface ViewLink {
-  /** What stands in the URL after `#`. */
+  /** What stands in the URL after `#`; what follows it after a slash is the view's own. */
   readonly hash: string;
   readonly name: string;
   readonly View: ComponentType;
@@ -14,6 +15,7 @@ interface ViewLink {
 /** The console's views, in the order of its navigation; the first is where one arrives. */
 export const views: readonly [ViewLink, ...ViewLink[]] = [
   { hash: '#keys', name: 'API keys', View: KeysView },
+  { hash: '#usage', name: 'Usage', View: UsageView },
   { hash: '#private-key', name: 'Private key', View: PrivateKeyView },
   { hash: '#automation', name: 'Automation', View: AutomationView },
   { hash: '#activity', name: 'Activity', View: ActivityView },

@@ -1,0 +1,57 @@
+"""A provider's server that asks Keyward about the API key of each request, by Python's standard library. Its documents
+need a permission.
+
+    KEYWARD_SERVER_TOKEN=… PORT=8080 python3 examples/verify-keys.py
+"""
+
+import json
+import os
+import re
+import sys
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+URL = os.environ.get("KEYWARD_URL", "http://127.0.0.1:4000")
+SERVER_TOKEN = os.environ.get("KEYWARD_SERVER_TOKEN") or sys.exit(
+    "KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify"
+)
+
+# What to answer by the reason. Any other, and one that is new, is 403.
+STATUSES = {"not_found": 401, "inactive": 401, "expired": 401, "rotated": 401, "rate_limited": 429, "quota_exceeded": 429}
+
+
+def verify(request, permissions):
+    """Asks whether a request may pass. Where Keyward does not say, it raises, and the request may not."""
+    given = re.fullmatch(r"Bearer +(.*)", request.headers.get("Authorization", ""), re.IGNORECASE)
+    # None is longer than this.
+    key = given[1][:1000] if given else ""
+    question = {"key": key, "permissions": permissions, "address": request.client_address[0]}
+    headers = {"Authorization": f"Bearer {SERVER_TOKEN}", "Content-Type": "application/json"}
+    asked = urllib.request.Request(f"{URL}/api/v1/keys/verify", json.dumps(question).encode(), headers)
+    with urllib.request.urlopen(asked, timeout=5) as answer:
+        return json.load(answer)
+
+
+class Server(BaseHTTPRequestHandler):
+    def do_GET(self):
+        permissions = ["documents.read"] if self.path == "/documents" else []
+        try:
+            verification = verify(self, permissions)
+        except OSError as error:
+            print(error, file=sys.stderr)
+            return self.send(503, {"reason": "unknown"})
+        if verification["valid"]:
+            return self.send(200, {"user_id": verification["user_id"]})
+        return self.send(STATUSES.get(verification["reason"], 403), {"reason": verification["reason"]})
+
+    def send(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode() + b"\n")
+
+    def log_message(self, *_arguments):
+        """Says nothing of each request."""
+
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Server).serve_forever()

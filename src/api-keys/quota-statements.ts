@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { Db } from '../database/db.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKeyQuota } from '../database/tables.ts';
+
+/** What is taken of a quota, as long as it is still the one that was seen. */
+interface Take {
+  readonly keyId: number;
+  readonly generation: number;
+  readonly units: number;
+  readonly now: Date;
+}
+
+/** Takes units out of the period that runs; no row: there are too few, or the period or the quota is another one. */
+export const takeUnits = prepareQuery(ApiKeyQuota, (db, { keyId, generation, units, now }: Take) =>
+  db
+    .updateTable('api_key_quota')
+    .set({ taken: sql`taken + ${units}` })
+    .where('api_key_id', '=', keyId)
+    .where('generation', '=', generation)
+    .where(sql<boolean>`taken + ${units} <= units`)
+    .where((at) => at.or([at('refills_at', 'is', null), at('refills_at', '>', now)]))
+    .returning('taken'),
+);
+
+/** Begins the next period, which happens once, and takes its first units. */
+export const beginPeriod = prepareQuery(
+  ApiKeyQuota,
+  (db, { keyId, generation, units, now, refillsAt }: Take & { readonly refillsAt: Date | null }) =>
+    db
+      .updateTable('api_key_quota')
+      .set({ taken: units, generation: sql`generation + 1`, refills_at: refillsAt })
+      .where('api_key_id', '=', keyId)
+      .where('generation', '=', generation)
+      .where('refills_at', '<=', now)
+      .where('units', '>=', units)
+      .returning('taken'),
+);
+
+/** Reads the quota of a key anew. */
+export const readQuota = prepareQuery(
+  ApiKeyQuota,
+  (db, { keyId, now }: { readonly keyId: number; readonly now: Date }) =>
+    db
+      .selectFrom('api_key_quota')
+      .where('api_key_id', '=', keyId)
+      .select(['units', 'refill', 'taken', 'generation'])
+      .select(sql<unknown>`refills_at <= ${now}`.as('over')),
+);
+
+/** Units that a node has taken and not spent. */
+export interface Unspent {
+  readonly keyId: number;
+  readonly generation: number;
+  readonly left: number;
+}
+
+/** Gives units of many keys back, and ends the transaction. Those of another generation are worth nothing. */
+export async function giveUnitsBack(db: Db, unspent: readonly Unspent[]): Promise<void> {
+  const rows = unspent.map(
+    ({ keyId, generation, left }) =>
+      sql`(cast(${keyId} as integer), cast(${generation} as integer), cast(${left} as integer))`,
+  );
+  const query = sql`
+    update api_key_quota set taken = taken - unspent.column3 from (values ${sql.join(rows)}) as unspent
+    where api_key_quota.api_key_id = unspent.column1
+    and api_key_quota.generation = unspent.column2`.compile(db.kysely);
+  const last = { ...query, last: true };
+  await db.run(last, ApiKeyQuota);
+}

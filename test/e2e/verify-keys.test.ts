@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTemporaryFolder, freePort, root, runShell, startProcess } from '../support/process.ts';
+import { canRun } from '../support/programs.ts';
+import { startProxy } from '../support/proxy-process.ts';
+
+type Folder = Awaited<ReturnType<typeof createTemporaryFolder>>;
+type Service = Awaited<ReturnType<typeof startProcess>>;
+
+const stack = new AsyncDisposableStack();
+let folder: Folder;
+let service: Service;
+
+beforeAll(async () => {
+  folder = stack.use(await createTemporaryFolder());
+  service = stack.use(await startProcess(folder.path));
+}, 30_000);
+afterAll(() => stack.disposeAsync());
+
+const manage = async (method: string, path: string, body?: object) => {
+  const headers = {
+    authorization: `Bearer ${await service.token('alice')}`,
+    'content-type': 'application/json',
+  };
+  const sent = body ? { body: JSON.stringify(body) } : {};
+  const answer = await fetch(`${service.url}/api/v1/auth/keys${path}`, { method, headers, ...sent });
+  return (await answer.json()) as { id: number; key: string };
+};
+
+const createKey = async (parts: object = {}) => (await manage('POST', '', parts)).key;
+
+const createInactive = async () => {
+  const { id, key } = await manage('POST', '', {});
+  await manage('DELETE', `/${id}`);
+  return key;
+};
+
+/** What a client with a key is answered, by where it asks. */
+const cases: readonly (readonly [what: string, key: () => Promise<string>, answers: object])[] = [
+  ['a key', createKey, { '/': [200, { user_id: 1 }], '/documents': [403, 'insufficient_permissions'] }],
+  [
+    'a key with the permission',
+    () => createKey({ permissions: ['documents.*'] }),
+    { '/documents': [200, { user_id: 1 }] },
+  ],
+  ['no key', async () => '', { '/': [401, 'not_found'] }],
+  ['a text that is no key', async () => 'x'.repeat(2000), { '/': [401, 'not_found'] }],
+  ['a key that has ended', createInactive, { '/': [401, 'inactive'] }],
+  [
+    'a key for another address',
+    () => createKey({ allowed_addresses: ['192.0.2.0/24'] }),
+    { '/': [403, 'address_not_allowed'] },
+  ],
+  [
+    'a key for this address',
+    () => createKey({ allowed_addresses: ['127.0.0.1'] }),
+    { '/': [200, { user_id: 1 }] },
+  ],
+  [
+    'a key without units',
+    () => createKey({ quota: { limit: 0, refill: 'never' } }),
+    { '/': [429, 'quota_exceeded'] },
+  ],
+];
+
+describe.each<[string, string, (folder: string) => Promise<readonly string[]>, boolean]>([
+  ['TypeScript', process.execPath, async () => [join(root, 'examples/typescript/verify-keys.ts')], true],
+  [
+    'Python',
+    'python3',
+    async () => [join(root, 'examples/verify-keys.py')],
+    canRun('python3', 'its server that verifies keys is not run'),
+  ],
+  [
+    'Go',
+    'sh',
+    async (path) => {
+      // `go run` would leave the server behind.
+      const program = join(path, 'verify-keys');
+      const built = await runShell(`go build -o ${program} examples/verify-keys.go`, { timeout: 60_000 });
+      expect(built).toMatchObject({ code: 0, stderr: '' });
+      return ['-c', `exec ${program}`];
+    },
+    canRun('go', 'its server that verifies keys is not run', ['version']),
+  ],
+])('the server in %s', (_language, program, argumentsIn, isHere) => {
+  const running = new AsyncDisposableStack();
+  let url: string;
+
+  beforeAll(async () => {
+    if (!isHere) return;
+    const port = await freePort();
+    const env = {
+      ...process.env,
+      KEYWARD_URL: service.url,
+      KEYWARD_SERVER_TOKEN: await service.token('server', 'keys.verify'),
+      PORT: `${port}`,
+    };
+    const args = await argumentsIn(folder.path);
+    const started = await startProxy(program, args, folder.path, `http://127.0.0.1:${port}`, env);
+    ({ url } = running.use(started));
+  }, 70_000);
+  afterAll(() => running.disposeAsync());
+
+  const ask = async (key: string, path: string) => {
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    return [answer.status, await answer.json()];
+  };
+
+  it.runIf(isHere).each(cases)('answers a client with %s', async (_what, createFor, answers) => {
+    const key = await createFor();
+    for (const [path, [status, said]] of Object.entries(answers))
+      expect(await ask(key, path)).toEqual([status, typeof said === 'string' ? { reason: said } : said]);
+  });
+
+  it.runIf(isHere)('answers a client without any key', async () => {
+    expect((await fetch(url)).status).toBe(401);
+  });
+
+  it.runIf(isHere)('lets nobody pass while Keyward does not say', async () => {
+    const key = await createKey();
+    service.signal('SIGSTOP');
+    try {
+      expect(await ask(key, '/')).toEqual([503, { reason: 'unknown' }]);
+    } finally {
+      service.signal('SIGCONT');
+    }
+    await expect.poll(() => ask(key, '/'), { timeout: 10_000 }).toEqual([200, { user_id: 1 }]);
+  });
+});

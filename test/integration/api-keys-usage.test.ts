@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { describeAuthentication } from '../support/authentication-suite.ts';
+import { createApiKeys } from '../support/key-suite.ts';
+import { recordStatements } from '../support/record-statements.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { transportsOf } from '../support/transports.ts';
+
+const setup = setUpGateway();
+
+const operation = {
+  field: 'apiKeysUsage',
+  rest: ['GET', '/auth/keys/usage'],
+  query: `query ($from: DateTime, $to: DateTime, $by: UsagePeriod) {
+    apiKeysUsage(from: $from, to: $to, by: $by) { from to counts { at outcome count } } }`,
+} as const;
+
+describe.each(transportsOf(setup, operation))('success over %s', (transport, read) => {
+  const day = transport === 'REST' ? 'day' : 'DAY';
+
+  it('adds up all of the caller’s keys, and nobody else’s', async () => {
+    await createApiKeys(setup);
+    await setup.gateway.createUses([
+      [1, '2026-03-01T00:00:00Z', 'valid', 1],
+      [2, '2026-03-01T00:00:00Z', 'valid', 20],
+      [2, '2026-03-01T00:00:00Z', 'inactive', 300],
+      [2, '2026-03-01T01:00:00Z', 'valid', 4000],
+      [3, '2026-03-01T00:00:00Z', 'valid', 50_000],
+    ]);
+    const range = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' };
+    const at = '2026-03-01T00:00:00.000Z';
+    expect(await read(range)).toEqual({
+      status: 200,
+      code: 'OK',
+      data: {
+        ...range,
+        counts: [
+          { at, outcome: 'inactive', count: 300 },
+          { at, outcome: 'valid', count: 21 },
+          { at: '2026-03-01T01:00:00.000Z', outcome: 'valid', count: 4000 },
+        ],
+      },
+    });
+    expect((await read({ ...range, by: day }, { sub: 'bob' })).data.counts).toEqual([
+      { at, outcome: 'valid', count: 50_000 },
+    ]);
+    expect((await read(range, { sub: 'somebody new' })).data).toEqual({ ...range, counts: [] });
+  });
+
+  it('is read in parts, which share a day and yet count it once', async () => {
+    await createApiKeys(setup);
+    const hours = Array.from({ length: 10 * 24 }, (_, hour) => hour);
+    const start = Date.parse('2026-03-01T00:00:00Z');
+    await setup.gateway.createUses(
+      hours.map((hour) => [1, new Date(start + hour * 3_600_000).toISOString(), 'valid', 1] as const),
+    );
+    // Three days and then three more end within a day.
+    const range = { from: '2026-03-01T12:00:00Z', to: '2026-03-10T06:00:00Z' };
+    let answer: Awaited<ReturnType<typeof read>> | undefined;
+    const { sql } = await recordStatements(setup.gateway.database, async () => {
+      answer = await read({ ...range, by: day });
+    });
+    expect(sql).toHaveLength(3);
+    const counts = answer?.data.counts.map(({ count }: { count: number }) => count);
+    expect(counts).toEqual([12, 24, 24, 24, 24, 24, 24, 24, 24, 6]);
+    const byHour = (await read(range)).data.counts;
+    expect(byHour).toHaveLength(12 + 8 * 24 + 6);
+  });
+});
+
+describe.each(transportsOf(setup, operation))('422 over %s', (_transport, read) => {
+  it('is for a range that is too long', async () => {
+    const range = { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' };
+    expect((await read(range)).issues).toEqual([['from', 'value_error']]);
+  });
+});
+
+describeAuthentication(setup, {
+  rest: ['GET', '/auth/keys/usage'],
+  query: '{ apiKeysUsage { counts { at } } }',
+  scopes: ['openid', 'email', 'profile'],
+  arrange: () => createApiKeys(setup),
+});

@@ -1,0 +1,45 @@
+import { inDigits, inWords, nameOfPeriod, type Span, type UsagePoint } from './usage-points.ts';
+
+interface UsageTableProps {
+  readonly points: readonly UsagePoint[];
+  readonly span: Span;
+  /** The reasons that there were. */
+  readonly reasons: readonly string[];
+}
+
+/** The numbers of a chart, the newest first; what there was none of is left out. */
+export function UsageTable({ points, span, reasons }: UsageTableProps) {
+  const used = points.filter(({ valid, refused }) => valid + refused > 0).toReversed();
+  return (
+    <details className="usage-table">
+      <summary>The same in a table</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <section className="scrolls" aria-label="Table of verifications" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Valid</th>
+              {reasons.map((reason) => (
+                <th key={reason} scope="col">
+                  Refused: {inWords(reason)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {used.map(({ at, valid, reasons: counted }) => (
+              <tr key={at.getTime()}>
+                <th scope="row">{nameOfPeriod(at, span)}</th>
+                <td>{inDigits(valid)}</td>
+                {reasons.map((reason) => (
+                  <td key={reason}>{inDigits(counted.get(reason) ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  );
+}
