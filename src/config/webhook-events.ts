@@ -50,11 +50,6 @@ export const webhookEvents = {
     about: 'api-key',
     summary: 'An active API key has expired.',
   },
-  'api-key-quota-exhausted': {
-    type: 'quota.exhausted',
-    about: 'api-key',
-    summary: 'The quota of an API key is used up.',
-  },
   'private-key-registered': {
     type: 'private_key.registered',
     about: 'account',

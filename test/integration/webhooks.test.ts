@@ -209,7 +209,7 @@ describe('OpenAPI', () => {
         .insertInto('audit_event')
         .values({ ...byOperator, action })
         .execute();
-    const ofTime = ['api-key-expiring', 'api-key-expired', 'api-key-quota-exhausted'];
+    const ofTime = ['api-key-expiring', 'api-key-expired'];
     for (const action of ofTime)
       await kysely
         .insertInto('webhook_event')

@@ -16,7 +16,7 @@ const webhooksOf = (endpoints: unknown, others: Record<string, string> = {}) =>
 
 describe('WEBHOOKS', () => {
   it('is where events are sent: all of them, unless some are named', () => {
-    const two = { url: `${url}/2`, secret: [secret, secretOf(24)], events: ['api_key.*', 'quota.exhausted'] };
+    const two = { url: `${url}/2`, secret: [secret, secretOf(24)], events: ['api_key.*', 'account.blocked'] };
     expect(webhooksOf([one, two]).endpoints).toEqual([
       { url, secrets: [secret], events: ['*'] },
       { url: two.url, secrets: two.secret, events: two.events },
