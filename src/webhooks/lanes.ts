@@ -212,16 +212,17 @@ const deleteOld = prepareQuery(WebhookDelivery, (db, { now }: Pick<Over, 'now'>)
 
 /**
  * Parks the deliveries that were tried for three days, and deletes those that were kept long enough, some at a time.
+ * @param signal ends it before all is done
  * @returns how many were parked
  */
-export async function tidy(db: Db, now = new Date()): Promise<number> {
+export async function tidy(db: Db, now = new Date(), signal?: AbortSignal): Promise<number> {
   const keptUntil = new Date(now.getTime() + keptWhenParked);
   let parked = 0;
   for (;;) {
     const some = (await parkOverdue(db, { now, keptUntil })).length;
     const deleted = (await deleteOld(db, { now })).length;
     parked += some;
-    if (some < batchSize && deleted < batchSize) return parked;
+    if ((some < batchSize && deleted < batchSize) || signal?.aborted) return parked;
     // Requests go between.
     await new Promise(setImmediate);
   }

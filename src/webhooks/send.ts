@@ -66,10 +66,13 @@ export function send(
       'webhook-signature': signatures(endpoint, delivery, now),
     },
   });
-  request.on('error', (error) => resolve(failed(error)));
+  let outcome: Outcome | undefined;
+  request.on('error', (error) => resolve(outcome ?? failed(error)));
   request.on('response', (response) => {
-    // Once its status is here, it has arrived; only then may the next one of its lane follow.
-    response.on('error', () => {}).on('close', () => resolve(outcomeOf(response)));
+    // Its status decides, whatever becomes of the rest.
+    const answered = outcomeOf(response);
+    outcome = answered;
+    response.on('error', () => {}).on('close', () => resolve(answered));
     readSome(response);
   });
   request.end(delivery.payload);

@@ -166,7 +166,9 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   async #takeTurn(): Promise<void> {
     const receivers = await this.#findReceivers();
     if (receivers.length === 0) {
+      // What is left from when there were some is kept no longer than it was to be.
       clearInterval(this.#timer);
+      this.#timer = setInterval(() => this.#inBackground(this.#tidy()), tidyInterval).unref();
       return;
     }
     await this.#every(expiryInterval, noteExpiries, () => noteExpiries(this.#db));
@@ -175,7 +177,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     await this.#every(countInterval, waitingDeliveries, async () => {
       this.waiting = await waitingDeliveries(this.#db);
     });
-    await this.#every(tidyInterval, tidy, async () => this.#noteParked(await tidy(this.#db)));
+    this.#inBackground(this.#every(tidyInterval, tidy, () => this.#tidy()));
   }
 
   async #findReceivers(): Promise<Receiver[]> {
@@ -189,8 +191,25 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   async #every(milliseconds: number, what: object, work: () => Promise<void>): Promise<void> {
     const doneAt = this.#doneAt.get(what);
     if (doneAt !== undefined && performance.now() - doneAt < milliseconds) return;
-    await work();
     this.#doneAt.set(what, performance.now());
+    try {
+      await work();
+    } catch (error) {
+      this.#doneAt.delete(what);
+      throw error;
+    }
+  }
+
+  /** Has something end by itself; a stop waits for it. */
+  #inBackground(work: Promise<void>): void {
+    const ended = work
+      .catch((error: unknown) => this.#noteFault(error))
+      .finally(() => this.#work.delete(ended));
+    this.#work.add(ended);
+  }
+
+  async #tidy(): Promise<void> {
+    this.#noteParked(await tidy(this.#db, new Date(), this.#stop.signal));
   }
 
   /** Takes as many lanes of an endpoint as there is room for, and sends what waits in them. */
@@ -216,14 +235,11 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   /** Sends what waits in a lane, in the background. */
   #carry(receiver: Receiver, lane: WebhookLane): void {
     receiver.taken += 1;
-    const work = this.#deliver(receiver, lane)
-      .catch((error: unknown) => this.#noteFault(error))
-      .finally(() => {
-        receiver.taken -= 1;
-        this.#work.delete(work);
-        void this.#fill(receiver);
-      });
-    this.#work.add(work);
+    const work = this.#deliver(receiver, lane).finally(() => {
+      receiver.taken -= 1;
+      void this.#fill(receiver);
+    });
+    this.#inBackground(work);
   }
 
   /** Sends what is first in a lane, and what comes next while all goes well. */
