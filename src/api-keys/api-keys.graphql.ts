@@ -95,7 +95,7 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
     type: QuotaType,
     nullable: true,
     description: 'How much it may be used; null where it has no quota.',
-    resolve: quotaOf,
+    resolve: (key, _input, { keyQuotas }) => quotaOf(key, keyQuotas),
   }),
 });
 

@@ -15,6 +15,7 @@ export const quotaColumns = [
   'api_key_quota.refill as quotaRefill',
   'api_key_quota.taken as quotaTaken',
   'api_key_quota.refills_at as quotaRefillsAt',
+  'api_key_quota.generation as quotaGeneration',
 ] as const;
 
 /** The same for the RETURNING of a change of `api_key`, which joins nothing. */
@@ -25,6 +26,7 @@ export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key
     quota.select('api_key_quota.refill').as('quotaRefill'),
     quota.select('taken').as('quotaTaken'),
     quota.select('refills_at').as('quotaRefillsAt'),
+    quota.select('generation').as('quotaGeneration'),
   ];
 };
 

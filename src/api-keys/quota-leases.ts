@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/outcome-unknown.ts';
 import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
-import { nextRefill } from './quota-period.ts';
+import { LeaseRecords, leaseLifetime } from './lease-records.ts';
+import { periodEnd } from './quota.ts';
 import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
 
 /** A node takes as many units as a key is expected to use in this time, in milliseconds. */
@@ -37,6 +38,10 @@ class Lease {
   /** Units that are taken and not spent. */
   left = 0;
   usedAt = performance.now();
+  /** Until when they may be spent, on the clock of `performance.now`. */
+  validUntil = Number.POSITIVE_INFINITY;
+  /** Whether it is written down. */
+  isRecorded = false;
   /** How many units there were when the last were taken, and when that was. */
   took = 0;
   tookAt = 0;
@@ -54,7 +59,8 @@ class Lease {
 
   /** Whether its units do for somebody who has seen the quota like this. */
   covers({ generation, over }: StoredQuota, cost: number): boolean {
-    return generation === this.generation && !over && cost <= this.left;
+    const isValid = generation === this.generation && !over && performance.now() < this.validUntil;
+    return isValid && cost <= this.left;
   }
 
   /** What somebody may go by: what they have read, unless a statement of this node was under way meanwhile. */
@@ -76,7 +82,7 @@ class Lease {
 
   /** Its units are of this generation, or else worth nothing. */
   follow({ generation }: StoredQuota): void {
-    if (generation !== this.generation) this.left = 0;
+    if (generation !== this.generation || performance.now() >= this.validUntil) this.left = 0;
     this.generation = generation;
   }
 
@@ -87,6 +93,9 @@ class Lease {
     return Math.min(spent * growth, Math.ceil((spent * horizon) / elapsed));
   }
 }
+
+/** What becomes of units that a node had taken and not spent when it was killed: they are used, or given back. */
+export type AfterCrash = 'charged' | 'returned';
 
 /** What is left of a quota for all nodes together. */
 const potOf = ({ units, taken, over }: StoredQuota): number => (over ? units : units - taken);
@@ -103,15 +112,24 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   readonly #leases: LRUCache<number, Lease>;
   /** Those that made room for others and have units left. */
   readonly #evicted = new Set<Lease>();
-  readonly #timer = setInterval(() => void this.giveBack(performance.now() - idle), sweepInterval).unref();
+  readonly #records: LeaseRecords | undefined;
+  readonly #timer = setInterval(() => this.#sweep(), sweepInterval).unref();
+  #inheritedAt = performance.now();
   #givingBack: Promise<void> | undefined;
 
   /**
    * @param onFailure told why units could not be given back; they are kept unless nobody knows whether they were
+   * @param afterCrash what becomes of what a node had that is gone
    * @param most how many keys it has leases of at the most
    */
-  constructor(db: Db, onFailure: (error: unknown) => void, most = mostLeases) {
+  constructor(
+    db: Db,
+    onFailure: (error: unknown) => void,
+    afterCrash: AfterCrash = 'charged',
+    most = mostLeases,
+  ) {
     this.#db = db;
+    this.#records = afterCrash === 'returned' ? new LeaseRecords() : undefined;
     this.#onFailure = onFailure;
     this.#leases = new LRUCache({
       max: most,
@@ -120,11 +138,19 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   }
 
   async spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null> {
+    const { keyId, quota, cost } = question;
     for (;;) {
-      const lease = this.#leaseOf(question.keyId);
+      const lease = this.#leaseOf(keyId);
       const use = useAtOnce(lease, question);
       if (use !== undefined) return use;
-      await this.#prepare(lease, question);
+      // Counted until the very moment in which it goes on: whoever goes on first takes for all others.
+      const wanted = cost <= potOf(quota) ? cost : 0;
+      lease.wanted += wanted;
+      try {
+        await (lease.busy ?? this.#begin(lease, question));
+      } finally {
+        lease.wanted -= wanted;
+      }
       db.assertInTime();
     }
   }
@@ -133,22 +159,24 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     return leftOf(this.#leases.peek(keyId), quota, now);
   }
 
-  /**
-   * Gives back what was not used since then, on the clock of `performance.now`: all, unless told otherwise. One call
-   * joins another that is at it.
-   */
-  giveBack(since = Number.POSITIVE_INFINITY): Promise<void> {
-    this.#givingBack ??= this.#giveBackAll(since).finally(() => {
+  /** Gives back what was not used since then, on the clock of `performance.now`: all, unless told otherwise. */
+  async giveBack(since = Number.POSITIVE_INFINITY): Promise<void> {
+    while (this.#givingBack !== undefined) await this.#givingBack;
+    this.#givingBack = this.#giveBackAll(since).finally(() => {
       this.#givingBack = undefined;
     });
-    return this.#givingBack;
+    await this.#givingBack;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await this.#givingBack;
     await Promise.allSettled([...this.#leases.values(), ...this.#evicted].map(({ busy }) => busy));
     await this.giveBack();
+  }
+
+  /** Gives back what is idle, unless that is under way. */
+  #sweep(): void {
+    if (this.#givingBack === undefined) void this.giveBack(performance.now() - idle);
   }
 
   #leaseOf(keyId: number): Lease {
@@ -159,22 +187,16 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
 
   #evict(lease: Lease): void {
     if (lease.busy !== undefined) return void lease.busy.catch(() => {}).then(() => this.#evict(lease));
-    if (lease.left === 0 || this.#evicted.size >= this.#leases.max) return;
+    if (isEmpty(lease) || this.#evicted.size >= this.#leases.max) return;
     this.#evicted.add(lease);
-    if (this.#evicted.size >= batchSize) void this.giveBack(performance.now() - idle);
+    if (this.#evicted.size >= batchSize) this.#sweep();
   }
 
-  /** Finds out what is missing for a use, or takes the units for it. */
-  #prepare(lease: Lease, question: QuotaQuestion): Promise<void> {
-    const { quota, cost } = question;
-    if (lease.busy !== undefined) return wait(lease, cost <= potOf(quota) ? cost : 0);
+  /** Begins a statement about a quota: one that takes units, or finds out what there is. */
+  #begin(lease: Lease, question: QuotaQuestion): Promise<void> {
     const seen = lease.seenBy(question);
-    return this.#inTurn(lease, seen ? () => this.#take(lease, seen, cost) : () => this.#look(lease));
-  }
-
-  /** Runs a statement about a quota while nobody else does. */
-  #inTurn(lease: Lease, run: () => Promise<void>): Promise<void> {
-    lease.busy = run().finally(() => {
+    const statement = seen ? this.#take(lease, seen, question.cost) : this.#look(lease);
+    lease.busy = statement.finally(() => {
       lease.busy = undefined;
     });
     return lease.busy;
@@ -184,19 +206,22 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   async #take(lease: Lease, seen: StoredQuota, cost: number): Promise<void> {
     const { keyId } = lease;
     const pot = potOf(seen);
-    const wanted = cost + lease.wanted - (seen.over ? 0 : lease.left);
+    const wanted = Math.max(cost, lease.wanted) - (seen.over ? 0 : lease.left);
     const units = Math.min(pot, Math.max(wanted, Math.min(lease.expected(), Math.floor(pot * share))));
     const now = new Date();
     const askedAt = performance.now();
     const take = { keyId, generation: seen.generation, units, now };
     try {
-      const [row] = seen.over
-        ? await beginPeriod(this.#db, { ...take, refillsAt: nextRefill(seen.refill, now) })
-        : await takeUnits(this.#db, take);
+      const row = seen.over
+        ? await this.#carryOut(lease, take.generation + 1, units, (db) =>
+            beginPeriod(db, { ...take, refillsAt: periodEnd(seen.refill, now) }),
+          )
+        : await this.#carryOut(lease, take.generation, lease.left + units, (db) => takeUnits(db, take));
       if (!row) return await this.#look(lease);
       const generation = seen.generation + (seen.over ? 1 : 0);
       lease.follow({ ...seen, generation });
       lease.left += units;
+      if (this.#records) Object.assign(lease, { isRecorded: true, validUntil: askedAt + leaseLifetime });
       lease.took = lease.left;
       lease.tookAt = performance.now();
       lease.note({ askedAt, quota: { ...seen, generation, over: false, taken: row.taken } });
@@ -206,6 +231,22 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     }
   }
 
+  /** Takes units, and writes down in the same transaction how many there are then, where that is wanted. */
+  async #carryOut(
+    { keyId }: Lease,
+    generation: number,
+    left: number,
+    run: (db: Db) => Promise<{ readonly taken: number }[]>,
+  ): Promise<{ readonly taken: number } | undefined> {
+    const records = this.#records;
+    if (!records) return (await run(this.#db))[0];
+    return this.#db.transaction(async (db) => {
+      const [row] = await run(db);
+      if (row) await records.keep(db, { keyId, generation, left });
+      return row;
+    });
+  }
+
   async #look(lease: Lease): Promise<void> {
     const askedAt = performance.now();
     const [row] = await readQuota(this.#db, { keyId: lease.keyId, now: new Date() });
@@ -213,13 +254,25 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   }
 
   async #giveBackAll(since: number): Promise<void> {
-    const all = this.#unusedSince(since).sort((one, other) => one.keyId - other.keyId);
+    await this.#inherit();
+    const all = [...new Set(this.#unusedSince(since))].sort((one, other) => one.keyId - other.keyId);
     for (let start = 0; start < all.length; start += batchSize) {
       // Somebody may have used them meanwhile.
-      const batch = all.slice(start, start + batchSize).filter(({ busy, left }) => !busy && left > 0);
+      const batch = all.slice(start, start + batchSize).filter((lease) => !lease.busy && !isEmpty(lease));
       if (batch.length > 0 && !(await this.#giveBatchBack(batch))) return;
       // Requests go between.
       await new Promise(setImmediate);
+    }
+  }
+
+  /** Gives back now and then what nodes had that are gone. */
+  async #inherit(): Promise<void> {
+    if (!this.#records || performance.now() - this.#inheritedAt < leaseLifetime) return;
+    this.#inheritedAt = performance.now();
+    try {
+      await this.#records.giveBackOfOthers(this.#db);
+    } catch (error) {
+      this.#onFailure(error);
     }
   }
 
@@ -230,8 +283,15 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
       if (!lease || lease.usedAt > since) break;
       unused.push(lease);
     }
-    for (const { keyId, busy, left } of unused) if (!busy && left === 0) this.#leases.delete(keyId);
-    return [...this.#evicted, ...unused];
+    for (const lease of unused) if (!lease.busy && isEmpty(lease)) this.#leases.delete(lease.keyId);
+    return [...this.#evicted, ...unused, ...this.#expiring()];
+  }
+
+  /** What is written down is given back in time, also where it is in use: it is taken anew. */
+  #expiring(): Lease[] {
+    if (!this.#records) return [];
+    const soon = performance.now() + leaseLifetime / 2;
+    return [...this.#leases.values()].filter((lease) => lease && lease.validUntil < soon);
   }
 
   /** Whether units went back; those that did not are there again. */
@@ -241,7 +301,10 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     for (const lease of batch) Object.assign(lease, { busy, left: 0 });
     let isGiven = true;
     try {
-      await this.#db.transaction((db) => giveUnitsBack(db, unspent));
+      await this.#db.transaction(async (db) =>
+        giveUnitsBack(db, this.#records ? await this.#records.end(db, unspent) : unspent),
+      );
+      for (const lease of batch) lease.isRecorded = false;
     } catch (error) {
       isGiven = false;
       this.#onFailure(error);
@@ -252,22 +315,15 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     for (const lease of batch) {
       lease.busy = undefined;
       lease.note(undefined);
-      if (lease.left === 0) this.#evicted.delete(lease);
+      if (isEmpty(lease)) this.#evicted.delete(lease);
     }
     end();
     return isGiven;
   }
 }
 
-/** Waits for the statement that is under way. */
-async function wait(lease: Lease, wanted: number): Promise<void> {
-  lease.wanted += wanted;
-  try {
-    await lease.busy;
-  } finally {
-    lease.wanted -= wanted;
-  }
-}
+/** Whether there is nothing to give back. */
+const isEmpty = ({ left, isRecorded }: Lease): boolean => left === 0 && !isRecorded;
 
 /** What comes of a question as far as it is known here, null where there is no quota; undefined: a statement must tell. */
 function useAtOnce(lease: Lease, question: QuotaQuestion): QuotaUse | null | undefined {
@@ -292,5 +348,5 @@ function use(lease: Lease, seen: StoredQuota, cost: number, now: Date): QuotaUse
 
 function leftOf(lease: Lease | undefined, seen: StoredQuota, now: Date): QuotaLeft {
   const held = lease && lease.generation === seen.generation && !seen.over ? lease.left : 0;
-  return { limit: seen.units, remaining: potOf(seen) + held, refillsAt: nextRefill(seen.refill, now) };
+  return { limit: seen.units, remaining: potOf(seen) + held, refillsAt: periodEnd(seen.refill, now) };
 }

@@ -55,8 +55,9 @@ export interface Unspent {
   readonly left: number;
 }
 
-/** Gives units of many keys back, and ends the transaction. Those of another generation are worth nothing. */
+/** Gives units of many keys back. Those of another generation are worth nothing. */
 export async function giveUnitsBack(db: Db, unspent: readonly Unspent[]): Promise<void> {
+  if (unspent.length === 0) return;
   const rows = unspent.map(
     ({ keyId, generation, left }) =>
       sql`(cast(${keyId} as integer), cast(${generation} as integer), cast(${left} as integer))`,
@@ -65,6 +66,5 @@ export async function giveUnitsBack(db: Db, unspent: readonly Unspent[]): Promis
     update api_key_quota set taken = taken - unspent.column3 from (values ${sql.join(rows)}) as unspent
     where api_key_quota.api_key_id = unspent.column1
     and api_key_quota.generation = unspent.column2`.compile(db.kysely);
-  const last = { ...query, last: true };
-  await db.run(last, ApiKeyQuota);
+  await db.run(query, ApiKeyQuota);
 }

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { ApiKeyQuota } from '../database/tables.ts';
+import { type ApiKey, ApiKeyQuota, type QuotaRefill } from '../database/tables.ts';
+import type { KeyQuotas } from '../operations/context.ts';
 import type { QuotaTerms } from './key-parts.ts';
 
 /** When a period ends that holds a moment, at 00:00 UTC; null: never. */
@@ -22,22 +23,28 @@ export interface Quota extends QuotaTerms {
 /** A key's quota, read beside its row; null where it has none. */
 export interface QuotaColumns {
   readonly quotaUnits: number | null;
-  readonly quotaRefill: string | null;
+  readonly quotaRefill: QuotaRefill | null;
   readonly quotaTaken: number | null;
+  readonly quotaGeneration: number | null;
   /** As the database has it: a number on SQLite. */
   readonly quotaRefillsAt: unknown;
 }
 
-/** The quota that was read beside a key; null where it has none. */
-export function quotaOf({ quotaUnits, quotaRefill, quotaTaken, quotaRefillsAt }: QuotaColumns): Quota | null {
+/**
+ * The quota that was read beside a key, as it is now; null where it has none.
+ * @param quotas knows what this node has taken of it and not used
+ */
+export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: KeyQuotas): Quota | null {
+  const { quotaUnits: units, quotaTaken, quotaGeneration, quotaRefillsAt } = key;
   // An answer that was kept from before keys had quotas has none of these.
-  if (quotaUnits === null || quotaUnits === undefined) return null;
-  return {
-    limit: quotaUnits,
-    refill: quotaRefill as Quota['refill'],
-    remaining: Math.max(0, quotaUnits - (quotaTaken ?? 0)),
-    refillsAt: quotaRefillsAt === null ? null : new Date(quotaRefillsAt as number),
-  };
+  if (units === null || units === undefined) return null;
+  const now = new Date();
+  const refill = key.quotaRefill ?? 'never';
+  const over = quotaRefillsAt !== null && new Date(quotaRefillsAt as number) <= now;
+  const quota = { units, refill, taken: quotaTaken ?? 0, generation: quotaGeneration ?? 0, over };
+  const { limit, remaining, refillsAt } = quotas.look({ keyId: key.id, quota, now });
+  // An answer that was kept from when less of it was taken.
+  return { limit, refill, remaining: Math.min(remaining, limit), refillsAt };
 }
 
 interface Owned {
@@ -90,7 +97,13 @@ export async function setQuota(
   // Not that of a quota that the key had earlier: of that one there may still be leases.
   const generation = randomInt(2 ** 30);
   await upsertQuota(db, { keyId, units, refill, refillsAt, generation });
-  return { quotaUnits: units, quotaRefill: refill, quotaTaken: 0, quotaRefillsAt: refillsAt };
+  return {
+    quotaUnits: units,
+    quotaRefill: refill,
+    quotaTaken: 0,
+    quotaRefillsAt: refillsAt,
+    quotaGeneration: generation,
+  };
 }
 
 /** What a key's quota is; null where it has none. */
@@ -105,4 +118,5 @@ export const noQuota: QuotaColumns = {
   quotaRefill: null,
   quotaTaken: null,
   quotaRefillsAt: null,
+  quotaGeneration: null,
 };

@@ -110,6 +110,7 @@ export const toConfig = (env: Environment): Config => ({
   apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
   apiKeyUsageDays: env.API_KEY_USAGE_DAYS,
   apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
+  quotaAfterCrash: env.QUOTA_AFTER_CRASH,
   sealApiKeys: env.SEAL_API_KEYS,
   http: httpLimits(env),
   documents: documentConfig(env),

@@ -107,7 +107,7 @@ interface Foundations {
 const startBackground = ({ config, orm, logger, counts }: Foundations, started: AsyncDisposableStack) => ({
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
-  keyQuotas: started.use(leaseQuotas(orm, logger)),
+  keyQuotas: started.use(leaseQuotas(orm, logger, config)),
   idempotency: started.use(keepAnswers(orm, logger)),
   webhooks: started.use(new Webhooks(new Db(orm.em), config.webhooks, logger, readVersion())),
 });
@@ -117,10 +117,11 @@ const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
   );
 
-const leaseQuotas = (orm: Database, logger: Logger) =>
-  new QuotaLeases(new Db(orm.em), (error) =>
-    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back'),
-  );
+const leaseQuotas = (orm: Database, logger: Logger, { quotaAfterCrash }: Config) => {
+  const report = (error: unknown) =>
+    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back');
+  return new QuotaLeases(new Db(orm.em), report, quotaAfterCrash);
+};
 
 const keepAnswers = (orm: Database, logger: Logger) =>
   new IdempotencyRecords(new Db(orm.em), (error) =>

@@ -103,10 +103,10 @@ describe.skipIf(!canRun)('API keys in the console', () => {
 
   it('renames a key', async () => {
     const { page } = visit;
-    await keyItem(page, 'Build server').getByRole('button', { name: 'Rename' }).click();
+    await keyItem(page, 'Build server').getByRole('button', { name: 'Edit' }).click();
     await dialog(page).getByLabel('Name').fill('Builder');
-    await dialog(page).getByRole('button', { name: 'Rename' }).click();
-    await said(page, 'Renamed to Builder.');
+    await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+    await said(page, 'Builder is saved.');
     await keyItem(page, 'Builder').waitFor();
   });
 

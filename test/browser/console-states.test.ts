@@ -98,7 +98,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await inspect(page, `secret-${look}`);
       await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
       await createKey(page, 'Second');
-      for (const action of ['Rename', 'Rotate', 'Deactivate']) {
+      for (const action of ['Edit', 'Rotate', 'Deactivate']) {
         await keyItem(page, 'Second').getByRole('button', { name: action }).click();
         await inspect(page, `${action.toLowerCase()}-${look}`);
         if (action !== 'Deactivate') await page.keyboard.press('Escape');
@@ -129,7 +129,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
       for (const name of ['n'.repeat(100), 'مفتاح الخادم ABC']) await createKey(page, name);
       await keyItem(page, 'n'.repeat(100)).waitFor();
       await inspect(page, `long-names-${look}`);
-      for (const action of ['Rename', 'Rotate', 'Deactivate']) {
+      for (const action of ['Edit', 'Rotate', 'Deactivate']) {
         await keyItem(page, 'n'.repeat(100)).getByRole('button', { name: action }).click();
         await inspect(page, `long-name-${action.toLowerCase()}-${look}`);
         if (action !== 'Deactivate') await page.keyboard.press('Escape');

@@ -117,13 +117,12 @@ describe.skipIf(!canRun)('the console', () => {
     await call(world, 'alice', `DELETE /auth/keys/${id}`);
     await goTo(page, 'Activity');
     await page.getByRole('heading', { name: 'Today' }).waitFor();
-    // The names of the keys are read beside the page of events.
-    await page.getByText(`Robot (API key ${id}) was created`).waitFor();
+    await page.getByText(`Mail robot (API key ${id}) was created`).waitFor();
     const text = (await page.getByRole('main').textContent()) ?? '';
     for (const sentence of [
-      `Robot (API key ${id}) was created`,
-      `Robot (API key ${id}) was renamed`,
-      `Robot (API key ${id}) became the default`,
+      `Mail robot (API key ${id}) was created`,
+      `API key ${id} was renamed from Mail robot to Robot`,
+      `Robot (API key ${id}) replaced Laptop (API key 1) as the default`,
       `Robot (API key ${id}) got a new secret`,
       `Robot (API key ${id}) was deactivated`,
       'Your private key was registered',

@@ -29,6 +29,8 @@ const landed = {
       '0557611d6e557df86abc16b4ac25fed099aece799c80a9bdcf0965df343e72d9',
     'Migration20261122155031_compatible.ts':
       'd55fd0ae495fb1fa30981c2fbabe296b1e022dd92fdbeb641f3cf8ecd3b85052',
+    'Migration20261122163257_compatible.ts':
+      '5d9e9fd6b5804fabecb27259bf3831af4614f6829924aadca30b3944126e4ef5',
   },
   sqlite: {
     'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',
@@ -48,6 +50,8 @@ const landed = {
       '3870dc319472d92f327ff0d2f2813f5d59c9b0693a37295624e388e54ce63156',
     'Migration20261122155028_compatible.ts':
       '0bf93b5575d086c58d5c7866c5ed04933d1a028faf12a78ebfb52b76c0f3d1cd',
+    'Migration20261122163252_compatible.ts':
+      '1ad418283e4c4c3042284ac77e995b3a05d4cd042a639d1e3b7a5d53d168df4b',
   },
 };
 

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AfterCrash } from '../../src/api-keys/quota-leases.ts';
 import type { Database } from '../../src/database/database.ts';
+import { Db } from '../../src/database/db.ts';
 import type { AccountId, QuotaRefill } from '../../src/database/tables.ts';
 import type { QuotaUse, StoredQuota } from '../../src/operations/context.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { createBuilders } from '../support/gateway.ts';
 import { type Failure, QuotaNode } from '../support/quota-nodes.ts';
+import { recordStatements } from '../support/record-statements.ts';
 import { secretListOf } from '../support/secrets.ts';
 
 let database: Database;
@@ -98,15 +101,16 @@ const steps = (failures: readonly (Failure | undefined)[]) =>
 
 /** Nodes, and what a model knows of a quota that they share. */
 class World {
-  readonly nodes = [0, 1, 2].map(() => new QuotaNode(database));
+  readonly nodes: readonly QuotaNode[];
   readonly keyId: number;
   /** Of the generation that was seen last: how many units were granted, and lost. */
   generation = 7;
   granted = 0;
   lost = 0;
 
-  constructor(keyId: number) {
+  constructor(keyId: number, afterCrash: AfterCrash) {
     this.keyId = keyId;
+    this.nodes = [0, 1, 2].map(() => new QuotaNode(database, afterCrash));
   }
 
   nodeAt(index: number): QuotaNode {
@@ -163,10 +167,11 @@ describe('nodes that share a quota', () => {
     fc.asyncProperty(
       units,
       fc.constantFrom('never' as const, 'daily' as const),
+      fc.constantFrom('charged' as const, 'returned' as const),
       steps(failures),
-      async (first, refill, all) => {
+      async (first, refill, afterCrash, all) => {
         vi.setSystemTime('2026-03-01T12:00:00.000Z');
-        const world = new World(await createQuota(first, refill));
+        const world = new World(await createQuota(first, refill), afterCrash);
         for (const step of all) {
           await world.do(step);
           await check(world);
@@ -192,7 +197,7 @@ describe('nodes that share a quota', () => {
         expect(quota.taken).toBe(world.granted + world.held(quota) + world.lost);
         expect(quota.taken).toBeLessThanOrEqual(quota.units);
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 
@@ -203,7 +208,179 @@ describe('nodes that share a quota', () => {
         expect(world.granted + world.held(quota)).toBeLessThanOrEqual(quota.taken);
         expect(quota.taken).toBeLessThanOrEqual(quota.units);
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
+  });
+});
+
+const takenOf = async (keyId: number) => (await new QuotaNode(database).read(keyId))?.taken;
+
+describe('a node', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
+  });
+
+  /** A node that has units of a quota of 1000 left. */
+  const createHolder = async (most?: number) => {
+    const one = new QuotaNode(database, 'charged', most);
+    const keyId = await createQuota(1000);
+    for (let time = 0; time < 5; time += 1) {
+      vi.advanceTimersByTime(1);
+      await one.spend(keyId, 1);
+    }
+    const quota = (await one.read(keyId)) as StoredQuota;
+    const held = one.held(keyId, quota);
+    expect(held).toBeGreaterThan(0);
+    expect(quota.taken).toBe(5 + held);
+    return { one, keyId, quota, held };
+  };
+
+  it('takes units in one statement for all who wait', async () => {
+    const one = new QuotaNode(database);
+    const keyId = await createQuota(5000);
+    const quota = (await one.read(keyId)) as StoredQuota;
+    const question = { keyId, quota, askedAt: performance.now() + 1, now: new Date(), cost: 3 };
+    vi.advanceTimersByTime(2);
+    const db = new Db(database.em);
+    const { sql } = await recordStatements(database, async () => {
+      const uses = await Promise.all(Array.from({ length: 1000 }, () => one.leases.spend(db, question)));
+      expect(uses.every((use) => use?.isGranted)).toBe(true);
+    });
+    expect(sql).toHaveLength(2);
+    expect(await takenOf(keyId)).toBe(3000);
+  });
+
+  it('takes one where a key is not used, and more the more it is', async () => {
+    const one = new QuotaNode(database);
+    const keyId = await createQuota(1_000_000);
+    const taken: unknown[] = [];
+    const use = async (times: number, milliseconds: number) => {
+      for (let time = 0; time < times; time += 1) {
+        vi.advanceTimersByTime(milliseconds);
+        await one.spend(keyId, 1);
+      }
+      taken.push(await takenOf(keyId));
+    };
+    await use(1, 0);
+    await use(1, 60_000);
+    await use(1, 9000);
+    // Ten times a second: soon what it uses in ten seconds.
+    await use(1, 100);
+    await use(8, 100);
+    await use(64, 100);
+    await use(100, 100);
+    expect(taken).toEqual([1, 2, 4, 4, 20, 120, 220]);
+  });
+
+  it('gives back what was not used for ten seconds, and not before', async () => {
+    const { keyId, held } = await createHolder();
+    await vi.advanceTimersByTimeAsync(9999);
+    expect(await takenOf(keyId)).toBe(5 + held);
+    await vi.advanceTimersByTimeAsync(5001);
+    await vi.waitFor(async () => expect(await takenOf(keyId)).toBe(5));
+  });
+
+  it('gives back what made room for others, and forgets what has nothing left', async () => {
+    const { one, keyId } = await createHolder(2);
+    for (const other of [await createQuota(10), await createQuota(10)]) await one.spend(other, 1);
+    await one.leases.giveBack();
+    expect(await takenOf(keyId)).toBe(5);
+    await one.leases.giveBack();
+    const { sql } = await recordStatements(database, () => one.leases.giveBack());
+    expect(sql).toEqual([]);
+  });
+
+  it('gives back once, also where nobody knows whether it did', async () => {
+    const { one, keyId, held, quota } = await createHolder();
+    one.fail(['before', 'after']);
+    await one.leases.giveBack();
+    expect(one.held(keyId, quota)).toBe(held);
+    await one.leases.giveBack();
+    expect(one.held(keyId, quota)).toBe(0);
+    await one.leases.giveBack();
+    expect(await takenOf(keyId)).toBe(5);
+  });
+
+  it('looks again where the quota was read while it took units', async () => {
+    const { one, keyId, quota, held } = await createHolder();
+    const db = new Db(database.em);
+    const ask = (seen: StoredQuota, cost: number) =>
+      one.leases.spend(db, { keyId, quota: seen, askedAt: performance.now(), now: new Date(), cost });
+    vi.advanceTimersByTime(1);
+    const taking = ask(quota, held + 1);
+    vi.advanceTimersByTime(1);
+    expect((await taking)?.isGranted).toBe(true);
+    await changeQuota(keyId, 3);
+    expect(await ask((await one.read(keyId)) as StoredQuota, 1)).toMatchObject({ limit: 3, remaining: 2 });
+  });
+
+  it('spends nothing for a request whose time is over', async () => {
+    const { one, keyId, quota, held } = await createHolder();
+    const late = new Db(database.em).until(performance.now() - 1);
+    const question = { keyId, quota, askedAt: performance.now(), now: new Date(), cost: held + 1 };
+    await expect(one.leases.spend(late, question)).rejects.toMatchObject({ reason: 'answer-timeout' });
+    await one.leases.giveBack();
+    expect(await takenOf(keyId)).toBe(5);
+  });
+});
+
+describe('a node that is killed where units are returned', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
+  });
+
+  /** Two nodes, of which one has units left. */
+  const createNodes = async () => {
+    const nodes = [new QuotaNode(database, 'returned'), new QuotaNode(database, 'returned')] as const;
+    const keyId = await createQuota(1000);
+    const use = async () => {
+      vi.advanceTimersByTime(1);
+      expect((await nodes[0].spend(keyId, 1))?.isGranted).toBe(true);
+    };
+    for (let time = 0; time < 5; time += 1) await use();
+    const readLeases = () => execute(`select units from api_key_lease where api_key_id = ${keyId}`);
+    const [lease] = await readLeases();
+    return { nodes, keyId, use, readLeases, units: Number(lease?.['units']) };
+  };
+
+  it('loses nothing: after two minutes others give back what it had', async () => {
+    const { nodes, keyId, readLeases, units } = await createNodes();
+    expect(units).toBeGreaterThan(3);
+    nodes[0].crash();
+    vi.clearAllTimers();
+    vi.advanceTimersByTime(119_000);
+    await nodes[1].leases.giveBack();
+    const taken = (await takenOf(keyId)) ?? 0;
+    vi.advanceTimersByTime(62_000);
+    await nodes[1].leases.giveBack();
+    // Of the last units, all come back, also those that it has used.
+    expect(await takenOf(keyId)).toBe(taken - units);
+    expect(await readLeases()).toEqual([]);
+  });
+
+  it('and was only stopped, spends nothing of it any more', async () => {
+    const { nodes, keyId, use } = await createNodes();
+    const quota = (await nodes[0].read(keyId)) as StoredQuota;
+    expect(nodes[0].held(keyId, quota)).toBeGreaterThan(0);
+    vi.clearAllTimers();
+    vi.advanceTimersByTime(181_000);
+    await nodes[1].leases.giveBack();
+    const before = (await takenOf(keyId)) ?? 0;
+    await use();
+    expect(await takenOf(keyId)).toBeGreaterThan(before);
+    await nodes[0].leases.giveBack();
+    expect(await takenOf(keyId)).toBe(before + 1);
+  });
+
+  it('and is not, keeps what it uses all the time, and what it has spent stays spent', async () => {
+    const { nodes, keyId, use, readLeases } = await createNodes();
+    for (let second = 0; second < 300; second += 1) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await use();
+      if (second % 30 === 0) await nodes[1].leases.giveBack();
+    }
+    for (const each of nodes) await each.leases.giveBack();
+    expect(await takenOf(keyId)).toBe(305);
+    expect(await readLeases()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
+import { type AfterCrash, QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { readQuota } from '../../src/api-keys/quota-statements.ts';
 import type { Database } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
@@ -35,11 +35,14 @@ export class QuotaNode {
   readonly #failing: FailingDb;
   leases: QuotaLeases;
 
+  readonly #afterCrash: AfterCrash;
+
   /** @param most how many keys it has leases of at the most */
-  constructor(database: Database, most?: number) {
+  constructor(database: Database, afterCrash: AfterCrash = 'charged', most?: number) {
     this.#db = new Db(database.em);
     this.#failing = new FailingDb(database.em);
-    this.leases = new QuotaLeases(this.#failing, () => {}, most);
+    this.leases = new QuotaLeases(this.#failing, () => {}, afterCrash, most);
+    this.#afterCrash = afterCrash;
   }
 
   /** Lets its next statements fail. */
@@ -69,7 +72,7 @@ export class QuotaNode {
 
   /** It is gone, with all that it had. */
   crash(): void {
-    this.leases = new QuotaLeases(this.#failing, () => {});
+    this.leases = new QuotaLeases(this.#failing, () => {}, this.#afterCrash);
   }
 
   async stop(): Promise<void> {

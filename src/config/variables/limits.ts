@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { integer, names, onOrOff, seconds } from '../kinds.ts';
 
 /** What callers may ask for. */
@@ -17,6 +18,14 @@ export const limitVariables = {
         'The permissions that exist, with commas between them: an API key may be given these, `*`, and wildcards such as `documents.*` that stand for one of them. Keys that have others keep them',
       unset: 'any name',
       example: 'documents.read,documents.write',
+    }),
+  QUOTA_AFTER_CRASH: z
+    .enum(['charged', 'returned'], 'must be "charged" or "returned"')
+    .default('charged')
+    .meta({
+      description:
+        "What becomes of units of a key's quota that a process had taken and not used when it was killed. `charged`: they count as used, so no quota is ever exceeded. `returned`: they are given back after two minutes, with those among them that were used; what was taken is written down for that",
+      example: 'returned',
     }),
   SESSION_DURATION_MIN: seconds(1, 999_999_999).default(60).meta({
     description: 'Least `session_duration`, in seconds',

@@ -2,7 +2,7 @@ import type { Rate } from '../../config/rates.ts';
 import { RateCounts, type RateUse } from './limiter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
-/** How many keys are known at the most: some 20 MB. The one that was not used for longest begins to count anew. */
+/** How many keys are known at the most: 20 MB. The one that was not used for longest begins to count anew. */
 const mostKeys = 100_000;
 
 /** Counts requests with API keys, each by a rate of its own. */

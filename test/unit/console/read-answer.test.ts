@@ -45,6 +45,29 @@ describe('readAnswer', () => {
     expect(problem.issueOf('expiresAt')).toBeUndefined();
   });
 
+  it('names the item of a list that is refused, and no text beside', async () => {
+    const issues = [
+      { path: ['permissions', '1'], message: 'Is no permission that exists here.' },
+      { path: ['rateLimit', 'limit'], message: 'Must be at most 5.' },
+      { path: ['name'], message: 'Too long.' },
+      { path: ['allowedAddresses', '0'], message: 'Must be an IP address.' },
+    ];
+    const asked = {
+      name: 'n',
+      permissions: ['a', 'b'],
+      rateLimit: { limit: 6 },
+      allowedAddresses: ['x'.repeat(99)],
+    };
+    const problem = await readAnswer<never>(
+      answer(422, refusal('BAD_USER_INPUT', 'Invalid input', { issues })),
+      asked,
+    ).catch(toProblem);
+    expect(problem.issueOf('permissions')).toBe('“b” is no permission that exists here.');
+    expect(problem.issueOf('rateLimit')).toBe('Must be at most 5.');
+    expect(problem.issueOf('name')).toBe('Too long.');
+    expect(problem.issueOf('allowedAddresses')).toBe(`“${'x'.repeat(60)}…” must be an IP address.`);
+  });
+
   it('keeps the scopes of a challenge, and the id of a request that failed', async () => {
     const challenge = {
       'www-authenticate': 'Bearer realm="keyward", error="insufficient_scope", scope="openid email"',

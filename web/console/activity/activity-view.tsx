@@ -6,6 +6,7 @@ import { ShowMore } from '../ui/show-more.tsx';
 import { View } from '../ui/view.tsx';
 import { auditEventsQuery } from './documents.ts';
 import { EventDays, eventId } from './event-days.tsx';
+import { nameEvents } from './name-events.ts';
 
 const pageSize = 25;
 
@@ -18,7 +19,7 @@ export function ActivityView() {
     initialPageParam: null as string | null,
     getNextPageParam: ({ auditEvents: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
   });
-  // An event has the number of a key; what the key is called now is told by the list.
+  // What a key is called now is told by the list; what it was called, by the events since.
   const keys = useApiKeys().data?.pages.flatMap(({ apiKeys }) => apiKeys.edges) ?? [];
   const names = new Map(keys.map(({ node }) => [node.id, node.name]));
   return (
@@ -31,7 +32,7 @@ export function ActivityView() {
           const events = pages.flatMap(({ auditEvents }) => auditEvents.edges.map(({ node }) => node));
           return (
             <>
-              <EventDays events={events} names={names} />
+              <EventDays events={nameEvents(events, names)} />
               <ShowMore
                 list={list}
                 count={events.length}

@@ -12,6 +12,11 @@ export const auditEventsQuery = graphql(`
           requestId
           address
           createdAt
+          changes {
+            field
+            from
+            to
+          }
         }
       }
       pageInfo {

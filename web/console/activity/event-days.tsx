@@ -1,22 +1,18 @@
-import type { ResultOf } from 'gql.tada';
 import { dayOf, timeOfDay } from '../../shared/times.ts';
 import { useNow } from '../ui/use-now.ts';
-import type { auditEventsQuery } from './documents.ts';
+import { EventChanges } from './event-changes.tsx';
 import { EventSentence } from './event-sentence.tsx';
-
-type AuditEvent = ResultOf<typeof auditEventsQuery>['auditEvents']['edges'][number]['node'];
+import type { AuditEvent, NamedEvent } from './name-events.ts';
 
 interface EventsProps {
-  readonly events: readonly AuditEvent[];
-  /** The names of API keys by their number. */
-  readonly names: ReadonlyMap<number, string | null>;
+  readonly events: readonly NamedEvent[];
 }
 
 /** The id of an event on the page. */
 export const eventId = ({ id }: AuditEvent): string => `event-${id}`;
 
 /** Events under the days that they were on. */
-export function EventDays({ events, names }: EventsProps) {
+export function EventDays({ events }: EventsProps) {
   const now = useNow();
   if (events.length === 0)
     return (
@@ -31,19 +27,20 @@ export function EventDays({ events, names }: EventsProps) {
   return [...days].map(([day, ofDay]) => (
     <section key={day} className="day">
       <h2>{day}</h2>
-      <Events events={ofDay} names={names} />
+      <Events events={ofDay} />
     </section>
   ));
 }
 
-const Events = ({ events, names }: EventsProps) => (
+const Events = ({ events }: EventsProps) => (
   <ul className="events">
     {events.map((event) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence action={event.action} targetId={event.targetId} names={names} />
+          <EventSentence event={event} />
         </p>
+        <EventChanges event={event} />
         <p className="hint">
           {event.address !== null && `From ${event.address}`}
           <span className="request">

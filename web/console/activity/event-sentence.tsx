@@ -1,9 +1,12 @@
+import type { NamedEvent } from './name-events.ts';
+
 /** What was done to an API key, after its name. */
 const doneToKey: Readonly<Record<string, string>> = {
   'api-key-created': 'was created',
   'api-key-deactivated': 'was deactivated',
   'api-key-renamed': 'was renamed',
   'api-key-rotated': 'got a new secret',
+  'api-key-updated': 'was changed',
   'default-api-key-set': 'became the default',
 };
 
@@ -14,23 +17,61 @@ const sentences: Readonly<Record<string, string>> = {
   'automation-settings-updated': 'Your automation settings were changed',
 };
 
-interface EventSentenceProps {
-  readonly action: string;
-  readonly targetId: number | null;
-  /** The names of API keys by their number. */
-  readonly names: ReadonlyMap<number, string | null>;
-}
-
 /** What happened, in words. An action that this page does not know yet reads as it is called. */
-export function EventSentence({ action, targetId, names }: EventSentenceProps) {
-  const done = doneToKey[action];
-  if (done === undefined) return sentences[action] ?? action.replaceAll('-', ' ');
-  const number = `API key ${targetId}`;
-  const name = targetId === null ? null : names.get(targetId);
-  if (!name) return `${number} ${done}`;
+export function EventSentence({ event }: { readonly event: NamedEvent }) {
+  const { action, targetId, name, former, changes } = event;
+  const endedItself = changes.some(({ field, to }) => field === 'deactivated_by' && to === 'key');
+  const done = endedItself ? 'ended itself' : doneToKey[action];
+  if (done === undefined || targetId === null) return sentences[action] ?? action.replaceAll('-', ' ');
+  const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
+  if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;
+  const key = <KeyName id={targetId} name={name} />;
+  if (former === null)
+    return (
+      <>
+        {key} {done}
+      </>
+    );
   return (
     <>
-      <bdi>{name}</bdi> ({number}) {done}
+      {key} replaced <KeyName id={former.id} name={former.name} /> as the default
     </>
   );
 }
+
+interface KeyNameProps {
+  readonly id: number;
+  readonly name: string | null;
+}
+
+const KeyName = ({ id, name }: KeyNameProps) =>
+  name === null ? (
+    `API key ${id}`
+  ) : (
+    <>
+      <bdi>{name}</bdi> (API key {id})
+    </>
+  );
+
+interface RenamedProps {
+  readonly id: number;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+const Renamed = ({ id, from, to }: RenamedProps) => {
+  if (to === null)
+    return (
+      <>
+        API key {id} is not called <bdi>{`${from}`}</bdi> any more
+      </>
+    );
+  return (
+    <>
+      API key {id} was {from === null ? 'named' : 'renamed from '}
+      {from !== null && <bdi>{`${from}`}</bdi>}
+      {from === null ? ' ' : ' to '}
+      <bdi>{`${to}`}</bdi>
+    </>
+  );
+};

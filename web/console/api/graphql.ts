@@ -4,6 +4,6 @@ import type { introspection } from '../generated/schema.d.ts';
 /** Reads a GraphQL document; its type says what it answers, by the published schema. */
 export const graphql = initGraphQLTada<{
   introspection: introspection;
-  scalars: { DateTime: string };
+  scalars: { DateTime: string; JSON: unknown; JSONObject: Readonly<Record<string, unknown>> };
   disableMasking: true;
 }>();

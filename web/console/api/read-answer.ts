@@ -36,9 +36,26 @@ const refusedByStatus = (response: Response, said: string | undefined): Problem 
   return undefined;
 };
 
-const refusedByError = ({ message, extensions }: AnsweredError, requestId: string | null): Problem => {
-  if (extensions?.code === 'BAD_USER_INPUT')
-    return new Problem('invalid', message, { issues: extensions.issues ?? [] });
+/** The most characters of a text that are repeated. */
+const repeated = 60;
+
+/** An issue that names the text it is about: which one of a list it is, its place there says badly. */
+function naming({ path, message }: InputIssue, asked: object): InputIssue {
+  const found = path.reduce<unknown>((inner, name) => Object(inner)[name], asked);
+  if (path.length === 1 || typeof found !== 'string') return { path, message };
+  const text = found.length > repeated ? `${found.slice(0, repeated)}…` : found;
+  return { path, message: `“${text}” ${message.charAt(0).toLowerCase()}${message.slice(1)}` };
+}
+
+const refusedByError = (
+  { message, extensions }: AnsweredError,
+  asked: object,
+  requestId: string | null,
+): Problem => {
+  if (extensions?.code === 'BAD_USER_INPUT') {
+    const issues = extensions.issues ?? [];
+    return new Problem('invalid', message, { issues: issues.map((issue) => naming(issue, asked)) });
+  }
   if (extensions?.code === 'INTERNAL_SERVER_ERROR')
     return new Problem('server', 'Something went wrong at Keyward.', { requestId });
   if (extensions?.code === 'PERSISTED_QUERY_NOT_FOUND')
@@ -48,15 +65,16 @@ const refusedByError = ({ message, extensions }: AnsweredError, requestId: strin
 
 /**
  * Reads what GraphQL over HTTP answered.
+ * @param asked the variables of the request
  * @throws {Problem} whatever it is but data
  */
-export async function readAnswer<Data>(response: Response): Promise<Data> {
+export async function readAnswer<Data>(response: Response, asked: object = {}): Promise<Data> {
   const requestId = response.headers.get('x-request-id');
   const answer: Answer<Data> = await response.json().catch(() => ({}));
   const [error] = answer.errors ?? [];
   const problem = refusedByStatus(response, error?.message);
   if (problem) throw problem;
-  if (error) throw refusedByError(error, requestId);
+  if (error) throw refusedByError(error, asked, requestId);
   if (!answer.data) throw new Problem('server', 'The answer could not be read.', { requestId });
   return answer.data;
 }

@@ -56,7 +56,7 @@ async function ask(init: RequestInit, silence: string, signal?: AbortSignal): Pr
  * @param signal ends it early
  * @throws {Problem}
  */
-export async function request<Data, Variables>(
+export async function request<Data, Variables extends object>(
   document: TadaDocumentNode<Data, Variables>,
   variables: Variables,
   signal?: AbortSignal,
@@ -78,12 +78,12 @@ export async function request<Data, Variables>(
   };
   const query = print(document);
   // A browser makes no digests on a page that came over the network without TLS.
-  if (!isSecureContext) return readAnswer<Data>(await send({ query }));
+  if (!isSecureContext) return readAnswer<Data>(await send({ query }), variables);
   try {
-    return await readAnswer<Data>(await send({ documentId: await documentId(query) }));
+    return await readAnswer<Data>(await send({ documentId: await documentId(query) }), variables);
   } catch (error) {
     // A server of another version than this page has other documents. It has done nothing.
     if (!(error instanceof Problem) || error.kind !== 'unknown-document') throw error;
-    return readAnswer<Data>(await send({ query }));
+    return readAnswer<Data>(await send({ query }), variables);
   }
 }

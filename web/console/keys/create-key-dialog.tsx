@@ -4,8 +4,10 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { nameOf } from './api-key.ts';
 import { createApiKeyMutation } from './documents.ts';
-import { ExpiryFields, readExpiresAt } from './expiry-fields.tsx';
-import { NameField, readName } from './name-field.tsx';
+import { ExpiryFields } from './expiry-fields.tsx';
+import { LimitFields } from './limit-fields.tsx';
+import { NameField } from './name-field.tsx';
+import { keyArguments, readKeyForm } from './read-key-form.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
 interface CreateKeyDialogProps {
@@ -23,18 +25,16 @@ export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
       submitLabel="Create"
       action={action}
       onDismiss={onDismiss}
-      shownIssues={['name', 'expiresAt']}
+      shownIssues={keyArguments}
       onSubmit={async (form) => {
-        const { createApiKey } = await request(createApiKeyMutation, {
-          name: readName(form),
-          expiresAt: readExpiresAt(form, new Date()),
-        });
+        const { createApiKey } = await request(createApiKeyMutation, readKeyForm(form, new Date()));
         await refresh();
         onSecret({ title: `${nameOf(createApiKey.apiKey)} is created`, key: createApiKey.key });
       }}
     >
       <NameField issue={problem?.issueOf('name')} />
       <ExpiryFields issue={problem?.issueOf('expiresAt')} />
+      <LimitFields problem={problem} before={undefined} />
     </FormDialog>
   );
 }

@@ -12,6 +12,19 @@ const apiKeyParts = graphql(`
     expiresAt
     previousWorksUntil
     lastUsedAt
+    permissions
+    metadata
+    allowedAddresses
+    rateLimit {
+      limit
+      windowSeconds
+    }
+    quota {
+      limit
+      refill
+      remaining
+      refillsAt
+    }
   }
 `);
 
@@ -40,8 +53,22 @@ export const apiKeysQuery = graphql(
 
 /** Creates an API key; its secret comes this once. */
 export const createApiKeyMutation = graphql(`
-  mutation CreateApiKey($name: String, $expiresAt: DateTime) {
-    createApiKey(name: $name, expiresAt: $expiresAt) {
+  mutation CreateApiKey(
+    $name: String
+    $expiresAt: DateTime
+    $permissions: [String!]
+    $allowedAddresses: [String!]
+    $rateLimit: ApiKeyRateLimitInput
+    $quota: ApiKeyQuotaInput
+  ) {
+    createApiKey(
+      name: $name
+      expiresAt: $expiresAt
+      permissions: $permissions
+      allowedAddresses: $allowedAddresses
+      rateLimit: $rateLimit
+      quota: $quota
+    ) {
       apiKey {
         id
         name
@@ -60,11 +87,28 @@ export const rotateApiKeyMutation = graphql(`
   }
 `);
 
-/** Gives an API key another name, or none. */
-export const renameApiKeyMutation = graphql(`
-  mutation RenameApiKey($keyId: Int!, $name: String) {
-    renameApiKey(keyId: $keyId, name: $name) {
+/** Changes what is given of an API key; null clears it. */
+export const updateApiKeyMutation = graphql(`
+  mutation UpdateApiKey(
+    $keyId: Int!
+    $name: String
+    $expiresAt: DateTime
+    $permissions: [String!]
+    $allowedAddresses: [String!]
+    $rateLimit: ApiKeyRateLimitInput
+    $quota: ApiKeyQuotaInput
+  ) {
+    updateApiKey(
+      keyId: $keyId
+      name: $name
+      expiresAt: $expiresAt
+      permissions: $permissions
+      allowedAddresses: $allowedAddresses
+      rateLimit: $rateLimit
+      quota: $quota
+    ) {
       id
+      name
     }
   }
 `);

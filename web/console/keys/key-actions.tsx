@@ -9,7 +9,7 @@ import { useAction } from '../ui/use-action.ts';
 import { type ApiKey, type ApiKeyState, headingId, nameOf } from './api-key.ts';
 import { DeactivateKeyDialog } from './deactivate-key-dialog.tsx';
 import { setDefaultApiKeyMutation } from './documents.ts';
-import { RenameKeyDialog } from './rename-key-dialog.tsx';
+import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 import type { NewSecret } from './secret-dialog.tsx';
 
@@ -20,7 +20,7 @@ interface KeyActionsProps {
   readonly onSecret: (secret: NewSecret) => void;
 }
 
-const dialogs = { rename: RenameKeyDialog, rotate: RotateKeyDialog, deactivate: DeactivateKeyDialog };
+const dialogs = { edit: EditKeyDialog, rotate: RotateKeyDialog, deactivate: DeactivateKeyDialog };
 
 /** What can be done with a key in its state. */
 export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsProps) {
@@ -43,8 +43,9 @@ export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsPro
         <a className="button quiet" href={`#usage/${apiKey.id}`}>
           Usage{of}
         </a>
-        <Button look="quiet" onClick={() => setOpen('rename')}>
-          Rename{of}
+        <Button look="quiet" onClick={() => setOpen('edit')}>
+          {state === 'active' ? 'Edit' : 'Rename'}
+          {of}
         </Button>
         {state === 'active' && !isDefault && (
           <Button look="quiet" pending={pending} onClick={makeDefault}>

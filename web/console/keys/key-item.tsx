@@ -3,6 +3,7 @@ import { useNow } from '../ui/use-now.ts';
 import { type ApiKey, type ApiKeyState, expiresSoon, headingId, nameOf, stateOf } from './api-key.ts';
 import { KeyActions } from './key-actions.tsx';
 import { KeyFacts } from './key-facts.tsx';
+import { KeyLimits } from './key-limits.tsx';
 import type { NewSecret } from './secret-dialog.tsx';
 
 const badges = {
@@ -34,6 +35,7 @@ export function KeyItem({ apiKey, isDefault, onSecret }: KeyItemProps) {
         Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
       </p>
       <KeyFacts apiKey={apiKey} state={state} />
+      <KeyLimits apiKey={apiKey} state={state} />
       <KeyActions apiKey={apiKey} state={state} isDefault={isDefault} onSecret={onSecret} />
     </li>
   );

@@ -14,7 +14,12 @@ interface FormProps {
 export function Form({ id, className, action: { run, problem }, onSubmit, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+    if (!problem) return;
+    const refused = form.current?.querySelector<HTMLElement>('[aria-invalid]');
+    // What is folded away takes no focus.
+    const fold = refused?.closest('details');
+    if (fold) fold.open = true;
+    refused?.focus();
   }, [problem]);
   return (
     <form

@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AccountId, ApiKey, ApiKeyQuota } from '../../src/database/tables.ts';
+import { setReadOnly } from '../support/database.ts';
+import { type Answer, createTestGateway } from '../support/gateway.ts';
+import { recordStatements } from '../support/record-statements.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const setup = setUpGateway();
+
+const noon = Date.parse('2026-03-01T12:00:00.000Z');
+const midnight = '2026-03-02T00:00:00.000Z';
+
+let alice: AccountId;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: noon });
+  alice = await setup.gateway.createAccount('alice');
+});
+afterEach(() => void vi.useRealTimers());
+
+/** A key with limits, and both doors to it. */
+async function createKey({
+  quota,
+  ...values
+}: Partial<ApiKey> & { readonly quota?: Partial<ApiKeyQuota> } = {}) {
+  const { gateway } = setup;
+  const { id, secret } = await gateway.createVerifiableKey(alice, values);
+  if (quota) await gateway.createQuota(id, quota);
+  const sign = () => setup.sign({ scope: 'keys.verify' });
+  return {
+    id,
+    knock: (headers: Record<string, string> = {}) =>
+      gateway.rest('GET', '/keys/authorize', { headers: { ...headers, 'x-api-key': secret } }),
+    rest: async (question: object = {}) =>
+      (
+        await gateway.rest('POST', '/keys/verify', {
+          token: await sign(),
+          json: { key: secret, ...question },
+        })
+      ).body,
+    graphql: async (cost?: number) => {
+      const query = `mutation ($key: String!, $cost: Int) { verifyApiKey(key: $key, cost: $cost) {
+        valid reason rateLimit { limit remaining resetsAt } quota { limit remaining refillsAt } } }`;
+      const { body } = await gateway.graphql(query, {
+        token: await sign(),
+        variables: { key: secret, cost },
+      });
+      return body.data.verifyApiKey;
+    },
+  };
+}
+
+const daily = { refill: 'daily', refillsAt: new Date(midnight) } as const;
+
+const limitsIn = ({ status, headers }: Answer) => [
+  status,
+  headers.get('ratelimit'),
+  headers.get('retry-after'),
+];
+
+describe("a key's own rate limit", () => {
+  // Another in each test: the gateway goes on counting.
+  const limited = (rateLimitWindow: number) => ({ rateLimit: 2, rateLimitWindow });
+  const resetsAt = '2026-03-01T12:01:00.000Z';
+
+  it('is one at both doors, and begins anew', async () => {
+    const { knock, rest, graphql } = await createKey(limited(60));
+    const first = await knock();
+    expect(limitsIn(first)).toEqual([200, '"key";r=1;t=60', null]);
+    expect(first.headers.get('ratelimit-policy')).toBe('"key";q=2;w=60');
+    expect(await rest()).toMatchObject({
+      valid: true,
+      rate_limit: { limit: 2, remaining: 0, resets_at: resetsAt },
+    });
+    vi.setSystemTime(noon + 30_000);
+    const refused = await knock();
+    expect(limitsIn(refused)).toEqual([429, '"key";r=0;t=30', '30']);
+    expect(refused.body).toEqual({ detail: 'Too Many Requests' });
+    expect(setup.gateway.log()).toContainEqual(expect.objectContaining({ reason: 'rate-limit-key' }));
+    const none = { limit: 2, remaining: 0, resetsAt };
+    expect(await graphql()).toEqual({ valid: false, reason: 'rate_limited', rateLimit: none, quota: null });
+    vi.setSystemTime(noon + 60_000);
+    expect(limitsIn(await knock())).toEqual([200, '"key";r=1;t=60', null]);
+  });
+
+  it('holds from the next request on where it is changed', async () => {
+    const { id, knock } = await createKey(limited(600));
+    const change = (values: string) =>
+      setup.gateway.database.em.getConnection().execute(`update api_key set ${values} where id = ${id}`);
+    for (const status of [200, 200, 429, 429]) expect((await knock()).status).toBe(status);
+    await change('rate_limit = 4');
+    for (const status of [200, 200, 429]) expect((await knock()).status).toBe(status);
+    await change('rate_limit = 1');
+    expect((await knock()).status).toBe(429);
+    await change('rate_limit_window = 601');
+    for (const status of [200, 429]) expect((await knock()).status).toBe(status);
+    await change('rate_limit = null, rate_limit_window = null');
+    expect(limitsIn(await knock())).toEqual([200, null, null]);
+  });
+
+  it('is not used by what another reason refuses, and told all the same', async () => {
+    const { rest, knock } = await createKey(limited(700));
+    for (let time = 0; time < 3; time += 1) {
+      const refused = { reason: 'insufficient_permissions', rate_limit: { remaining: 2 } };
+      expect(await rest({ permissions: ['documents.read'] })).toMatchObject(refused);
+    }
+    expect(limitsIn(await knock({ 'x-keyward-require': 'documents.read' }))).toEqual([403, null, null]);
+    expect(limitsIn(await knock())).toEqual([200, '"key";r=1;t=700', null]);
+  });
+});
+
+describe('a quota', () => {
+  it('is one at both doors', async () => {
+    const { knock, rest, graphql } = await createKey({ quota: { units: 5, ...daily } });
+    const first = await knock();
+    expect(limitsIn(first)).toEqual([200, '"quota";r=4;t=43200', null]);
+    expect(first.headers.get('ratelimit-policy')).toBe('"quota";q=5');
+    const left = { limit: 5, remaining: 2, refills_at: midnight };
+    expect(await rest({ cost: 2 })).toMatchObject({ valid: true, quota: left });
+    expect(await rest({ cost: 0 })).toMatchObject({ valid: true, quota: left });
+    expect(await rest({ cost: 3 })).toMatchObject({ valid: false, reason: 'quota_exceeded', quota: left });
+    expect(await graphql()).toMatchObject({ valid: true, quota: { remaining: 1, refillsAt: midnight } });
+    expect(limitsIn(await knock())).toEqual([200, '"quota";r=0;t=43200', null]);
+    const refused = await knock();
+    expect(limitsIn(refused)).toEqual([429, '"quota";r=0;t=43200', '43200']);
+    expect(refused.body).toEqual({ detail: 'Too Many Requests' });
+    expect(await graphql()).toMatchObject({ valid: false, reason: 'quota_exceeded' });
+    expect(await graphql(0)).toMatchObject({ valid: true, quota: { remaining: 0 } });
+    expect(setup.gateway.log()).toContainEqual(expect.objectContaining({ reason: 'quota-exceeded' }));
+  });
+
+  it.each([
+    ['daily', midnight, '2026-03-03T00:00:00.000Z'],
+    ['monthly', '2026-04-01T00:00:00.000Z', '2026-05-01T00:00:00.000Z'],
+  ] as const)('is full again: %s', async (refill, end, nextEnd) => {
+    const { graphql } = await createKey({ quota: { units: 3, refill, refillsAt: new Date(end) } });
+    expect(await graphql(3)).toMatchObject({ valid: true, quota: { remaining: 0, refillsAt: end } });
+    vi.setSystemTime(Date.parse(end) - 1);
+    expect(await graphql()).toMatchObject({ valid: false });
+    vi.setSystemTime(end);
+    const full = { limit: 3, remaining: 3, refillsAt: nextEnd };
+    expect(await graphql(0)).toMatchObject({ valid: true, quota: full });
+    expect(await graphql(2)).toMatchObject({ valid: true, quota: { ...full, remaining: 1 } });
+    expect(await graphql(2)).toMatchObject({ valid: false, quota: { ...full, remaining: 1 } });
+    expect(await setup.gateway.database.em.getConnection().execute('select * from api_key_quota')).toEqual([
+      expect.objectContaining({ generation: 8, taken: 2 }),
+    ]);
+  });
+
+  it('that is never full again is refused for an hour at the door', async () => {
+    const { knock, graphql } = await createKey({ quota: { units: 0 } });
+    expect(limitsIn(await knock())).toEqual([429, '"quota";r=0', '3600']);
+    vi.setSystemTime('2096-03-01');
+    expect(await graphql()).toMatchObject({ valid: false, quota: { limit: 0, refillsAt: null } });
+  });
+
+  it('is not used by what another reason refuses, the own rate limit among them', async () => {
+    const { rest, knock } = await createKey({ rateLimit: 1, rateLimitWindow: 800, quota: { units: 5 } });
+    const refused = (reason: string) => ({ valid: false, reason, quota: { remaining: 5 } });
+    expect(await rest({ permissions: ['x'], cost: 2 })).toMatchObject(refused('insufficient_permissions'));
+    expect(await rest({ cost: 6 })).toMatchObject(refused('quota_exceeded'));
+    expect(await rest({ cost: 2 })).toMatchObject(refused('rate_limited'));
+    expect(limitsIn(await knock())).toEqual([429, '"key";r=0;t=800, "quota";r=5', '800']);
+  });
+
+  it('is not used by what the limit of the operator refuses', async () => {
+    await using gateway = await createTestGateway(setup.issuer, {
+      rates: { apiKey: { requests: 1, seconds: 60 } },
+    });
+    const { id, secret } = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
+    await gateway.createQuota(id, { units: 5 });
+    const knock = () => gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret } });
+    expect(limitsIn(await knock())).toEqual([200, '"api-key";r=0;t=60, "quota";r=4', null]);
+    expect(limitsIn(await knock())).toEqual([429, '"api-key";r=0;t=60', '60']);
+    const [stored] = await gateway.database.em.getConnection().execute('select taken from api_key_quota');
+    expect(stored).toEqual({ taken: 1 });
+  });
+
+  it('that is changed, is taken away or given anew holds from the next request on', async () => {
+    const { id, rest } = await createKey({ quota: { units: 1000 } });
+    const execute = (statement: string) => setup.gateway.database.em.getConnection().execute(statement);
+    for (let time = 0; time < 3; time += 1) await rest();
+    await execute('update api_key_quota set units = 2, taken = 0, generation = generation + 1');
+    const answers = [await rest(), await rest(), await rest()];
+    expect(answers.map(({ valid }) => valid)).toEqual([true, true, false]);
+    await execute('delete from api_key_quota');
+    expect(await rest({ cost: 1000 })).toMatchObject({ valid: true, quota: null });
+    await setup.gateway.createQuota(id, { units: 1, generation: 3 });
+    expect(await rest({ cost: 2 })).toMatchObject({ valid: false, quota: { remaining: 1 } });
+    expect(await rest()).toMatchObject({ valid: true, quota: { remaining: 0 } });
+  });
+
+  it('of which no units can be taken is a 503, and nobody passes', async () => {
+    const { knock, rest } = await createKey({ quota: { units: 3 } });
+    const { database } = setup.gateway;
+    await setReadOnly(database, true);
+    const answers = await Promise.all([knock(), knock(), knock()]);
+    expect(limitsIn(answers[0])).toEqual([503, null, '5']);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+    await setReadOnly(database, false);
+    expect(await rest({ cost: 3 })).toMatchObject({ valid: true, quota: { remaining: 0 } });
+  });
+});
+
+describe("the quota in a key's record", () => {
+  it('is what is left, units that this node has taken and not used among it', async () => {
+    const { id, rest } = await createKey({ quota: { units: 1000, ...daily } });
+    const read = async () => {
+      const token = await setup.sign();
+      const one = await setup.gateway.rest('GET', `/auth/keys/${id}`, { token });
+      const all = await setup.gateway.rest('GET', '/auth/keys', { token });
+      expect(all.body[0]).toEqual(one.body);
+      return one.body.quota;
+    };
+    const full = { limit: 1000, refill: 'daily', remaining: 1000, refills_at: midnight };
+    expect(await read()).toEqual(full);
+    for (let time = 0; time < 5; time += 1) await rest();
+    expect(await read()).toEqual({ ...full, remaining: 995 });
+    const [stored] = await setup.gateway.database.em
+      .getConnection()
+      .execute('select taken from api_key_quota');
+    expect(stored?.['taken']).toBeGreaterThan(5);
+    vi.setSystemTime(midnight);
+    expect(await read()).toEqual({ ...full, refills_at: '2026-03-03T00:00:00.000Z' });
+  });
+});
+
+describe('a verification of a key with limits', () => {
+  it('is one statement, but for one now and then that takes units for many', async () => {
+    const quota = { units: 100_000, ...daily };
+    const { knock } = await createKey({ rateLimit: 1_000_000, rateLimitWindow: 900, quota });
+    const { sql } = await recordStatements(setup.gateway.database, async () => {
+      for (let time = 0; time < 200; time += 1) expect((await knock()).status).toBe(200);
+    });
+    const ofCounts = sql.filter((statement) => !statement.includes('"rate_limit" as'));
+    const takes = ofCounts.filter((statement) => /^update .api_key_quota/.test(statement));
+    // 1, 8, 64, 512 of them, unless the machine is slow.
+    expect(takes.length).toBeLessThanOrEqual(10);
+    expect(ofCounts).toHaveLength(200 + takes.length);
+  });
+
+  it('at once with others is granted exactly as often as there are units', async () => {
+    const { knock } = await createKey({ quota: { units: 150 } });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => knock()));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(150);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(50);
+  });
+});

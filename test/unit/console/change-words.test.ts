@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { describeChanges } from '../../../web/console/activity/change-words.ts';
+
+const describeChange = (field: string, from: unknown, to: unknown, action = 'api-key-updated') =>
+  describeChanges({ action, changes: [{ field, from, to }] });
+
+describe('describeChanges', () => {
+  it.each([
+    ['name', null, 'Laptop', 'Name', 'Laptop', 'none'],
+    ['rate_limit', { limit: 1, window_seconds: 1 }, null, 'Rate limit', 'none', '1 request a second'],
+    ['quota', null, { limit: 1e9, refill: 'monthly' }, 'Quota', '1,000,000,000 requests each month', 'none'],
+    ['is_enabled', true, false, 'Automation', 'off', 'on'],
+    ['session_duration', 3_600, null, 'Length of a session', 'not set', '1 hour'],
+    ['some_day', null, { a: 1 }, 'Some day', '{"a":1}', 'none'],
+  ])('says what %s is and was', (field, from, to, label, now, was) => {
+    expect(describeChange(field, from, to)).toEqual([{ label, to: now, from: was }]);
+  });
+
+  it('says when a key expires, in the time of the person', () => {
+    const [change] = describeChange('expires_at', null, '2027-02-20T12:00:00.000Z');
+    expect(change).toEqual({ label: 'Expires', to: expect.stringMatching(/^20 Feb 2027, /), from: 'never' });
+  });
+
+  it('says what came to a list and what went', () => {
+    expect(describeChange('permissions', ['a', 'b'], ['b', 'c'])).toEqual([
+      { label: 'Permissions', added: ['c'], removed: ['a'], isNew: false },
+    ]);
+  });
+
+  it('says of a new key what it is, and not that it was nothing', () => {
+    expect(describeChange('quota', null, { limit: 5, refill: 'never' }, 'api-key-created')).toEqual([
+      { label: 'Quota', to: '5 requests in all' },
+    ]);
+  });
+
+  it('says of metadata only that it is another', () => {
+    expect(describeChange('metadata', null, null)).toEqual([
+      { label: 'What the provider keeps', to: 'changed' },
+    ]);
+  });
+
+  it.each([
+    ['default_key_id', 'default-api-key-set'],
+    ['is_active', 'api-key-deactivated'],
+    ['deactivated_by', 'api-key-deactivated'],
+    ['name', 'api-key-renamed'],
+    ['name', 'api-key-created'],
+  ])('leaves %s of %s to the sentence', (field, action) => {
+    expect(describeChange(field, null, 1, action)).toEqual([]);
+  });
+});

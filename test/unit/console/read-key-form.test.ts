@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { toProblem } from '../../../web/console/api/problem.ts';
+import { type KeyParts, readKeyForm } from '../../../web/console/keys/read-key-form.ts';
+
+const now = new Date('2026-11-22T12:00:00.000Z');
+
+const typed = (fields: Record<string, string> = {}) => {
+  const form = new FormData();
+  const untouched = {
+    name: '',
+    expiry: 'never',
+    permissions: '',
+    'allowed-addresses': '',
+    'rate-limit': '',
+    'rate-window': '60',
+    quota: '',
+    'quota-refill': 'MONTHLY',
+  };
+  for (const [name, value] of Object.entries({ ...untouched, ...fields })) form.set(name, value);
+  return form;
+};
+
+const before: KeyParts = {
+  name: 'Laptop',
+  expiresAt: '2027-01-01T00:00:00.000Z',
+  permissions: ['a', 'b'],
+  allowedAddresses: ['192.0.2.1'],
+  rateLimit: { limit: 5, windowSeconds: 90 },
+  quota: { limit: 10, refill: 'DAILY', remaining: 3, refillsAt: '2026-11-23T00:00:00.000Z' },
+};
+const same = {
+  name: 'Laptop',
+  expiry: 'stays',
+  permissions: 'a\r\nb',
+  'allowed-addresses': '192.0.2.1',
+  'rate-limit': '5',
+  'rate-window': '90',
+  quota: '10',
+  'quota-refill': 'DAILY',
+};
+
+describe('readKeyForm', () => {
+  it('says nothing of a new key that nothing was said of', () => {
+    expect(readKeyForm(typed(), now)).toEqual({});
+  });
+
+  it.each([
+    ['names in lines', { permissions: ' b\r\na \n\n' }, { permissions: ['b', 'a'] }],
+    ['names with commas, one of them twice', { permissions: 'a, b,a' }, { permissions: ['a', 'b'] }],
+    ['a number', { 'rate-limit': ' 100 ' }, { rateLimit: { limit: 100, windowSeconds: 60 } }],
+    ['marks between thousands', { quota: '1,000 000' }, { quota: { limit: 1e6, refill: 'MONTHLY' } }],
+    ['a quota of 0', { quota: '0' }, { quota: { limit: 0, refill: 'MONTHLY' } }],
+    ['days', { expiry: '7' }, { expiresAt: '2026-11-29T12:00:00.000Z' }],
+  ])('reads %s', (_what, fields, parts) => {
+    expect(readKeyForm(typed(fields), now)).toEqual(parts);
+  });
+
+  it.each([
+    ['nothing', {}, {}],
+    ['the name', { name: '' }, { name: null }],
+    ['the end', { expiry: 'never' }, { expiresAt: null }],
+    ['a list, to none', { permissions: ' ' }, { permissions: [] }],
+    ['a window', { 'rate-window': '60' }, { rateLimit: { limit: 5, windowSeconds: 60 } }],
+    ['a limit, to none', { 'rate-limit': '' }, { rateLimit: null }],
+    ['a period', { 'quota-refill': 'NEVER' }, { quota: { limit: 10, refill: 'NEVER' } }],
+  ])('sends what was changed alone: %s', (_what, fields, parts) => {
+    expect(readKeyForm(typed({ ...same, ...fields }), now, before)).toEqual(parts);
+  });
+
+  it.each([
+    ['1.5', /whole number/],
+    ['-1', /whole number/],
+    ['1,5', /whole number/],
+    ['1e3', /whole number/],
+    ['2147483648', /too large/],
+  ])('refuses %s as a number, at its field', (text, words) => {
+    const read = (field: string) => {
+      try {
+        return readKeyForm(typed({ [field]: text }), now);
+      } catch (error) {
+        return toProblem(error);
+      }
+    };
+    expect(read('quota')).toMatchObject({
+      issues: [{ path: ['quota'], message: expect.stringMatching(words) }],
+    });
+    expect(read('rate-limit')).toMatchObject({ issues: [{ path: ['rateLimit'] }] });
+  });
+});

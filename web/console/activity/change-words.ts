@@ -1,0 +1,101 @@
+import { absolute, duration } from '../../shared/times.ts';
+import { quotaInWords, type Refill, rateInWords } from '../keys/limits-in-words.ts';
+import type { AuditEvent } from './name-events.ts';
+
+/** One change of an event. */
+type Change = AuditEvent['changes'][number];
+
+/** How a part is called, and what its values are in words. */
+interface Part {
+  readonly label: string;
+  readonly words: (value: unknown) => string;
+  /** Whether what it was before says nothing. */
+  readonly isNewEachTime?: boolean;
+}
+
+/** What is said of a value, and else where there is none. */
+const orElse =
+  (none: string, words: (value: NonNullable<unknown>) => string) =>
+  (value: unknown): string =>
+    value === null || value === undefined ? none : words(value);
+
+const moment = (value: NonNullable<unknown>) => absolute(new Date(`${value}`));
+
+const rate = (value: NonNullable<unknown>) => {
+  const { limit, window_seconds: windowSeconds } = value as { limit: number; window_seconds: number };
+  return rateInWords({ limit, windowSeconds });
+};
+
+const quota = (value: NonNullable<unknown>) => {
+  const { limit, refill } = value as { limit: number; refill: string };
+  return quotaInWords({ limit, refill: refill.toUpperCase() as Refill });
+};
+
+const parts: Readonly<Record<string, Part>> = {
+  name: { label: 'Name', words: orElse('none', String) },
+  expires_at: { label: 'Expires', words: orElse('never', moment) },
+  rate_limit: { label: 'Rate limit', words: orElse('none', rate) },
+  quota: { label: 'Quota', words: orElse('none', quota) },
+  key_prefix: { label: 'Begins with', words: orElse('unknown', String) },
+  previous_works_until: {
+    label: 'Old secret works',
+    words: orElse('no longer', (value) => `until ${moment(value)}`),
+    isNewEachTime: true,
+  },
+  is_enabled: { label: 'Automation', words: orElse('not set', (value) => (value === true ? 'on' : 'off')) },
+  session_duration: {
+    label: 'Length of a session',
+    words: orElse('not set', (value) => duration(Number(value))),
+  },
+};
+
+/** Lists, of which is told what came and what went. */
+const lists: Readonly<Record<string, string>> = {
+  permissions: 'Permissions',
+  allowed_addresses: 'Works only from',
+};
+
+/** What the sentence above says already. */
+const saidAbove: readonly string[] = ['default_key_id', 'is_active', 'deactivated_by'];
+
+/** A change in words. */
+export type ChangeWords =
+  | { readonly label: string; readonly to: string; readonly from?: string }
+  | {
+      readonly label: string;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly isNew: boolean;
+    };
+
+const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/**
+ * What an event has changed, in words. A part that this page does not know yet is called as the service calls it.
+ * @param event a new key's parts were not anything before
+ */
+export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' | 'changes'>): ChangeWords[] {
+  const isNew = action === 'api-key-created';
+  const inSentence = isNew || action === 'api-key-renamed' ? [...saidAbove, 'name'] : saidAbove;
+  return changes
+    .filter(({ field }) => !inSentence.includes(field))
+    .map(({ field, from, to }) => {
+      const list = lists[field];
+      if (list !== undefined) return { label: list, ...difference(itemsOf(from), itemsOf(to)), isNew };
+      // Neither of its values is kept.
+      if (field === 'metadata')
+        return { label: 'What the provider keeps', to: isNew ? 'something' : 'changed' };
+      const { label, words, isNewEachTime = isNew } = parts[field] ?? unknownPart(field);
+      return { label, to: words(to), ...(!isNewEachTime && { from: words(from) }) };
+    });
+}
+
+const difference = (from: readonly string[], to: readonly string[]) => ({
+  added: to.filter((item) => !from.includes(item)),
+  removed: from.filter((item) => !to.includes(item)),
+});
+
+const unknownPart = (field: string): Part => ({
+  label: field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' '),
+  words: orElse('none', (value) => (typeof value === 'object' ? JSON.stringify(value) : `${value}`)),
+});

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { notify } from '../ui/notice.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { type ApiKey, headingId, nameOf, stateOf } from './api-key.ts';
+import { updateApiKeyMutation } from './documents.ts';
+import { ExpiryFields } from './expiry-fields.tsx';
+import { LimitFields } from './limit-fields.tsx';
+import { NameField } from './name-field.tsx';
+import { keyArguments, readKeyForm, readName } from './read-key-form.ts';
+
+interface EditKeyDialogProps {
+  readonly apiKey: ApiKey;
+  readonly onDismiss: () => void;
+}
+
+/** Changes a key. Of one that is over, the name alone can be changed. */
+export function EditKeyDialog({ apiKey, onDismiss }: EditKeyDialogProps) {
+  // It may be read anew meanwhile: what the person did not touch is then no change of theirs.
+  const [before] = useState(apiKey);
+  const [usable] = useState(() => stateOf(apiKey, new Date()) === 'active');
+  const action = useAction();
+  const { problem } = action;
+  const verb = usable ? 'Edit' : 'Rename';
+  const save = async (form: FormData) => {
+    const name = readName(form);
+    const changes = usable ? readKeyForm(form, new Date(), before) : name !== before.name && { name };
+    if (!changes || Object.keys(changes).length === 0) {
+      onDismiss();
+      return notify('There is nothing to save.');
+    }
+    const { updateApiKey } = await request(updateApiKeyMutation, { keyId: before.id, ...changes });
+    await refresh();
+    onDismiss();
+    notify(`${nameOf(updateApiKey)} is saved.`);
+  };
+  return (
+    <FormDialog
+      title={`${verb} ${nameOf(before)}`}
+      submitLabel={usable ? 'Save changes' : verb}
+      action={action}
+      onDismiss={onDismiss}
+      fallbackFocus={headingId(before)}
+      shownIssues={keyArguments}
+      onSubmit={save}
+    >
+      <NameField issue={problem?.issueOf('name')} defaultValue={before.name ?? ''} />
+      {usable && (
+        <>
+          <ExpiryFields issue={problem?.issueOf('expiresAt')} current={before.expiresAt} />
+          <LimitFields problem={problem} before={before} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,153 @@
+import { type ReactNode, useId } from 'react';
+import { Moment } from '../ui/moment.tsx';
+import { useNow } from '../ui/use-now.ts';
+import type { ApiKey, ApiKeyState } from './api-key.ts';
+import { inDigits, rateInWords, requests } from './limits-in-words.ts';
+
+/** How many names a sentence has room for. */
+const named = 4;
+
+/** What a key may do, from where, how often and how much, as far as it was said. */
+export function KeyLimits({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
+  const { permissions, allowedAddresses, rateLimit, quota, metadata } = apiKey;
+  const now = useNow();
+  const showsQuota = state === 'active' && quota !== null;
+  if (permissions.length + allowedAddresses.length === 0 && !rateLimit && !metadata && !showsQuota)
+    return null;
+  return (
+    <div className="limits">
+      <Sentence permissions={permissions} addresses={allowedAddresses} rateLimit={rateLimit} />
+      {permissions.length > named && (
+        <Fold summary={`All ${permissions.length} permissions`}>
+          <Names names={permissions} />
+        </Fold>
+      )}
+      {allowedAddresses.length > named && (
+        <Fold summary={`All ${allowedAddresses.length} addresses`}>
+          <Names names={allowedAddresses} />
+        </Fold>
+      )}
+      {showsQuota && <QuotaLeft quota={quota} now={now} />}
+      {metadata && (
+        <Fold summary="What the provider keeps with it">
+          <pre dir="ltr">{JSON.stringify(metadata, null, 2)}</pre>
+        </Fold>
+      )}
+    </div>
+  );
+}
+
+interface SentenceProps {
+  readonly permissions: readonly string[];
+  readonly addresses: readonly string[];
+  readonly rateLimit: ApiKey['rateLimit'];
+}
+
+/** `May do documents.read, only from 192.0.2.0/24, at most 100 requests a minute.` */
+function Sentence({ permissions, addresses, rateLimit }: SentenceProps) {
+  const clauses: (readonly [string, ReactNode])[] = [];
+  if (permissions.includes('*')) clauses.push(['may do ', 'everything']);
+  else if (permissions.length > 0)
+    clauses.push(['may do ', <Listed key="permissions" items={permissions} what="permissions" />]);
+  if (addresses.length > 0)
+    clauses.push(['only from ', <Listed key="addresses" items={addresses} what="addresses" />]);
+  if (rateLimit) clauses.push(['at most ', rateInWords(rateLimit)]);
+  if (clauses.length === 0) return null;
+  return (
+    <p>
+      {clauses.map(([lead, rest], index) => (
+        <span key={lead}>
+          {index === 0 ? lead.charAt(0).toUpperCase() + lead.slice(1) : `, ${lead}`}
+          {rest}
+        </span>
+      ))}
+      .
+    </p>
+  );
+}
+
+interface ListedProps {
+  readonly items: readonly string[];
+  /** What they are, where there are more than are named. */
+  readonly what: string;
+}
+
+/** `a, b and c`; of many the first, and how many others there are. */
+function Listed({ items, what }: ListedProps) {
+  const shown = items.length > named ? items.slice(0, named - 1) : items;
+  const others = items.length - shown.length;
+  return (
+    <>
+      {shown.map((item, index) => (
+        <span key={item}>
+          {index > 0 && (index === items.length - 1 ? ' and ' : ', ')}
+          <Name name={item} />
+        </span>
+      ))}
+      {others > 0 && ` and ${others} other ${what}`}
+    </>
+  );
+}
+
+/** A permission or an address; `documents.*` in words. */
+const Name = ({ name }: { readonly name: string }) =>
+  name.endsWith('.*') ? (
+    <>
+      all of <code>{name.slice(0, -2)}</code>
+    </>
+  ) : (
+    <code>{name}</code>
+  );
+
+const Names = ({ names }: { readonly names: readonly string[] }) => (
+  <ul>
+    {names.map((name) => (
+      <li key={name}>
+        <code>{name}</code>
+      </li>
+    ))}
+  </ul>
+);
+
+const Fold = ({ summary, children }: { readonly summary: string; readonly children: ReactNode }) => (
+  <details className="fold">
+    <summary>{summary}</summary>
+    {children}
+  </details>
+);
+
+type Quota = NonNullable<ApiKey['quota']>;
+
+const thisPeriod = { NEVER: '', DAILY: ' today', MONTHLY: ' this month' } as const;
+
+/** What is left, in numbers. */
+const leftInWords = ({ limit, refill }: Quota, remaining: number): string =>
+  remaining === 0
+    ? `None of ${requests(limit)} left${thisPeriod[refill]}`
+    : `${inDigits(remaining)} of ${requests(limit)} left${thisPeriod[refill]}`;
+
+interface QuotaLeftProps {
+  readonly quota: Quota;
+  readonly now: Date;
+}
+
+/** What is left of a quota: as a bar, in numbers, and when it is full again. */
+function QuotaLeft({ quota, now }: QuotaLeftProps) {
+  const id = useId();
+  const { limit, refillsAt } = quota;
+  if (limit === 0) return <p>No requests: its quota is 0.</p>;
+  // A period that has ended since it was read, or in which it was never used, is over.
+  const isOver = refillsAt !== null && new Date(refillsAt) <= now;
+  const remaining = isOver ? limit : quota.remaining;
+  return (
+    <div className={remaining === 0 ? 'quota used' : 'quota'}>
+      <p id={id}>{leftInWords(quota, remaining)}</p>
+      <meter aria-labelledby={id} min={0} max={limit} low={limit / 10} optimum={limit} value={remaining} />
+      {refillsAt !== null && !isOver && (
+        <p className="hint">
+          Full again <Moment at={refillsAt} />
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+import type { ReactNode } from 'react';
+import { duration } from '../../shared/times.ts';
+import type { Problem } from '../api/problem.ts';
+import { Field } from '../ui/field.tsx';
+import { periods, windows } from './limits-in-words.ts';
+import type { KeyParts } from './read-key-form.ts';
+
+interface LimitFieldsProps {
+  readonly problem: Problem | undefined;
+  /** The key as it is; undefined for a new one. */
+  readonly before: KeyParts | undefined;
+}
+
+/** Asks what a key may do, from where and how often. Who needs none of it sees one line. */
+export function LimitFields({ problem, before }: LimitFieldsProps) {
+  const hasSome =
+    before !== undefined &&
+    (before.permissions.length > 0 ||
+      before.allowedAddresses.length > 0 ||
+      before.rateLimit !== null ||
+      before.quota !== null);
+  return (
+    <details className="fold" open={hasSome}>
+      <summary>Limits and permissions</summary>
+      <div className="fields">
+        <ListField
+          label="Permissions"
+          name="permissions"
+          list={before?.permissions}
+          issue={problem?.issueOf('permissions')}
+          hint={
+            <>
+              One in each line: <code>documents.read</code>, or <code>documents.*</code> for all that begins
+              so. Your provider says which there are.
+            </>
+          }
+        />
+        <ListField
+          label="Works only from"
+          name="allowed-addresses"
+          list={before?.allowedAddresses}
+          issue={problem?.issueOf('allowedAddresses')}
+          hint={
+            <>
+              An IP address in each line, or a range such as <code>192.0.2.0/24</code>. Empty: from anywhere.
+            </>
+          }
+        />
+        <RateLimitField rateLimit={before?.rateLimit ?? null} issue={problem?.issueOf('rateLimit')} />
+        <QuotaField quota={before?.quota ?? null} issue={problem?.issueOf('quota')} />
+      </div>
+    </details>
+  );
+}
+
+interface ListFieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly list: readonly string[] | undefined;
+  readonly hint: ReactNode;
+  readonly issue: string | undefined;
+}
+
+const ListField = ({ label, name, list = [], hint, issue }: ListFieldProps) => (
+  <Field label={label} hint={hint} issue={issue}>
+    {(control) => (
+      <textarea
+        {...control}
+        name={name}
+        className="mono"
+        rows={2}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        dir="ltr"
+        defaultValue={list.join('\n')}
+      />
+    )}
+  </Field>
+);
+
+const number = { inputMode: 'numeric', autoComplete: 'off', className: 'number' } as const;
+
+interface RateLimitFieldProps {
+  readonly rateLimit: KeyParts['rateLimit'];
+  readonly issue: string | undefined;
+}
+
+function RateLimitField({ rateLimit, issue }: RateLimitFieldProps) {
+  const seconds = rateLimit?.windowSeconds ?? 60;
+  const all = windows.has(seconds) ? windows : new Map([[seconds, duration(seconds)], ...windows]);
+  return (
+    <Field label="Rate limit" hint="Empty: as often as it likes." issue={issue}>
+      {(control) => (
+        <div className="with-unit">
+          <input {...control} {...number} name="rate-limit" defaultValue={rateLimit?.limit} />
+          <span>requests per</span>
+          <select name="rate-window" aria-label="Window of the rate limit" defaultValue={seconds}>
+            {[...all].map(([length, name]) => (
+              <option key={length} value={length}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+interface QuotaFieldProps {
+  readonly quota: KeyParts['quota'];
+  readonly issue: string | undefined;
+}
+
+const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
+  <Field
+    label="Quota"
+    hint={
+      quota === null
+        ? 'Empty: as much as it likes. Days and months begin at 00:00 UTC.'
+        : 'Another one begins anew, with nothing used. Days and months begin at 00:00 UTC.'
+    }
+    issue={issue}
+  >
+    {(control) => (
+      <div className="with-unit">
+        <input {...control} {...number} name="quota" defaultValue={quota?.limit} />
+        <span>requests</span>
+        <select
+          name="quota-refill"
+          aria-label="Period of the quota"
+          defaultValue={quota?.refill ?? 'MONTHLY'}
+        >
+          {Object.entries(periods).map(([refill, name]) => (
+            <option key={refill} value={refill}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+    )}
+  </Field>
+);

@@ -1,0 +1,50 @@
+import { duration } from '../../shared/times.ts';
+
+/** How often a key may be verified. */
+export interface RateLimit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** When a quota is full again. */
+export type Refill = 'NEVER' | 'DAILY' | 'MONTHLY';
+
+/** How much a key may be used. */
+export interface Quota {
+  readonly limit: number;
+  readonly refill: Refill;
+}
+
+/** The windows of a rate limit that have a name, by their length in seconds. */
+export const windows: ReadonlyMap<number, string> = new Map([
+  [1, 'second'],
+  [60, 'minute'],
+  [3_600, 'hour'],
+  [86_400, 'day'],
+]);
+
+/** Over what a quota goes. */
+export const periods: Readonly<Record<Refill, string>> = {
+  NEVER: 'in all',
+  DAILY: 'each day',
+  MONTHLY: 'each month',
+};
+
+const numbers = new Intl.NumberFormat('en-GB');
+
+/** `1,000,000`. */
+export const inDigits = (count: number): string => numbers.format(count);
+
+/** `1 request`, `1,000 requests`. */
+export const requests = (count: number): string =>
+  `${inDigits(count)} ${count === 1 ? 'request' : 'requests'}`;
+
+/** `100 requests a minute`. */
+export function rateInWords({ limit, windowSeconds }: RateLimit): string {
+  const window = windows.get(windowSeconds);
+  if (window === undefined) return `${requests(limit)} every ${duration(windowSeconds)}`;
+  return `${requests(limit)} ${window === 'hour' ? 'an' : 'a'} ${window}`;
+}
+
+/** `1,000 requests each day`. */
+export const quotaInWords = ({ limit, refill }: Quota): string => `${requests(limit)} ${periods[refill]}`;
