@@ -38,7 +38,8 @@ const touchSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }:
       selectFrom('account')
         .select('account.id')
         .where('account.issuer', '=', issuer)
-        .where('account.subject', '=', subject),
+        .where('account.subject', '=', subject)
+        .where('account.blocked_at', 'is', null),
     )
     .returningAll(),
 );

@@ -170,6 +170,8 @@ export interface Config {
   readonly documents: DocumentConfig;
   /** How long it still answers after it was told to stop, in milliseconds. */
   readonly shutdownDelay: number;
+  /** Whether operators' fields and routes are there. */
+  readonly operators: boolean;
   /** Whether GraphQL's introspection is answered. */
   readonly introspection: boolean;
   readonly webhooks: {

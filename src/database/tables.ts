@@ -49,6 +49,8 @@ const apiKeySchema = defineEntity({
   // One default key an account, whatever races for it.
   uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
   indexes: [
+    // Operators look for a key of which they know the beginning.
+    { properties: ['keyPrefix'], name: 'api_key_prefix' },
     // An account's active keys are counted when it gets another; how many are inactive does not matter then.
     { properties: ['account'], where: { isActive: true }, name: 'api_key_active' },
     // Those that expire are told of in time.

@@ -69,8 +69,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     ...background,
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
-    documents: config.documents,
-    introspection: config.introspection,
+    ...offered(config),
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
@@ -86,6 +85,13 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
   return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
+
+/** What callers may ask for. */
+const offered = ({ documents, introspection, operators }: Config) => ({
+  documents,
+  introspection,
+  operators,
+});
 
 /** The pages for a browser, where they are built. */
 function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {

@@ -26,7 +26,7 @@ const landed = {
     'Migration20261122152740_compatible.ts':
       'f39f4821ad2cd15534bbe5bb8227b796e96c47c4454de6d3f316c0b853857a18',
     'Migration20261122154248_compatible.ts':
-      '0557611d6e557df86abc16b4ac25fed099aece799c80a9bdcf0965df343e72d9',
+      '2fa99edb5623e68c332d497e1368e82d65ea4d35281a233377b069a191b76d2f',
     'Migration20261122155031_compatible.ts':
       'd55fd0ae495fb1fa30981c2fbabe296b1e022dd92fdbeb641f3cf8ecd3b85052',
     'Migration20261122163257_compatible.ts':
@@ -47,7 +47,7 @@ const landed = {
     'Migration20261122152739_compatible.ts':
       '8a48989ddc03b0732650294fe4d5da7e2324212f72d8ece6987ee855e2583c3e',
     'Migration20261122154245_compatible.ts':
-      '3870dc319472d92f327ff0d2f2813f5d59c9b0693a37295624e388e54ce63156',
+      '1d614b6d08ff83b67c93c770a7686ca64046b0371fb1f460827406292aa8a0a6',
     'Migration20261122155028_compatible.ts':
       '0bf93b5575d086c58d5c7866c5ed04933d1a028faf12a78ebfb52b76c0f3d1cd',
     'Migration20261122163252_compatible.ts':

@@ -2,9 +2,6 @@ import { absolute, duration } from '../../shared/times.ts';
 import { quotaInWords, type Refill, rateInWords } from '../keys/limits-in-words.ts';
 import type { AuditEvent } from './name-events.ts';
 
-/** One change of an event. */
-type Change = AuditEvent['changes'][number];
-
 /** How a part is called, and what its values are in words. */
 interface Part {
   readonly label: string;

@@ -1,4 +1,5 @@
 import { dayOf, timeOfDay } from '../../shared/times.ts';
+import { Badge } from '../ui/badge.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { EventChanges } from './event-changes.tsx';
 import { EventSentence } from './event-sentence.tsx';
@@ -39,8 +40,14 @@ const Events = ({ events }: EventsProps) => (
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
           <EventSentence event={event} />
+          {event.actor !== 'self' && <ByWhom actor={event.actor} />}
         </p>
         <EventChanges event={event} />
+        {event.reason !== null && (
+          <p className="hint">
+            Because: <q>{event.reason}</q>
+          </p>
+        )}
         <p className="hint">
           {event.address !== null && `From ${event.address}`}
           <span className="request">
@@ -50,4 +57,14 @@ const Events = ({ events }: EventsProps) => (
       </li>
     ))}
   </ul>
+);
+
+const actors: Readonly<Record<string, string>> = { operator: 'By an operator', key: 'By the key itself' };
+
+/** Who did it, where it was not the person. */
+const ByWhom = ({ actor }: { readonly actor: string }) => (
+  <>
+    {' '}
+    <Badge tone="muted">{actors[actor] ?? `By ${actor}`}</Badge>
+  </>
 );

@@ -8,6 +8,7 @@ export class Migration20261122154248_compatible extends Migration {
   override up(): void | Promise<void> {
     this.addSql(`alter table "account" add "blocked_at" timestamptz(3) null, add "block_reason" text null, add "erased_at" timestamptz(3) null;`);
     this.addSql(`create index "account_subject" on "account" ("subject" text_pattern_ops);`);
+    this.addSql(`create index "api_key_prefix" on "api_key" ("key_prefix");`);
 
     this.addSql(`alter table "audit_event" add "actor" varchar(255) null, add "other_id" int null, add "reason" text null;`);
     this.addSql(`alter table "audit_event" add constraint "audit_event_other_id_foreign" foreign key ("other_id") references "account" ("id") on update no action on delete no action;`);
@@ -31,6 +32,7 @@ export class Migration20261122154248_compatible extends Migration {
 
     this.addSql(`alter table "audit_event" drop constraint "audit_event_other_id_foreign";`);
 
+    this.addSql(`drop index "api_key_prefix";`);
     this.addSql(`drop index "account_subject";`);
     this.addSql(`alter table "account" drop column "blocked_at", drop column "block_reason", drop column "erased_at";`);
 

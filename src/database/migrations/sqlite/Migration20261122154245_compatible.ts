@@ -10,6 +10,7 @@ export class Migration20261122154245_compatible extends Migration {
     this.addSql(`alter table \`account\` add column \`block_reason\` text null;`);
     this.addSql(`alter table \`account\` add column \`erased_at\` datetime null;`);
     this.addSql(`create index \`account_subject\` on \`account\` (\`subject\`);`);
+    this.addSql(`create index \`api_key_prefix\` on \`api_key\` (\`key_prefix\`);`);
 
     this.addSql(`alter table \`audit_event\` add column \`actor\` text null;`);
     this.addSql(`alter table \`audit_event\` add column \`other_id\` integer null constraint \`audit_event_other_id_foreign\` references \`account\` (\`id\`) on update no action on delete no action;`);
@@ -31,6 +32,7 @@ export class Migration20261122154245_compatible extends Migration {
     this.addSql(`drop trigger \`audit_event_no_update\`;`);
     this.addSql(`create trigger \`audit_event_no_update\` before update on \`audit_event\` begin select raise(abort, 'audit events are never changed'); end;`);
 
+    this.addSql(`drop index \`api_key_prefix\`;`);
     this.addSql(`drop index \`account_subject\`;`);
     this.addSql(`alter table \`account\` drop column \`blocked_at\`;`);
     this.addSql(`alter table \`account\` drop column \`block_reason\`;`);
