@@ -191,6 +191,40 @@ describe('a change', () => {
   });
 });
 
+describe('what an operator does', () => {
+  it('is told once, of the account that it was done to, and of one that was erased nothing else', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    await createKey('Laptop');
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+    const id = receiver.taken()[0]?.event.data.user_id;
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const act = async (method: string, path: string, json?: object) => {
+      const { status } = await setup.gateway.rest(method, `/admin/accounts/${id}${path}`, {
+        token,
+        ...(json && { json }),
+      });
+      expect(status).toBe(200);
+    };
+    await act('POST', '/block', { reason: 'published keys' });
+    await act('DELETE', '');
+    await until(() => expect(receiver.types()).toContain('account.erased'));
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    const told = receiver.taken().map(({ event }) => event);
+    // That it was blocked may have been on its way, or not.
+    const blocked = told.filter(({ type }) => type === 'account.blocked');
+    for (const { data } of blocked)
+      expect(data).toMatchObject({ user_id: id, by: 'operator', reason: 'published keys' });
+    expect(told.filter(({ type }) => type === 'account.erased')).toMatchObject([
+      { data: { user_id: id, issuer: null, subject: null, by: 'operator' } },
+    ]);
+    expect(told.every(({ data }) => data.user_id === id)).toBe(true);
+    const kept = (await rows('webhook_delivery')).filter(({ account_id }) => account_id === id);
+    expect(kept.map(({ type }) => type)).toEqual(['account.erased']);
+    expect(JSON.stringify(kept)).not.toContain('alice');
+  });
+});
+
 describe('OpenAPI', () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document
   const document: any = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
