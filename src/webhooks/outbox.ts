@@ -14,7 +14,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { EntityName } from '@mikro-orm/sql';
-import { type Compilable, sql } from 'kysely';
+import { type Compilable, PostgresAdapter, sql } from 'kysely';
 import { standsFor } from '../config/webhook-events.ts';
 import type { Db } from '../database/db.ts';
 import { type EntityRow, prepareQuery } from '../database/prepare-query.ts';
@@ -76,14 +76,13 @@ const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) =>
 
 /** What a batch of events is about. */
 async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
-  const accounts = await run(
-    db,
-    Account,
-    db.kysely
-      .selectFrom('account')
-      .selectAll()
-      .where('id', 'in', [...new Set(events.map(({ account }) => account))]),
-  );
+  const ofEvents = db.kysely
+    .selectFrom('account')
+    .selectAll()
+    .where('id', 'in', [...new Set(events.map(({ account }) => account))]);
+  // Nobody erases an account while its deliveries are made: they would stay. SQLite has one transaction at a time.
+  const isPostgres = db.kysely.getExecutor().adapter instanceof PostgresAdapter;
+  const accounts = await run(db, Account, isPostgres ? ofEvents.forKeyShare() : ofEvents);
   const targets = events.flatMap(({ target }) => target ?? []);
   const keys =
     targets.length === 0
@@ -113,6 +112,8 @@ async function createDeliveries(db: Db, events: readonly WebhookEvent[], now: Da
     const { type } = kindOf(event.action) ?? {};
     const account = accounts.get(event.account);
     if (type === undefined || !account) return [];
+    // It was erased between: what happened before is nobody's any more.
+    if (account.erasedAt && event.action !== 'account-erased') return [];
     const wanting = endpoints.filter(({ patterns }) => patterns.some((each) => standsFor(each, type)));
     const message = `msg_${randomUUID()}`;
     const payload = JSON.stringify(messageOf(event, { account, apiKey: keys.get(event.target ?? 0) }));
