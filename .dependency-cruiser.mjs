@@ -9,7 +9,7 @@ const FIELDS = '[.]graphql[.]ts$';
 const HOUSE = [
   ...['start', 'rewrap', 'process', 'dev'],
   ...['operators', 'api-keys', 'automation-settings', 'private-key', 'audit', 'idempotency', 'accounts'],
-  ...['rest', 'graphql', 'pages', 'operations'],
+  ...['rest', 'graphql', 'pages', 'webhooks', 'operations'],
   ...['auth', 'observability', 'http', 'database', 'config', 'secrets'],
 ];
 

@@ -46,6 +46,8 @@ import { answerRest } from './rest/answer-rest.ts';
 import { createRecordWriter } from './rest/record-writer.ts';
 import { basePath } from './rest/routes.ts';
 import type { Secrets } from './secrets/secrets.ts';
+import { webhooksOpenApi } from './webhooks/openapi.ts';
+import type { Wakeable } from './webhooks/webhooks.ts';
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
@@ -61,6 +63,8 @@ export interface GatewayDependencies {
   readonly keyRates: KeyRates;
   readonly keyQuotas: KeyQuotas;
   readonly idempotency: Idempotency;
+  /** Told after each change, and never waited for; undefined: nobody is. */
+  readonly webhooks?: Wakeable | undefined;
   /** The most bytes of a body. */
   readonly bodyLimit: number;
   /** After how many milliseconds a request is answered 503; undefined: never. */
@@ -151,7 +155,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     checkOwned,
     issuer: trusted[0].config.issuer,
     limits,
-    other: forwardAuthOpenApi,
+    other: { ...forwardAuthOpenApi, ...webhooksOpenApi },
     bodyLimit,
   };
   const write = createRecordWriter(schema, forwardAuthOpenApi.records.ApiKeyItself);

@@ -22,6 +22,7 @@ import { useOperationRecord } from './graphql/use-operation-record.ts';
 import { useTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import type { Limiters } from './http/rate-limits/create-limiters.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
+import type { Wakeable } from './webhooks/webhooks.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
 type AnyPlugin = Plugin<any, any>;
@@ -32,6 +33,7 @@ export interface PluginDependencies {
   readonly trusted: readonly TrustedIssuer[];
   readonly em: SqlEntityManager;
   readonly services: OperationServices;
+  readonly webhooks?: Wakeable | undefined;
   readonly limiters: Limiters;
   readonly documents: DocumentConfig;
   /** The documents of the pages by their ids. */
@@ -45,7 +47,7 @@ export interface PluginDependencies {
 /** Yoga's plugins, in the order in which an operation meets them: REST's pass through those from the token on. */
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
   const { schema, trusted, em, services, limiters, documents, introspection, compiledOf } = dependencies;
-  const { pageDocuments, logger, tracing } = dependencies;
+  const { pageDocuments, webhooks, logger, tracing } = dependencies;
   const texts = { ...pageDocuments, ...documents.trusted };
   const known = readTrustedDocuments(schema, texts, introspection);
   return [
@@ -55,7 +57,7 @@ export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugi
     ...(limiters.account || limiters.verifier ? [useAccountLimit(limiters.account, limiters.verifier)] : []),
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
-    useOperationContext(services, logger),
+    useOperationContext(services, logger, webhooks),
     useInputErrors(),
     useFailureRecord(),
     useOperationRecord(),

@@ -8,6 +8,7 @@ import { createOpenApi } from '../rest/openapi.ts';
 import { basePath, routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';
 import { schema } from '../schema.ts';
+import { webhooksOpenApi } from '../webhooks/openapi.ts';
 import { fillPage, tableHead, tableRow } from './filled-page.ts';
 
 const sofa = createSofa(schema, routes);
@@ -18,7 +19,11 @@ export const sdlText = (): string => `${printSchema(lexicographicSortSchema(sche
 /** The REST contract, as a server with the development identity provider describes itself. */
 const openApiText = (): string => {
   const issuer = 'http://127.0.0.1:4000/idp';
-  const openApi = createOpenApi(sofa, { issuer, limits: loadConfig({}), other: forwardAuthOpenApi });
+  const openApi = createOpenApi(sofa, {
+    issuer,
+    limits: loadConfig({}),
+    other: { ...forwardAuthOpenApi, ...webhooksOpenApi },
+  });
   return `${JSON.stringify(openApi, null, 2)}\n`;
 };
 

@@ -14,6 +14,8 @@ import {
   AutomationSettings,
   IdempotencyRecord,
   PrivateKey,
+  WebhookDelivery,
+  WebhookEvent,
 } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
@@ -53,6 +55,9 @@ const ofAccount = [
   [PrivateKey, 'private_key'],
   [AutomationSettings, 'automation_settings'],
   [IdempotencyRecord, 'idempotency_record'],
+  // Receivers of webhooks are told that it was erased, and nothing else of it any more.
+  [WebhookEvent, 'webhook_event'],
+  [WebhookDelivery, 'webhook_delivery'],
 ] as const;
 
 /** Each deletes what an account has in one table, in an order in which no row is left without what it belongs to. */

@@ -25,11 +25,15 @@ export interface RecordPart {
   readonly description: string;
 }
 
-/** Paths that are no operations of the schema, what they answer, and what secures them. */
+/** Paths that are no operations of the schema, what they answer, and what secures them; and webhooks. */
 export interface OtherPaths {
   readonly paths?: Readonly<Record<string, object>>;
   readonly records?: Readonly<Record<string, RecordPart>>;
   readonly securitySchemes?: Readonly<Record<string, object>>;
+  readonly schemas?: Readonly<Record<string, object>>;
+  readonly parameters?: Readonly<Record<string, object>>;
+  /** What is sent to others, by its name. */
+  readonly webhooks?: Readonly<Record<string, object>>;
 }
 
 const info = {
@@ -60,6 +64,12 @@ const tags = [
     path: '/admin/',
   },
 ];
+
+/** What is sent to others is listed apart. */
+const webhooksTag = {
+  name: 'Webhooks',
+  description: 'What Keyward sends to the endpoints that the provider has configured.',
+};
 
 const tagOf = (path: string): string | undefined => tags.find((tag) => path.startsWith(tag.path))?.name;
 
@@ -123,13 +133,20 @@ export function createOpenApi(
     openapi: '3.1.0',
     info,
     servers: [{ url: '/', description: 'This server.' }],
-    tags: tags
-      .filter(({ path }) => Object.values(table).some((route) => route.path.startsWith(path)))
-      .map(({ name, description }) => ({ name, description })),
+    tags: [
+      ...tags.filter(({ path }) => Object.values(table).some((route) => route.path.startsWith(path))),
+      ...(other.webhooks ? [webhooksTag] : []),
+    ].map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...other.paths },
+    webhooks: other.webhooks ?? {},
     components: {
-      schemas: { ...components, ...partsOf(restSchema, components, other.records), ...errorSchemas },
-      parameters,
+      schemas: {
+        ...components,
+        ...partsOf(restSchema, components, other.records),
+        ...errorSchemas,
+        ...other.schemas,
+      },
+      parameters: { ...parameters, ...other.parameters },
       responses: errorResponses,
       securitySchemes: {
         ...securitySchemes(

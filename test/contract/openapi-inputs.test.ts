@@ -32,7 +32,8 @@ interface Operation {
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
 }
 
-const document: { tags: { name: string }[]; paths: Record<string, Record<string, Operation>> } = JSON.parse(
+type Operations = Record<string, Record<string, Operation>>;
+const document: { tags: { name: string }[]; paths: Operations; webhooks: Operations } = JSON.parse(
   readFileSync('schema/openapi.json', 'utf8'),
 );
 
@@ -236,7 +237,7 @@ it.each(operations)('$operationId takes what its description allows, and nothing
 describe('tags', () => {
   it('are what each operation is listed under, one for each', () => {
     const names = document.tags.map(({ name }) => name);
-    const used = Object.values(document.paths).flatMap((methods) =>
+    const used = Object.values({ ...document.paths, ...document.webhooks }).flatMap((methods) =>
       Object.values(methods).map(({ operationId, tags = [] }) => {
         expect(tags, `${operationId}: see the tags in src/rest/openapi.ts`).toHaveLength(1);
         return tags[0];

@@ -72,13 +72,13 @@ describe('traces', () => {
         'url.scheme': 'http',
       },
     });
-    expect(byName.get('UPDATE api_key')).toMatchObject({
+    expect(byName.get('UPDATE api_key api_key_quota')).toMatchObject({
       kind: 3,
       attributes: {
         'db.system.name': 'sqlite',
         'db.operation.name': 'UPDATE',
         'db.collection.name': 'api_key',
-        'db.query.summary': 'UPDATE api_key',
+        'db.query.summary': 'UPDATE api_key api_key_quota',
       },
     });
     expect(collector.text()).not.toMatch(/canary7f3a|alice|Bearer/);

@@ -33,7 +33,7 @@ const inactive = { keyId: '<inactive>' };
 const changes: Readonly<Record<Change, readonly Count[]>> = {
   blockAccount: [[5, { id: '<account>', reason: '"x"' }]],
   deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
-  eraseAccount: [[18, { id: '<account>' }]],
+  eraseAccount: [[20, { id: '<account>' }]],
   findApiKey: [
     [2, { key: '<key>' }],
     [2, { keyPrefix: '"sk-a1b2c3"' }],

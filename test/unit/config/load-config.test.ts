@@ -99,6 +99,7 @@ describe('defaults', () => {
     },
     shutdownDelay: 0,
     introspection: true,
+    webhooks: { endpoints: [], allowedHosts: [] },
     operators: false,
     pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
     edge: {
