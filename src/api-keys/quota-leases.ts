@@ -113,7 +113,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   /** Those that made room for others and have units left. */
   readonly #evicted = new Set<Lease>();
   readonly #records: LeaseRecords | undefined;
-  readonly #timer = setInterval(() => void this.giveBack(performance.now() - idle), sweepInterval).unref();
+  readonly #timer = setInterval(() => this.#sweep(), sweepInterval).unref();
   #inheritedAt = performance.now();
   #givingBack: Promise<void> | undefined;
 
@@ -159,22 +159,24 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     return leftOf(this.#leases.peek(keyId), quota, now);
   }
 
-  /**
-   * Gives back what was not used since then, on the clock of `performance.now`: all, unless told otherwise. One call
-   * joins another that is at it.
-   */
-  giveBack(since = Number.POSITIVE_INFINITY): Promise<void> {
-    this.#givingBack ??= this.#giveBackAll(since).finally(() => {
+  /** Gives back what was not used since then, on the clock of `performance.now`: all, unless told otherwise. */
+  async giveBack(since = Number.POSITIVE_INFINITY): Promise<void> {
+    while (this.#givingBack !== undefined) await this.#givingBack;
+    this.#givingBack = this.#giveBackAll(since).finally(() => {
       this.#givingBack = undefined;
     });
-    return this.#givingBack;
+    await this.#givingBack;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await this.#givingBack;
     await Promise.allSettled([...this.#leases.values(), ...this.#evicted].map(({ busy }) => busy));
     await this.giveBack();
+  }
+
+  /** Gives back what is idle, unless that is under way. */
+  #sweep(): void {
+    if (this.#givingBack === undefined) void this.giveBack(performance.now() - idle);
   }
 
   #leaseOf(keyId: number): Lease {
@@ -187,7 +189,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     if (lease.busy !== undefined) return void lease.busy.catch(() => {}).then(() => this.#evict(lease));
     if (isEmpty(lease) || this.#evicted.size >= this.#leases.max) return;
     this.#evicted.add(lease);
-    if (this.#evicted.size >= batchSize) void this.giveBack(performance.now() - idle);
+    if (this.#evicted.size >= batchSize) this.#sweep();
   }
 
   /** Begins a statement about a quota: one that takes units, or finds out what there is. */

@@ -7,7 +7,10 @@ import { isApiKeySecret } from './api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { type KeyLimits, type LimitContext, seeLimits, type Use, useLimits } from './key-limits.ts';
 
-/** Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the same. */
+/**
+ * Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the
+ * same.
+ */
 export type VerificationFailure =
   | 'not_found'
   | 'inactive'
@@ -110,8 +113,8 @@ const notFound: Verification = {
 
 /**
  * Verifies the secret of an API key, now: nothing is remembered, so a key that was revoked is refused from then on,
- * on every node. Nothing is written but units of a quota that are taken for many uses; what it came to is noted. A text that cannot be a secret costs the same digests
- * and no look-up.
+ * on every node. Nothing is written but units of a quota that are taken for many uses; what it came to is noted. A text
+ * that cannot be a secret costs the same digests and no look-up.
  */
 export async function verifySecret(
   context: VerificationContext,

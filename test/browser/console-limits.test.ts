@@ -181,6 +181,9 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
         { name: 'Nothing', quota: { limit: 0, refill: 'daily' } },
       ])
         await call(world, person, 'POST /auth/keys', body);
+      const ended = await call(world, person, 'POST /auth/keys', { name: 'Leaked' });
+      const itself = `${world.service.url}/api/v1/keys/self`;
+      await fetch(itself, { method: 'DELETE', headers: { 'x-api-key': ended.key } });
       const { id, key } = await call(world, person, 'POST /auth/keys', {
         name: 'Used up',
         quota: { limit: 3, refill: 'never' },
@@ -275,6 +278,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
         .getByText('Old secret works: until', { exact: false })
         .waitFor();
       await event(`Limited still (API key ${id}) replaced`).waitFor();
+      await event('Leaked (API key').getByText('ended itself').waitFor();
       await event('Rate limit: 5 requests a second (was none)').waitFor();
       await event('Quota: none (was 1,000 requests each day)').waitFor();
       await event(/Expires: never \(was \d+ \w+ \d{4}/)

@@ -290,6 +290,30 @@ describe('a node', () => {
     expect(sql).toEqual([]);
   });
 
+  it('gives back once, also where nobody knows whether it did', async () => {
+    const { one, keyId, held, quota } = await createHolder();
+    one.fail(['before', 'after']);
+    await one.leases.giveBack();
+    expect(one.held(keyId, quota)).toBe(held);
+    await one.leases.giveBack();
+    expect(one.held(keyId, quota)).toBe(0);
+    await one.leases.giveBack();
+    expect(await takenOf(keyId)).toBe(5);
+  });
+
+  it('looks again where the quota was read while it took units', async () => {
+    const { one, keyId, quota, held } = await createHolder();
+    const db = new Db(database.em);
+    const ask = (seen: StoredQuota, cost: number) =>
+      one.leases.spend(db, { keyId, quota: seen, askedAt: performance.now(), now: new Date(), cost });
+    vi.advanceTimersByTime(1);
+    const taking = ask(quota, held + 1);
+    vi.advanceTimersByTime(1);
+    expect((await taking)?.isGranted).toBe(true);
+    await changeQuota(keyId, 3);
+    expect(await ask((await one.read(keyId)) as StoredQuota, 1)).toMatchObject({ limit: 3, remaining: 2 });
+  });
+
   it('spends nothing for a request whose time is over', async () => {
     const { one, keyId, quota, held } = await createHolder();
     const late = new Db(database.em).until(performance.now() - 1);

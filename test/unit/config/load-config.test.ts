@@ -78,6 +78,8 @@ describe('defaults', () => {
     sessionDuration: { min: 60, max: 86_400 },
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
+    apiKeyUsageDays: 90,
+    quotaAfterCrash: 'charged',
     apiKeyPermissions: null,
     sealApiKeys: false,
     http: {

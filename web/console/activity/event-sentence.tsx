@@ -31,7 +31,8 @@ const doneAsOperator: Readonly<Record<string, string>> = {
 export function EventSentence({ event }: { readonly event: NamedEvent }) {
   const { action, targetId, onUserId, name, former, changes } = event;
   if (onUserId !== null) return `${doneAsOperator[action] ?? action.replaceAll('-', ' ')} ${onUserId}`;
-  const done = doneToKey[action];
+  const endedItself = changes.some(({ field, to }) => field === 'deactivated_by' && to === 'key');
+  const done = endedItself ? 'ended itself' : doneToKey[action];
   if (done === undefined || targetId === null) return sentences[action] ?? action.replaceAll('-', ' ');
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
   if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;

@@ -8,8 +8,8 @@ import { type ApiKey, headingId, nameOf, stateOf } from './api-key.ts';
 import { updateApiKeyMutation } from './documents.ts';
 import { ExpiryFields } from './expiry-fields.tsx';
 import { LimitFields } from './limit-fields.tsx';
-import { NameField, readName } from './name-field.tsx';
-import { keyArguments, readKeyForm } from './read-key-form.ts';
+import { NameField } from './name-field.tsx';
+import { keyArguments, readKeyForm, readName } from './read-key-form.ts';
 
 interface EditKeyDialogProps {
   readonly apiKey: ApiKey;

@@ -1,28 +1,9 @@
 import { useState } from 'react';
 import { absolute } from '../../shared/times.ts';
-import { invalid } from '../api/problem.ts';
 import { Field } from '../ui/field.tsx';
 
-const day = 86_400_000;
+/** After how many days a key may expire. */
 const spans = [7, 30, 90, 365];
-
-/**
- * When a key is to expire, as the fields say.
- * @param current when it expires so far
- * @returns a moment in ISO 8601; null for never
- * @throws {Problem} where there is no date, or one that has passed
- */
-export function readExpiresAt(form: FormData, now: Date, current: string | null): string | null {
-  const expiry = `${form.get('expiry')}`;
-  if (expiry === 'stays') return current;
-  if (expiry === 'never') return null;
-  if (expiry !== 'date') return new Date(now.getTime() + Number(expiry) * day).toISOString();
-  const moment = new Date(`${form.get('expires-at')}`);
-  // A browser gives nothing of a date that is not typed to its end.
-  if (Number.isNaN(moment.getTime())) throw invalid('expiresAt', 'Choose a date and a time.');
-  if (moment <= now) throw invalid('expiresAt', 'Choose a date and time in the future.');
-  return moment.toISOString();
-}
 
 interface ExpiryFieldsProps {
   readonly issue: string | undefined;

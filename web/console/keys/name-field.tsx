@@ -1,8 +1,5 @@
 import { Field } from '../ui/field.tsx';
 
-/** A key's name, as the field says; null where it is left empty. */
-export const readName = (form: FormData): string | null => `${form.get('name')}` || null;
-
 interface NameFieldProps {
   readonly issue: string | undefined;
   readonly defaultValue?: string;

@@ -2,9 +2,7 @@ import type { VariablesOf } from 'gql.tada';
 import { invalid } from '../api/problem.ts';
 import type { ApiKey } from './api-key.ts';
 import type { createApiKeyMutation } from './documents.ts';
-import { readExpiresAt } from './expiry-fields.tsx';
 import type { Refill } from './limits-in-words.ts';
-import { readName } from './name-field.tsx';
 
 /** What a person says of a key when it is made or changed. */
 export type KeyParts = Pick<
@@ -21,6 +19,29 @@ export const keyArguments = [
   'rateLimit',
   'quota',
 ] as const;
+
+/** A key's name, as the field says; null where it is left empty. */
+export const readName = (form: FormData): string | null => `${form.get('name')}` || null;
+
+const day = 86_400_000;
+
+/**
+ * When a key is to expire, as the fields say.
+ * @param current when it expires so far
+ * @returns a moment in ISO 8601; null for never
+ * @throws {Problem} where there is no date, or one that has passed
+ */
+function readExpiresAt(form: FormData, now: Date, current: string | null): string | null {
+  const expiry = `${form.get('expiry')}`;
+  if (expiry === 'stays') return current;
+  if (expiry === 'never') return null;
+  if (expiry !== 'date') return new Date(now.getTime() + Number(expiry) * day).toISOString();
+  const moment = new Date(`${form.get('expires-at')}`);
+  // A browser gives nothing of a date that is not typed to its end.
+  if (Number.isNaN(moment.getTime())) throw invalid('expiresAt', 'Choose a date and a time.');
+  if (moment <= now) throw invalid('expiresAt', 'Choose a date and time in the future.');
+  return moment.toISOString();
+}
 
 /** The most that GraphQL's Int can say. The service knows closer bounds, and says them. */
 const mostInt = 2 ** 31 - 1;
