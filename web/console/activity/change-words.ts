@@ -53,7 +53,7 @@ const lists: Readonly<Record<string, string>> = {
 };
 
 /** What the sentence above says already. */
-const saidAbove: readonly string[] = ['default_key_id', 'is_active', 'deactivated_by'];
+const saidAbove: readonly string[] = ['default_key_id', 'is_active'];
 
 /** A change in words. */
 export type ChangeWords =
