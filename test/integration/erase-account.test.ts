@@ -124,9 +124,31 @@ const changes: readonly (readonly [method: string, path: string, json?: object])
 ];
 
 describe('races with what the person does', () => {
+  const erase = async (id: number): Promise<number> => {
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const { status } = await setup.gateway.rest('DELETE', `/admin/accounts/${id}`, { token });
+    // PostgreSQL has found a circle of locks: nothing was erased, and another attempt is.
+    return status === 503 ? erase(id) : status;
+  };
+
+  it('leave no settings behind, of which nothing is written down', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const id = await setup.gateway.createAccount(`bob-${round}`);
+      const token = await setup.sign({ sub: `bob-${round}` });
+      const erased = erase(id);
+      const made = [0, 1, 2, 3, 4, 5].map(async (delay) => {
+        await new Promise((resolve) => setTimeout(resolve, delay));
+        return setup.gateway.rest('PUT', '/automation/settings', { token, json: {} });
+      });
+      expect(await erased).toBe(200);
+      for (const { status } of await Promise.all(made)) expect([200, 503]).toContain(status);
+      const left = await setup.gateway.rows('automation_settings');
+      expect(left.filter((row) => row['account_id'] === id)).toEqual([]);
+    }
+  });
+
   it.each([false, true])('leave nothing behind; with an Idempotency-Key: %s', async (isKeyed) => {
-    const operator = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const sub = `bob-${round}`;
       await makeEverything(sub);
       const [{ id } = {}] = (await setup.gateway.rows('account')).filter(({ subject }) => subject === sub);
@@ -139,12 +161,7 @@ describe('races with what the person does', () => {
           ...(isKeyed && method === 'POST' && { headers: { 'idempotency-key': `${index}` } }),
         }),
       );
-      const erase = async (): Promise<number> => {
-        const { status } = await setup.gateway.rest('DELETE', `/admin/accounts/${id}`, { token: operator });
-        // PostgreSQL has found a circle of locks: nothing was erased, and another attempt is.
-        return status === 503 ? erase() : status;
-      };
-      expect(await erase()).toBe(200);
+      expect(await erase(id as number)).toBe(200);
       const statuses = (await Promise.all(calls)).map(({ status }) => status);
       expect(statuses.filter((status) => ![200, 201, 404, 409, 422, 503].includes(status))).toEqual([]);
       for (const table of ['api_key', 'private_key', 'automation_settings', 'idempotency_record'])

@@ -127,7 +127,7 @@ describe('spans', () => {
       'PUT /api/v1/automation/settings > verify access token',
       'TRANSACTION > INSERT account',
       'TRANSACTION > INSERT audit_event account',
-      'TRANSACTION > INSERT automation_settings',
+      'TRANSACTION > INSERT automation_settings account',
       'TRANSACTION > SELECT account',
       'TRANSACTION > UPDATE automation_settings account',
       'mutation updateAutomationSettings > TRANSACTION',
