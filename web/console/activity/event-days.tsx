@@ -39,8 +39,8 @@ const Events = ({ events }: EventsProps) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence event={event} />
-          {event.actor !== 'self' && <ByWhom actor={event.actor} />}
+          <EventSentence event={event} />{' '}
+          {event.actor === 'operator' && <Badge tone="muted">By an operator</Badge>}
         </p>
         <EventChanges event={event} />
         {event.reason !== null && (
@@ -57,14 +57,4 @@ const Events = ({ events }: EventsProps) => (
       </li>
     ))}
   </ul>
-);
-
-const actors: Readonly<Record<string, string>> = { operator: 'By an operator', key: 'By the key itself' };
-
-/** Who did it, where it was not the person. */
-const ByWhom = ({ actor }: { readonly actor: string }) => (
-  <>
-    {' '}
-    <Badge tone="muted">{actors[actor] ?? `By ${actor}`}</Badge>
-  </>
 );

@@ -29,9 +29,10 @@ const doneAsOperator: Readonly<Record<string, string>> = {
 
 /** What happened, in words. An action that this page does not know yet reads as it is called. */
 export function EventSentence({ event }: { readonly event: NamedEvent }) {
-  const { action, targetId, onUserId, name, former, changes } = event;
+  const { action, actor, targetId, onUserId, name, former, changes } = event;
   if (onUserId !== null) return `${doneAsOperator[action] ?? action.replaceAll('-', ' ')} ${onUserId}`;
-  const done = doneToKey[action];
+  // All that a key can do is to end itself.
+  const done = actor === 'key' ? 'ended itself' : doneToKey[action];
   if (done === undefined || targetId === null) return sentences[action] ?? action.replaceAll('-', ' ');
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
   if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;
