@@ -81,6 +81,8 @@ describe('defaults', () => {
     apiKeyUsageDays: 90,
     quotaAfterCrash: 'charged',
     apiKeyPermissions: null,
+    quotaAfterCrash: 'charged',
+    apiKeyUsageDays: 90,
     sealApiKeys: false,
     http: {
       body: 65_536,

@@ -3,7 +3,7 @@ import { quotaInWords, type Refill, rateInWords } from '../keys/limits-in-words.
 import type { AuditEvent } from './name-events.ts';
 
 /** One change of an event. */
-export type Change = AuditEvent['changes'][number];
+type Change = AuditEvent['changes'][number];
 
 /** How a part is called, and what its values are in words. */
 interface Part {
