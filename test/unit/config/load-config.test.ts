@@ -81,8 +81,6 @@ describe('defaults', () => {
     apiKeyUsageDays: 90,
     quotaAfterCrash: 'charged',
     apiKeyPermissions: null,
-    quotaAfterCrash: 'charged',
-    apiKeyUsageDays: 90,
     sealApiKeys: false,
     http: {
       body: 65_536,
