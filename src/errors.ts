@@ -69,9 +69,14 @@ export class GatewayError extends Error {
 const sentenceOf = ({ path, message }: InputIssue): string =>
   [path.join('.'), message].filter(Boolean).join(': ');
 
+/** How many things that are wrong with an input are told: what is answered stays small, whatever was sent. */
+export const mostIssues = 50;
+
 /** An input that an operation cannot take. */
-export const badUserInput = (issues: readonly InputIssue[], cause?: unknown) =>
-  new GatewayError('BAD_USER_INPUT', issues.map(sentenceOf).join(' '), { issues, cause });
+export const badUserInput = (all: readonly InputIssue[], cause?: unknown) => {
+  const issues = all.slice(0, mostIssues);
+  return new GatewayError('BAD_USER_INPUT', issues.map(sentenceOf).join(' '), { issues, cause });
+};
 
 /** How long to wait before another attempt. Each answer has its own: it puts other fields beside it. */
 const later = () => ({ 'retry-after': '5' });

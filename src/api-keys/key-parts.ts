@@ -4,7 +4,7 @@ import type { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/audited.ts';
 import type { OperationLimits } from '../operations/context.ts';
-import { atMost, onlyOnce } from '../operations/input.ts';
+import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
 import { apiKeyName } from './api-key-name.ts';
 import { permissionList, standsFor } from './permissions.ts';
 
@@ -19,11 +19,11 @@ const mostBytes = 2048;
 const permissions = ({ apiKeyPermissions: known }: OperationLimits) =>
   known === null
     ? permissionList
-    : permissionList.superRefine((names, check) => {
-        for (const [index, name] of names.entries())
-          if (!known.some((each) => standsFor(name, each)))
-            check.addIssue({ code: 'custom', path: [index], message: 'Is no permission that exists here.' });
-      });
+    : permissionList.superRefine(
+        eachItem((name) => known.some((each) => standsFor(name, each)), {
+          message: 'Is no permission that exists here.',
+        }),
+      );
 
 const metadata = z
   .custom<Readonly<Record<string, unknown>>>()
@@ -38,17 +38,14 @@ const metadata = z
   .meta({ maxProperties: mostMembers });
 
 const allowedAddresses = z
-  .array(
-    z
-      .string()
-      .refine(
-        // A word that the configuration knows.
-        (text) => text !== 'loopback' && isAddressRange(text),
-        'Must be an IP address or a range of them, such as 192.0.2.0/24.',
-      )
-      .meta({ pattern: String.raw`^[0-9A-Fa-f:.]{2,45}(?:/\d{1,3})?$` }),
-  )
+  .array(z.string().meta({ pattern: String.raw`^[0-9A-Fa-f:.]{2,45}(?:/\d{1,3})?$` }))
   .refine(...atMost(mostAddresses))
+  .superRefine(
+    // `loopback` is a word that the configuration knows.
+    eachItem((text) => text !== 'loopback' && isAddressRange(text), {
+      message: 'Must be an IP address or a range of them, such as 192.0.2.0/24.',
+    }),
+  )
   .refine(...onlyOnce)
   .meta({ maxItems: mostAddresses, uniqueItems: true });
 

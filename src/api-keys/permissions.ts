@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atMost, onlyOnce } from '../operations/input.ts';
+import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
 
 /** The most permissions that a key may have, or that may be asked for at once. */
 const most = 50;
@@ -12,16 +12,14 @@ export const isPermission = (text: string): boolean => wellFormed.test(text);
 
 /** Names of permissions, each of them once. */
 export const permissionList = z
-  .array(
-    z
-      .string()
-      .refine(isPermission, {
-        message: 'Must be 1 to 100 characters of a-z, 0-9, and . _ : * -',
-        params: { type: 'string_pattern_mismatch' },
-      })
-      .meta({ pattern }),
-  )
+  .array(z.string().meta({ pattern }))
   .refine(...atMost(most))
+  .superRefine(
+    eachItem(isPermission, {
+      message: 'Must be 1 to 100 characters of a-z, 0-9, and . _ : * -',
+      params: { type: 'string_pattern_mismatch' },
+    }),
+  )
   .refine(...onlyOnce)
   .meta({ maxItems: most, uniqueItems: true });
 

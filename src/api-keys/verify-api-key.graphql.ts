@@ -151,7 +151,7 @@ builder.mutationField('verifyApiKey', (t) =>
       }),
       cost: t.arg.int({
         description:
-          "How many units of the key's quota this uses: 0 to 1000000, 1 where left out. 0 asks and uses nothing.",
+          "How many units of the key's quota this uses: 0 to 1000000, 1 where left out. 0 asks and uses none of them; the key's rate limit counts it all the same.",
         extensions: { example: 1 },
       }),
       address: t.arg.string({

@@ -28,7 +28,7 @@ export interface VerificationQuestion {
   readonly secret: string;
   /** What its bearer wants to do: the key must have all of them. */
   readonly permissions: readonly string[];
-  /** How many units of the key's quota it uses; 0: it asks, and uses nothing. */
+  /** How many units of the key's quota it uses; 0: it asks, and uses none of them. */
   readonly cost: number;
   /** The client's IP address; null where it is not known. */
   readonly address: string | null;

@@ -11,7 +11,7 @@ import {
   isListType,
   isRequiredInputField,
 } from 'graphql';
-import type { InputIssue } from '../errors.ts';
+import { type InputIssue, mostIssues } from '../errors.ts';
 
 /** What is said of a value that its type does not take: pydantic 2's type, and a sentence. */
 const describe = (
@@ -84,5 +84,15 @@ export function inputIssues(type: GraphQLInputType, value: unknown, path: readon
   if (isInputObjectType(inner)) return memberIssues(inner, value, path);
   if (!isListType(inner)) return leafIssues(type, value, path);
   if (!Array.isArray(value)) return [{ path, type: 'list_type', message: 'Must be a list.' }];
-  return value.flatMap((item, index) => inputIssues(inner.ofType, item, [...path, `${index}`]));
+  return listIssues(inner.ofType, value, path);
+}
+
+/** Looks no further once there is more than is told: to find out takes time for each item. */
+function listIssues(type: GraphQLInputType, list: readonly unknown[], path: readonly string[]): InputIssue[] {
+  const issues: InputIssue[] = [];
+  for (const [index, item] of list.entries()) {
+    if (issues.length >= mostIssues) break;
+    issues.push(...inputIssues(type, item, [...path, `${index}`]));
+  }
+  return issues;
 }

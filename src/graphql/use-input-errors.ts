@@ -42,10 +42,11 @@ export const useInputErrors = (): Plugin => ({
   onExecute: ({ args }) => ({
     onExecuteDone: ({ result, setResult }) => {
       if (!('errors' in result) || 'data' in result) return;
-      const issues = variableIssues(args);
-      if (issues.length === 0) return;
+      const found = variableIssues(args);
+      if (found.length === 0) return;
+      const { message, issues } = badUserInput(found);
       const extensions = { code: 'BAD_USER_INPUT', issues, http: { status: 400, spec: true } };
-      setResult({ errors: [new GraphQLError(badUserInput(issues).message, { extensions })] });
+      setResult({ errors: [new GraphQLError(message, { extensions })] });
     },
   }),
   onResultProcess: ({ result, setResult }) => {

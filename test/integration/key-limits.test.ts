@@ -108,6 +108,21 @@ describe("a key's own rate limit", () => {
   });
 });
 
+describe('a cost of 0', () => {
+  it('uses nothing of the quota, and counts towards the rate limit', async () => {
+    const { rest, graphql } = await createKey({
+      rateLimit: 2,
+      rateLimitWindow: 810,
+      quota: { units: 5, ...daily },
+    });
+    const left = { rate_limit: { remaining: 1 }, quota: { remaining: 5 } };
+    expect(await rest({ cost: 0 })).toMatchObject({ valid: true, ...left });
+    expect(await graphql(0)).toMatchObject({ valid: true, rateLimit: { remaining: 0 } });
+    const refused = { valid: false, reason: 'rate_limited', quota: { remaining: 5 } };
+    expect(await rest({ cost: 0 })).toMatchObject(refused);
+  });
+});
+
 describe('a quota', () => {
   it('is one at both doors', async () => {
     const { knock, rest, graphql } = await createKey({ quota: { units: 5, ...daily } });

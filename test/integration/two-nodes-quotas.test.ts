@@ -43,3 +43,20 @@ it('a quota that is changed through one node ends what the other has', async () 
   expect(await countPassed(50)).toBe(7);
   expect(await setup.nodes[1].rows('api_key')).toMatchObject([{ id }]);
 });
+
+it('a period that ends begins anew once, however many ask both nodes at once', async () => {
+  const { countPassed } = await createKey(100);
+  for (let period = 0; period < 3; period += 1) {
+    // Some of the units are with the nodes when the period ends.
+    if (period > 0) expect(await countPassed(40)).toBe(0);
+    await setup.nodes[0].database.em
+      .getConnection()
+      .execute("update api_key_quota set refill = 'daily', refills_at = now() - interval '1 second'");
+    let passed = 0;
+    for (let round = 0; round < 5; round += 1) {
+      passed += await countPassed(60);
+      for (const node of setup.nodes) await node.keyQuotas.giveBack();
+    }
+    expect(passed).toBe(100);
+  }
+});

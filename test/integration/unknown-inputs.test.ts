@@ -96,6 +96,51 @@ describe('a member of a member that is not known', () => {
   });
 });
 
+describe('a list of thousands', () => {
+  const many = (item: unknown, count: number) => Array.from({ length: count }, () => item);
+
+  const update = 'mutation ($list: [String!]) { updateApiKey(keyId: 1, permissions: $list) { id } }';
+
+  const updateByGraphQl = async (list: unknown[]) => {
+    const { body } = await setup.gateway.graphql(update, { token: await setup.sign(), variables: { list } });
+    return body.errors[0];
+  };
+
+  // It took seconds and megabytes to tell what is wrong with each.
+  it('of items of another type is told by its first items', async () => {
+    await createApiKeys(setup);
+    const numbers = many(1, 30_000);
+    const { status, body } = await call('PATCH', '/auth/keys/1', { permissions: numbers });
+    expect(status).toBe(422);
+    expect(body.detail).toEqual(
+      Array.from({ length: 50 }, (_, index) => ({
+        loc: ['body', 'permissions', `${index}`],
+        msg: 'Must be a string.',
+        type: 'string_type',
+      })),
+    );
+    const { message, extensions } = await updateByGraphQl(numbers);
+    expect(extensions.issues).toHaveLength(50);
+    expect(message.length).toBeLessThan(5000);
+  });
+
+  it.each(['permissions', 'allowed_addresses'])('is too long, whatever its items: %s', async (name) => {
+    await createApiKeys(setup);
+    const { status, body } = await call('PATCH', '/auth/keys/1', { [name]: many('A', 15_000) });
+    const message = 'Must have at most 50 items.';
+    const detail = [{ loc: ['body', name], msg: message, type: 'too_long' }];
+    expect([status, body]).toEqual([422, { detail }]);
+    expect((await updateByGraphQl(many('A', 10_000))).message).toBe(`permissions: ${message}`);
+  });
+
+  it('of texts with NUL is told by its first items', async () => {
+    await createApiKeys(setup);
+    const { status, body } = await call('PATCH', '/auth/keys/1', { permissions: many('\u0000', 7000) });
+    expect(status).toBe(422);
+    expect(body.detail).toHaveLength(50);
+  });
+});
+
 describe('a query parameter that is not known', () => {
   it.each([
     ['/auth/keys?active=true', ['active']],

@@ -112,8 +112,8 @@ export class Limiter {
   };
 }
 
-/** In how many seconds it will be then, rounded up. */
-export const secondsUntil = (at: Date): number => Math.ceil((at.getTime() - Date.now()) / 1000);
+/** In how many seconds it will be then, rounded up; 0 where that came while the request waited for the database. */
+export const secondsUntil = (at: Date): number => Math.max(Math.ceil((at.getTime() - Date.now()) / 1000), 0);
 
 /** What is left of a rate, as clients are told. */
 export const rateFields = (

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Quota } from '../../../../src/http/exchange.ts';
-import { Limiter } from '../../../../src/http/rate-limits/limiter.ts';
+import { Limiter, rateFields } from '../../../../src/http/rate-limits/limiter.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 
@@ -67,5 +67,18 @@ describe('a limiter', () => {
     expect(last).toBeLessThan(10 * first);
     expect(ask(limiter, address(949_999))).toBe('"address";r=0;t=86400');
     expect(ask(limiter, address(999_999))).toBe('refused for 86400');
+  });
+});
+
+describe('what is left of a rate', () => {
+  it.each([
+    [1, 1],
+    [0, 0],
+    [-1, 0],
+    [-5000, 0],
+  ])('never ends in less than no time: in %i ms', (milliseconds, seconds) => {
+    const resetsAt = new Date(start + milliseconds);
+    const { state } = rateFields('key', { rate: { requests: 9, seconds: 1 }, remaining: 8, resetsAt });
+    expect(state).toBe(`"key";r=8;t=${seconds}`);
   });
 });
