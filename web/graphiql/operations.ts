@@ -29,7 +29,12 @@ interface RestOperation {
   /** A header field that several operations have is a reference, and no argument of theirs. */
   readonly parameters?: readonly { readonly name?: string; readonly example?: unknown }[];
   readonly requestBody?: {
-    readonly content: { readonly 'application/json': { readonly example?: Examples } };
+    readonly content: {
+      readonly 'application/json': {
+        readonly example?: Examples;
+        readonly schema: { readonly properties?: Readonly<Record<string, { readonly writeOnly?: boolean }>> };
+      };
+    };
   };
 }
 
@@ -43,10 +48,12 @@ function examplesOf(fieldName: string): Examples {
     operation?.parameters?.flatMap(({ name, example }) =>
       name === undefined ? [] : [[name, example] as const],
     ) ?? [];
-  const body = operation?.requestBody?.content['application/json'].example ?? {};
-  return Object.fromEntries(
-    [...parameters, ...Object.entries(body)].map(([name, example]) => [camelCase(name), example]),
+  const { example: body = {}, schema: input } = operation?.requestBody?.content['application/json'] ?? {};
+  // The example of a secret is one that everybody knows.
+  const members = Object.entries(body).map(
+    ([name, example]) => [name, input?.properties?.[name]?.writeOnly ? '' : example] as const,
   );
+  return Object.fromEntries([...parameters, ...members].map(([name, example]) => [camelCase(name), example]));
 }
 
 /** An example as GraphQL spells it: the members of an input object in camelCase, the names of enums in capitals. */
@@ -80,9 +87,9 @@ function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unkno
   const declared = args.map((argument) => `$${argument.name}: ${argument.type}`);
   const passed = args.map((argument) => `${argument.name}: $${argument.name}`);
   const examples = examplesOf(name);
-  // What a query may leave out would narrow its answer to less than its comment says.
-  const shown = args.filter((argument) => kind === 'mutation' || isRequired(argument));
-  const variables = shown.filter((argument) => argument.name in examples);
+  // What a query may leave out would narrow its answer, and what a mutation may leave out would change something that
+  // nobody thought of: an example's addresses would keep a key from being used.
+  const variables = args.filter((argument) => isRequired(argument) && argument.name in examples);
   return {
     query: `${asComment(description ?? '')}${kind} ${title}${inParentheses(declared, '')} {
   ${name}${inParentheses(passed, '  ')}${selectionOf(field.type, '  ')}
@@ -96,13 +103,22 @@ function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unkno
   };
 }
 
+/** Those of operators, which few services have: `ADMIN=on`. */
+const ofOperators = new Set(
+  Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/v1/admin/'))
+    .flatMap(([, methods]) => Object.values(methods).map(({ operationId }: RestOperation) => operationId)),
+);
+
 const fieldsOf = (type: ReturnType<typeof schema.getQueryType>) =>
-  Object.values(type?.getFields() ?? {}).filter(({ deprecationReason }) => !deprecationReason);
+  Object.values(type?.getFields() ?? {}).filter(
+    ({ name, deprecationReason }) => !deprecationReason && !ofOperators.has(name),
+  );
 
 /** Those that can be run as they are come first. */
 const needsInput = ({ args }: GraphQLField<unknown, unknown>) => Number(args.some(isRequired));
 
-/** Every operation of the schema that is not deprecated, ready to run. */
+/** Every operation of a person that is not deprecated, ready to run. */
 export const operations: readonly Operation[] = [
   ...fieldsOf(schema.getQueryType())
     .toSorted((a, b) => needsInput(a) - needsInput(b))
