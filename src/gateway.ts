@@ -6,6 +6,7 @@ import { isPermission } from './api-keys/permissions.ts';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
+import { scopesIn } from './auth/use-required-scopes.ts';
 import type { DocumentConfig, EdgeConfig, PagesConfig } from './config/config.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
@@ -31,6 +32,7 @@ import { answerKeyItself } from './key-itself.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
+import { offeredDocuments, offerOf } from './offer.ts';
 import type {
   Idempotency,
   KeyQuotas,
@@ -42,15 +44,10 @@ import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { answerRest } from './rest/answer-rest.ts';
 import { createRecordWriter } from './rest/record-writer.ts';
-import { basePath, routes } from './rest/routes.ts';
-import { createSofa } from './rest/sofa.ts';
-import { schema } from './schema.ts';
+import { basePath } from './rest/routes.ts';
 import type { Secrets } from './secrets/secrets.ts';
-
-const sofa = createSofa(schema, routes);
-
-/** Writes the record of an API key for the key itself. */
-const writeKey = createRecordWriter(sofa.schema, forwardAuthOpenApi.records.ApiKeyItself);
+import { webhooksOpenApi } from './webhooks/openapi.ts';
+import type { Wakeable } from './webhooks/webhooks.ts';
 
 /** What a gateway is made of. */
 export interface GatewayDependencies {
@@ -66,6 +63,8 @@ export interface GatewayDependencies {
   readonly keyRates: KeyRates;
   readonly keyQuotas: KeyQuotas;
   readonly idempotency: Idempotency;
+  /** Told after each change, and never waited for; undefined: nobody is. */
+  readonly webhooks?: Wakeable | undefined;
   /** The most bytes of a body. */
   readonly bodyLimit: number;
   /** After how many milliseconds a request is answered 503; undefined: never. */
@@ -73,6 +72,8 @@ export interface GatewayDependencies {
   readonly documents: DocumentConfig;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
+  /** Whether operators' fields and routes are there. */
+  readonly operators: boolean;
   /** The pages for a browser; undefined: there are none. */
   readonly pages: PagesConfig | undefined;
   readonly edge: Edge;
@@ -132,6 +133,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 function createTable(dependencies: GatewayDependencies): Handler {
   const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
   const { limits, secrets, keyUsage, keyRates, keyQuotas, idempotency } = dependencies;
+  const { schema, sofa } = offerOf(dependencies.operators);
+  const scopes = scopesIn(schema);
   const { limiters } = edge;
   const services = { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, idempotency };
   const yoga = createYogaServer(dependencies, services);
@@ -152,18 +155,22 @@ function createTable(dependencies: GatewayDependencies): Handler {
     checkOwned,
     issuer: trusted[0].config.issuer,
     limits,
-    other: forwardAuthOpenApi,
+    other: { ...forwardAuthOpenApi, ...webhooksOpenApi },
     bodyLimit,
   };
-  const itself = answerKeyItself({ services, dbOf, logger, write: writeKey, count: limiters.apiKey?.count });
+  const write = createRecordWriter(schema, forwardAuthOpenApi.records.ApiKeyItself);
+  const itself = answerKeyItself({ services, dbOf, logger, write, count: limiters.apiKey?.count });
   const apis: Table = [
     [`${basePath}/keys/self`, itself],
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
   ];
-  const others = route(apis, pages && showPages(trusted[0].config, pages, limits, reportProvider(logger)));
+  const others = route(
+    apis,
+    pages && showPages(trusted[0].config, pages, limits, scopes, reportProvider(logger)),
+  );
   return route([
-    [metadataPath, resourceMetadata(publicUrl, issuers)],
+    [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
     [authorizePath, door],
     [`${authorizePath}/`, door],
     ['/', limiters.address ? limitAddress(limiters.address, edge.exemptAddresses)(others) : others],
@@ -171,8 +178,9 @@ function createTable(dependencies: GatewayDependencies): Handler {
 }
 
 /** Yoga, without the server adapter that `createYoga` puts around it: requests come to it by the table. */
-const createYogaServer = (dependencies: GatewayDependencies, services: OperationServices) =>
-  new YogaServer({
+const createYogaServer = (dependencies: GatewayDependencies, services: OperationServices) => {
+  const { schema, sofa } = offerOf(dependencies.operators);
+  return new YogaServer({
     schema,
     landingPage: false,
     graphiql: false,
@@ -187,13 +195,15 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
     plugins: createGraphqlPlugins({
       ...dependencies,
+      schema,
       services,
       limiters: dependencies.edge.limiters,
-      pageDocuments: dependencies.pages ? pageDocuments() : {},
+      pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
       compiledOf: sofa.compiledOf,
       tracing: dependencies.tracing,
     }),
   });
+};
 
 const reportProvider = (logger: Logger) => (error: unknown) =>
   logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');

@@ -1,4 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
@@ -21,16 +22,18 @@ import { useOperationRecord } from './graphql/use-operation-record.ts';
 import { useTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import type { Limiters } from './http/rate-limits/create-limiters.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
-import { schema } from './schema.ts';
+import type { Wakeable } from './webhooks/webhooks.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
 type AnyPlugin = Plugin<any, any>;
 
 /** What the operations' plugins are made of. */
 export interface PluginDependencies {
+  readonly schema: GraphQLSchema;
   readonly trusted: readonly TrustedIssuer[];
   readonly em: SqlEntityManager;
   readonly services: OperationServices;
+  readonly webhooks?: Wakeable | undefined;
   readonly limiters: Limiters;
   readonly documents: DocumentConfig;
   /** The documents of the pages by their ids. */
@@ -43,8 +46,8 @@ export interface PluginDependencies {
 
 /** Yoga's plugins, in the order in which an operation meets them: REST's pass through those from the token on. */
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
-  const { trusted, em, services, limiters, documents, introspection, compiledOf } = dependencies;
-  const { pageDocuments, logger, tracing } = dependencies;
+  const { schema, trusted, em, services, limiters, documents, introspection, compiledOf } = dependencies;
+  const { pageDocuments, webhooks, logger, tracing } = dependencies;
   const texts = { ...pageDocuments, ...documents.trusted };
   const known = readTrustedDocuments(schema, texts, introspection);
   return [
@@ -54,7 +57,7 @@ export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugi
     ...(limiters.account || limiters.verifier ? [useAccountLimit(limiters.account, limiters.verifier)] : []),
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
-    useOperationContext(services, logger),
+    useOperationContext(services, logger, webhooks),
     useInputErrors(),
     useFailureRecord(),
     useOperationRecord(),

@@ -54,7 +54,7 @@ export const answerKeyItself =
     const precondition =
       conditions &&
       ((inner: OperationContext) =>
-        checkOwned(inner, itself.id, async () =>
+        checkOwned(inner, { keyId: itself.id }, async () =>
           assertUnchanged(conditions, entityTagOf(await bodyOf(await itself.read(inner)))),
         ));
     const ended = await itself.deactivate(precondition);

@@ -5,6 +5,8 @@ import './api-keys/read-api-keys.graphql.ts';
 import './api-keys/verify-api-key.graphql.ts';
 import './audit/audit-events.graphql.ts';
 import './automation-settings/automation-settings.graphql.ts';
+import './operators/account-api-keys.graphql.ts';
+import './operators/accounts.graphql.ts';
 import './private-key/private-key.graphql.ts';
 import { builder } from './graphql/builder.ts';
 import './graphql/scalars.ts';

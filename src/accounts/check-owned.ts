@@ -1,24 +1,12 @@
-import type { EntityName } from '@mikro-orm/sql';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { type AccountId, ApiKey, AutomationSettings, PrivateKey } from '../database/tables.ts';
+import { type AccountId, ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { createAccount } from './ensure-account.ts';
 import { findAccount } from './find-account.ts';
-import { lockAccount } from './lock-account.ts';
+import { lockAccount, lockAllOf, lockSettings } from './lock-account.ts';
 
 // An UPDATE that changes nothing locks its row on both databases, as in `lockAccount`.
-const touchOf = (entity: EntityName, table: 'automation_settings' | 'private_key') =>
-  prepareQuery(entity, (db, { account }: { account: AccountId }) =>
-    db
-      .updateTable(table)
-      .set((column) => ({ id: column.ref('id') }))
-      .where('account_id', '=', account),
-  );
-
-const touchSettings = touchOf(AutomationSettings, 'automation_settings');
-const touchPrivateKey = touchOf(PrivateKey, 'private_key');
-
 const touchApiKey = prepareQuery(ApiKey, (db, { account, id }: Pick<ApiKey, 'account' | 'id'>) =>
   db
     .updateTable('api_key')
@@ -32,24 +20,30 @@ async function lockOwned(db: Db, account: AccountId, keyId: number | undefined):
   // Of two who make the first of something, there is no row yet to wait at.
   await lockAccount(db, account);
   if (keyId !== undefined) return void (await touchApiKey(db, { account, id: keyId }));
-  await touchSettings(db, { account });
-  await touchPrivateKey(db, { account });
+  await lockSettings(db, account);
 }
 
 /**
- * Checks what the caller has, in such a way that it stays as it was checked until this transaction ends.
+ * Checks what the caller has, or an operator wants to change, in such a way that it stays as it was checked until this
+ * transaction ends.
  * @param context that of a transaction
- * @param keyId the API key that is about to be changed; undefined: settings or the private key are
+ * @param changed the account that an operator is about to change, or the caller's API key; neither: settings or the
+ *   private key are
  */
 export async function checkOwned(
   context: OperationContext,
-  keyId: number | undefined,
+  changed: { readonly accountId?: number | undefined; readonly keyId?: number | undefined },
   check: () => Promise<void>,
 ): Promise<void> {
+  const { accountId, keyId } = changed;
+  if (accountId !== undefined) {
+    await lockAllOf(context.db, accountId as AccountId);
+    return check();
+  }
   const account = await findAccount(context);
   if (account !== undefined) await lockOwned(context.db, account, keyId);
   await check();
   // Of two who have no account yet, one makes it, and the other has one now.
   if (account === undefined && (await createAccount(context)) === undefined)
-    await checkOwned(context, keyId, check);
+    await checkOwned(context, changed, check);
 }

@@ -27,6 +27,7 @@ const prepareSelect = (by: UsagePeriod) =>
       .where('api_key.id', '=', keyId)
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
+      .where('account.blocked_at', 'is', null)
       .groupBy([periodOf(db, by), 'api_key_use.outcome'])
       .select([periodOf(db, by).as('hour'), 'api_key_use.outcome'])
       .select(({ fn }) => fn.sum('api_key_use.count').as('count'))

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKeyUse } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -26,6 +27,7 @@ const prepareSelect = (by: UsagePeriod) =>
       .innerJoin('api_key_use', 'api_key_use.api_key_id', 'api_key.id')
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
+      .where('account.blocked_at', 'is', null)
       .where('api_key_use.hour', '>=', from)
       .where('api_key_use.hour', '<', to)
       .groupBy([periodOf(db, by), 'api_key_use.outcome'])
@@ -42,9 +44,10 @@ const select = { HOUR: prepareSelect('HOUR'), DAY: prepareSelect('DAY') };
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function apiKeysUsage(
-  { caller, db }: OperationContext,
+  context: OperationContext,
   input: z.input<typeof ApiKeysUsageInput>,
 ): Promise<Usage> {
+  const { caller, db } = context;
   const { by, ...range } = readUsageRange(parseInput(ApiKeysUsageInput, input));
   const rows: Awaited<ReturnType<(typeof select)[UsagePeriod]>> = [];
   for (const part of partsOf({ ...range, by }, daysAtOnce)) {
@@ -52,5 +55,6 @@ export async function apiKeysUsage(
     // Requests go between.
     await new Promise(setImmediate);
   }
+  if (rows.length === 0) await findAccount(context);
   return { ...range, counts: toCounts(rows) };
 }

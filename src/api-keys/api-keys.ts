@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findAccount } from '../accounts/find-account.ts';
 import { type Page, PageInput, type PageRange, pageSize, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
@@ -26,6 +27,7 @@ const prepareSelect = (order: 'asc' | 'desc') =>
       .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
+      .where('account.blocked_at', 'is', null)
       .where('api_key.is_active', 'in', [state, otherState])
       .where('api_key.id', '>', floor)
       .where('api_key.id', '<=', ceiling)
@@ -42,11 +44,14 @@ const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function apiKeys(
-  { caller, db, wholeLists }: OperationContext,
+  context: OperationContext,
   input: z.input<typeof ApiKeysInput>,
 ): Promise<Page<ApiKeyRecord>> {
+  const { caller, db, wholeLists } = context;
   const { isActive, ...page } = parseInput(ApiKeysInput, input);
   const asked = { ...caller, state: isActive ?? true, otherState: isActive ?? false };
   const size = wholeLists ? longestList : pageSize;
-  return readPage(page, (range, order) => select[order](db, { ...asked, ...range }), size);
+  const found = await readPage(page, (range, order) => select[order](db, { ...asked, ...range }), size);
+  if (found.edges.length === 0) await findAccount(context);
+  return found;
 }

@@ -38,12 +38,7 @@ export async function deactivateApiKey(
     const [row] = await updateActive(db, { ...found, now: new Date() });
     const { isKeyItself } = context.requestSource;
     const event = { accountId: found.account, keyId, ...(isKeyItself && { isKeyItself }) };
-    const by = isKeyItself ? 'key' : null;
-    const changes = changesOf(
-      { is_active: true, deactivated_by: null },
-      { is_active: false, deactivated_by: by },
-    );
-    if (row) events('api-key-deactivated', event, changes);
+    if (row) events('api-key-deactivated', event, changesOf({ is_active: true }, { is_active: false }));
     return row;
   });
   // Where another call was quicker, the key is inactive now.

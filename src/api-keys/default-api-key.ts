@@ -1,3 +1,4 @@
+import { findAccount } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -10,6 +11,7 @@ const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller
     .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
     .where('account.issuer', '=', issuer)
     .where('account.subject', '=', subject)
+    .where('account.blocked_at', 'is', null)
     .where('api_key.is_active', '=', true)
     .where(({ eb, or }) => or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', now)]))
     .orderBy('api_key.is_default', 'desc')
@@ -23,7 +25,9 @@ const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller
  * The API key that the caller uses unless they say another: their default; where that is inactive, expired or unset,
  * the oldest of those that are neither; null where there is none.
  */
-export async function defaultApiKey({ caller, db }: OperationContext): Promise<ApiKeyRecord | null> {
+export async function defaultApiKey(context: OperationContext): Promise<ApiKeyRecord | null> {
+  const { caller, db } = context;
   const [found] = await selectDefault(db, { ...caller, now: new Date() });
+  if (!found) await findAccount(context);
   return found ?? null;
 }

@@ -40,6 +40,7 @@ const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned
     .where('api_key.id', '=', keyId)
     .where('account.issuer', '=', issuer)
     .where('account.subject', '=', subject)
+    .where('account.blocked_at', 'is', null)
     .selectAll('api_key')
     .select(quotaColumns),
 );
@@ -54,7 +55,8 @@ const touchApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned)
       selectFrom('account')
         .select('account.id')
         .where('account.issuer', '=', issuer)
-        .where('account.subject', '=', subject),
+        .where('account.subject', '=', subject)
+        .where('account.blocked_at', 'is', null),
     )
     .returningAll()
     .returning(returnedQuota),
@@ -67,7 +69,8 @@ export const apiKeyNotFound = async (context: OperationContext): Promise<Gateway
 
 /**
  * One of the caller's API keys.
- * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's; `FORBIDDEN` where
+ *   the caller is blocked
  */
 export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
   const { caller, db } = context;

@@ -75,7 +75,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `address_not_allowed`, `insufficient_permissions`, `rate_limited`, or `quota_exceeded` (less is left of its quota than this costs). The first of them that holds; null where it is valid. There may be others one day: each means no.',
+        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `account_blocked` (whose it is may do nothing), `address_not_allowed`, `insufficient_permissions`, `rate_limited`, or `quota_exceeded` (less is left of its quota than this costs). The first of them that holds; null where it is valid. There may be others one day: each means no.',
       extensions: { example: null },
     }),
     keyId: t.exposeInt('keyId', {

@@ -16,6 +16,7 @@ export type VerificationFailure =
   | 'inactive'
   | 'expired'
   | 'rotated'
+  | 'account_blocked'
   | 'address_not_allowed'
   | 'insufficient_permissions'
   | 'rate_limited'
@@ -49,6 +50,7 @@ const prepareLookup = (peppers: number) =>
     db
       .selectFrom('api_key_secret')
       .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+      .innerJoin('account', 'account.id', 'api_key.account_id')
       .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
       .leftJoin('automation_settings', 'automation_settings.account_id', 'api_key.account_id')
       .where(
@@ -61,6 +63,7 @@ const prepareLookup = (peppers: number) =>
       .select(['api_key.rate_limit', 'api_key.rate_limit_window'])
       // No properties of the key's, so nothing would make dates and booleans of them on SQLite.
       .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
+      .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
       .select(sql<unknown>`api_key_quota.refills_at <= ${values.now}`.as('quotaOver'))
       .select([
         'api_key_quota.units as quotaUnits',
@@ -162,11 +165,15 @@ async function findKey(
   return found && digests.some((digest) => timingSafeEqual(digest, found.digest)) ? found : undefined;
 }
 
-/** What ends a key goes before what ends one of its secrets. */
-const failureOf = ({ isActive, expiresAt, rotated }: FoundKey, now: Date): VerificationFailure | null => {
+/** What ends a key goes before what ends one of its secrets, and before what may pass. */
+const failureOf = (
+  { isActive, expiresAt, rotated, blocked }: FoundKey,
+  now: Date,
+): VerificationFailure | null => {
   if (!isActive) return 'inactive';
   if (expiresAt && expiresAt <= now) return 'expired';
-  return rotated ? 'rotated' : null;
+  if (rotated) return 'rotated';
+  return blocked ? 'account_blocked' : null;
 };
 
 /** Why a key that is good is not good for this. */

@@ -1,6 +1,6 @@
 import { signedIn } from '../auth/scopes.ts';
 import { AuditEvent } from '../database/tables.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, type FieldBuilder } from '../graphql/builder.ts';
 import { AuditEventsInput, auditEvents, type Change, changesIn } from './audit-events.ts';
 
 const AuditChange = builder.objectRef<Change>('AuditChange').implement({
@@ -8,7 +8,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
   fields: (t) => ({
     field: t.exposeString('field', {
       description:
-        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default; `deactivated_by` is `key` where a key ended itself.',
+        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default.',
       extensions: { example: 'name' },
     }),
     from: t.expose('from', {
@@ -27,9 +27,31 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
   }),
 });
 
+/** Who did it, and why. */
+const actorFields = (t: FieldBuilder<AuditEvent>) => ({
+  actor: t.string({
+    description:
+      'Who did it: `self` (you), `operator` (whoever runs this service), or `key` (the API key itself). There may be others.',
+    extensions: { example: 'self' },
+    resolve: ({ actor }) => actor ?? 'self',
+  }),
+  reason: t.exposeString('reason', {
+    nullable: true,
+    description: 'Why, in the words of an operator; null where nobody said.',
+    extensions: { example: null },
+  }),
+  onUserId: t.int({
+    nullable: true,
+    description: 'The account that you did it to as an operator; null where it was done to your own.',
+    extensions: { example: null },
+    // Which operator it was, whom it was done to is not told.
+    resolve: ({ actor, other }) => (actor === null ? other : null),
+  }),
+});
+
 builder.objectType(AuditEvent, {
   name: 'AuditEvent',
-  description: 'That you changed something.',
+  description: 'That something of yours was changed, or that you changed something as an operator.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Identifier of the event.', extensions: { example: 1 } }),
     action: t.exposeString('action', {
@@ -42,16 +64,18 @@ builder.objectType(AuditEvent, {
       extensions: { example: 1 },
     }),
     userId: t.exposeInt('account', {
-      description: 'The account that did it, and that it was done to.',
+      description: 'Your account.',
       extensions: { example: 1 },
     }),
+    ...actorFields(t),
     requestId: t.exposeString('request', {
       description: 'The request, as its answer named it in `X-Request-Id`.',
       extensions: { example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427' },
     }),
     address: t.exposeString('address', {
       nullable: true,
-      description: 'The IP address that the request came from; null where it is not known.',
+      description:
+        'The IP address that the request came from; null where it is not known, or where an operator made it.',
       extensions: { example: '192.0.2.1' },
     }),
     changes: t.field({
@@ -73,7 +97,7 @@ builder.queryField('auditEvents', (t) =>
   t.connection(
     {
       type: AuditEvent,
-      description: 'What you have changed, newest first.',
+      description: 'What was changed of yours, and what you have changed as an operator, newest first.',
       requiredScopes: signedIn,
       extensions: { input: () => AuditEventsInput },
       resolve: (_root, input, context) => auditEvents(context, input),

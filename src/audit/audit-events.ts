@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { findAccount } from '../accounts/find-account.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AuditEvent } from '../database/tables.ts';
@@ -20,6 +21,7 @@ const prepareSelect = (order: 'asc' | 'desc') =>
       .innerJoin('account', 'account.id', 'audit_event.account_id')
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
+      .where('account.blocked_at', 'is', null)
       .where('audit_event.id', '>', floor)
       .where('audit_event.id', '<=', ceiling)
       .orderBy('audit_event.id', order)
@@ -30,16 +32,19 @@ const prepareSelect = (order: 'asc' | 'desc') =>
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
 
 /**
- * A page of what the caller has changed, newest first.
+ * A page of what was changed of the caller's, and of what the caller has changed as an operator, newest first.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function auditEvents(
-  { caller, db }: OperationContext,
+  context: OperationContext,
   input: z.input<typeof AuditEventsInput>,
 ): Promise<Page<AuditEvent>> {
-  return readPage(parseInput(AuditEventsInput, input), (range, order) =>
+  const { caller, db } = context;
+  const found = await readPage(parseInput(AuditEventsInput, input), (range, order) =>
     select[order](db, { ...caller, ...range }),
   );
+  if (found.edges.length === 0) await findAccount(context);
+  return found;
 }
 
 /** What an event has changed. */

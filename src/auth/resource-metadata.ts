@@ -2,7 +2,7 @@ import { Response } from '@whatwg-node/fetch';
 import { GatewayError } from '../errors.ts';
 import type { Handler, Middleware } from '../http/exchange.ts';
 import { realm } from './challenge.ts';
-import { scopeDescriptions } from './scopes.ts';
+import type { Scope } from './scopes.ts';
 
 /** Where a client learns where to get a token (RFC 9728, section 3). */
 export const metadataPath = '/.well-known/oauth-protected-resource';
@@ -11,13 +11,18 @@ export const metadataPath = '/.well-known/oauth-protected-resource';
  * Tells a client where to get a token, and for which scopes (RFC 9728).
  * @param publicUrl the URL by which clients reach this service
  * @param issuers the authorization servers whose tokens are accepted
+ * @param scopes those that operations require
  */
-export function resourceMetadata(publicUrl: string, issuers: readonly string[]): Handler {
+export function resourceMetadata(
+  publicUrl: string,
+  issuers: readonly string[],
+  scopes: readonly Scope[],
+): Handler {
   const metadata = JSON.stringify({
     resource: publicUrl,
     resource_name: 'Keyward',
     authorization_servers: issuers,
-    scopes_supported: Object.keys(scopeDescriptions),
+    scopes_supported: scopes,
     bearer_methods_supported: ['header'],
   });
   return async ({ request, record }) => {

@@ -4,6 +4,7 @@ export const scopeDescriptions = {
   email: 'Your e-mail address.',
   profile: 'Your profile.',
   'idp.signin.user.admin': 'Manage your own account: needed to change your API keys and your private key.',
+  'keyward.admin': "Find, block and erase anybody's account, and end anybody's API keys: for operators.",
   'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
 } as const;
 
@@ -18,3 +19,6 @@ export const accountAdmin = ['idp.signin.user.admin', ...signedIn] as const sati
 
 /** What a provider's backend requires to verify API keys. It signs in as itself: nobody's `openid` is asked for. */
 export const keyVerifier = ['keys.verify'] as const satisfies Scope[];
+
+/** What an operator requires: whoever runs the service for others. */
+export const operator = ['keyward.admin'] as const satisfies Scope[];

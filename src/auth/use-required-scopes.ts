@@ -8,6 +8,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { requireScopes } from './access-token.ts';
 import { isIntrospection, rootFieldNames } from './root-fields.ts';
+import { type Scope, scopeDescriptions } from './scopes.ts';
 import type { WithAccessToken } from './use-access-token.ts';
 
 /**
@@ -70,6 +71,15 @@ function scopesOf(
   const root = schema.getRootType(operation.operation)?.getFields();
   const names = root ? rootFieldNames(document, operation) : [];
   return [...new Set(names.flatMap((name) => requiredScopesOf(root?.[name])))];
+}
+
+/** The scopes that the root fields of a schema require, whichever it is. */
+export function scopesIn(schema: GraphQLSchema): Scope[] {
+  const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.values(type?.getFields() ?? {}),
+  );
+  const required = new Set(fields.flatMap(requiredScopesOf));
+  return (Object.keys(scopeDescriptions) as Scope[]).filter((scope) => required.has(scope));
 }
 
 /** The scopes that a root field requires. */

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { accountBlocked } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AutomationSettings } from '../database/tables.ts';
 import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
@@ -49,7 +51,8 @@ const selectSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }
       'automation_settings.session_duration_cleared',
       'automation_settings.created_at',
       'automation_settings.updated_at',
-    ]),
+    ])
+    .select(sql<unknown>`account.blocked_at is not null`.as('blocked')),
 );
 
 /** The caller's automation settings. Writes nothing. */
@@ -59,5 +62,7 @@ export async function automationSettings({
   limits,
 }: OperationContext): Promise<CurrentAutomationSettings> {
   const [settings] = await selectSettings(db, caller);
-  return withDefaults(settings ?? neverSet, limits);
+  if (!settings) return withDefaults(neverSet, limits);
+  if (settings.blocked) throw accountBlocked(settings.account);
+  return withDefaults(settings, limits);
 }

@@ -1,3 +1,4 @@
+import { PostgresAdapter } from 'kysely';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/ensure-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
@@ -38,7 +39,8 @@ const touchSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }:
       selectFrom('account')
         .select('account.id')
         .where('account.issuer', '=', issuer)
-        .where('account.subject', '=', subject),
+        .where('account.subject', '=', subject)
+        .where('account.blocked_at', 'is', null),
     )
     .returningAll(),
 );
@@ -57,21 +59,34 @@ const updateSettings = prepareQuery(AutomationSettings, (db, values: Values) =>
     .returningAll(),
 );
 
-const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) =>
-  db
+const columns = [
+  ...['account_id', 'is_enabled', 'is_enabled_cleared', 'session_duration', 'session_duration_cleared'],
+  ...['created_at', 'updated_at'],
+] as ('account_id' | 'is_enabled')[];
+
+// Of an account that is being erased PostgreSQL waits for the outcome, and finds none then: no row comes after it.
+const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) => {
+  const account = db
+    .selectFrom('account')
+    .where('id', '=', values.account)
+    .where('erased_at', 'is', null)
+    .select(({ val }) => [
+      'id',
+      val(values.isEnabled).as('is_enabled'),
+      val(values.isEnabledCleared).as('is_enabled_cleared'),
+      val(values.sessionDuration).as('session_duration'),
+      val(values.sessionDurationCleared).as('session_duration_cleared'),
+      val(values.now).as('created_at'),
+      val(values.now).as('updated_at'),
+    ]);
+  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+  return db
     .insertInto('automation_settings')
-    .values({
-      account_id: values.account,
-      is_enabled: values.isEnabled,
-      is_enabled_cleared: values.isEnabledCleared,
-      session_duration: values.sessionDuration,
-      session_duration_cleared: values.sessionDurationCleared,
-      created_at: values.now,
-      updated_at: values.now,
-    })
+    .columns(columns)
+    .expression(isPostgres ? account.forKeyShare() : account)
     .onConflict((conflict) => conflict.column('account_id').doNothing())
-    .returningAll(),
-);
+    .returningAll();
+});
 
 const neverSet: Stored = {
   isEnabled: null,

@@ -122,6 +122,15 @@ export interface EdgeConfig {
   readonly maxInFlight: number;
 }
 
+/** Where a provider is told of events. */
+export interface WebhookConfig {
+  readonly url: string;
+  /** One, or two while one is replaced by the other: `whsec_…`. */
+  readonly secrets: readonly string[];
+  /** Of which types of events: names and patterns. */
+  readonly events: readonly string[];
+}
+
 /** Everything that can be set from outside, checked. */
 export interface Config {
   readonly production: boolean;
@@ -161,8 +170,15 @@ export interface Config {
   readonly documents: DocumentConfig;
   /** How long it still answers after it was told to stop, in milliseconds. */
   readonly shutdownDelay: number;
+  /** Whether operators' fields and routes are there. */
+  readonly operators: boolean;
   /** Whether GraphQL's introspection is answered. */
   readonly introspection: boolean;
+  readonly webhooks: {
+    readonly endpoints: readonly WebhookConfig[];
+    /** Hosts that may have a private address. */
+    readonly allowedHosts: readonly string[];
+  };
   readonly pages: PagesConfig;
   readonly edge: EdgeConfig;
   readonly logLevel: Environment['LOG_LEVEL'];

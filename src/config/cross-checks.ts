@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import type { Fault, Given } from './fault.ts';
+import { hostOf, isPublicAddress } from './public-address.ts';
 import { secretFaults } from './secret-checks.ts';
 
 const when = (faulty: boolean, ...fault: Fault): Fault[] => (faulty ? [fault] : []);
@@ -104,6 +106,29 @@ const pageFaults = (given: Given): Fault[] => {
   ];
 };
 
+/** An endpoint that nothing would ever be sent to. */
+const webhookFaults = ({ isSet, env }: Given): Fault[] => {
+  const allowed = env.WEBHOOKS_ALLOW ?? [];
+  const endpoints = env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? [];
+  const refused = endpoints.some(({ url }) => {
+    const host = hostOf(url);
+    const isPrivate = isIP(host) === 0 ? host === 'localhost' : !isPublicAddress(host);
+    return isPrivate && !allowed.includes(host);
+  });
+  return [
+    ...when(
+      isSet('WEBHOOKS') && isSet('WEBHOOKS_FILE'),
+      'WEBHOOKS',
+      'and WEBHOOKS_FILE must not both be set',
+    ),
+    ...when(
+      refused,
+      'WEBHOOKS_ALLOW',
+      'must name the host of each endpoint that has an address of this machine or a private one',
+    ),
+  ];
+};
+
 /** What no single variable shows. */
 export const crossFaults = (given: Given): Fault[] => [
   ...durationFaults(given),
@@ -112,5 +137,6 @@ export const crossFaults = (given: Given): Fault[] => [
   ...workerFaults(given),
   ...issuerFaults(given),
   ...pageFaults(given),
+  ...webhookFaults(given),
   ...secretFaults(given, isProduction(given) || hasIssuer(given)),
 ];

@@ -9,6 +9,7 @@ import { observabilityVariables } from './variables/observability.ts';
 import { pageVariables } from './variables/pages.ts';
 import { secretVariables } from './variables/secrets.ts';
 import { serverVariables } from './variables/server.ts';
+import { webhookVariables } from './variables/webhooks.ts';
 
 /** The variables by topic, as the documentation has them. */
 export const topics = {
@@ -18,6 +19,7 @@ export const topics = {
   Secrets: secretVariables,
   'Proxies, browsers and load': edgeVariables,
   Limits: limitVariables,
+  Webhooks: webhookVariables,
   Pages: pageVariables,
   'HTTP limits': httpVariables,
   GraphQL: graphqlVariables,
@@ -32,6 +34,7 @@ export const environmentSchema = z.object({
   ...secretVariables,
   ...edgeVariables,
   ...limitVariables,
+  ...webhookVariables,
   ...pageVariables,
   ...httpVariables,
   ...graphqlVariables,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { names, secureUrl, split } from './kinds.ts';
+import { json, names, secureUrl, split } from './kinds.ts';
 
 /** The signature algorithms that may be trusted: all asymmetric (RFC 7518; Ed25519 by RFC 8037 and by RFC 9864). */
 export const signatureAlgorithms = [
@@ -65,16 +65,7 @@ const issuer = z
   );
 
 /** Several issuers, as a JSON list. */
-export const issuers = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue('must be a JSON list of issuers');
-      return z.NEVER;
-    }
-  })
+export const issuers = json('must be a JSON list of issuers')
   .pipe(z.array(issuer, 'must be a JSON list of issuers').min(1, 'must name at least one issuer'))
   .refine(
     (list) => new Set(list.map((each) => each.issuer)).size === list.length,

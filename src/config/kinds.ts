@@ -68,6 +68,20 @@ export const names = z.union(
   'must be a text or a list of texts',
 );
 
+/**
+ * A text in JSON.
+ * @param wanted what it must be, where it is none
+ */
+export const json = (wanted: string) =>
+  z.string().transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue(wanted);
+      return z.NEVER;
+    }
+  });
+
 /** The path of a file, of which the text is taken. */
 export const textOfFile = z.string().transform((path, context) => {
   try {

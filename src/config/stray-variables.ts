@@ -5,6 +5,7 @@ const ours = Object.keys(environmentSchema.shape);
 
 /** First words that variables of other programs have too: such a variable looks like ours from its second word on. */
 export const commonWords = [
+  'ADMIN',
   'API',
   'CONSOLE',
   'DATA',

@@ -90,6 +90,15 @@ const documentConfig = (env: Environment): DocumentConfig => ({
   trusted: env.GRAPHQL_DOCUMENTS_FILE ?? {},
 });
 
+const webhooksConfig = (env: Environment): Config['webhooks'] => ({
+  endpoints: (env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? []).map(({ url, secret, events }) => ({
+    url,
+    secrets: secret,
+    events,
+  })),
+  allowedHosts: env.WEBHOOKS_ALLOW,
+});
+
 /** The configuration that an environment without faults stands for. */
 export const toConfig = (env: Environment): Config => ({
   production: env.NODE_ENV === 'production',
@@ -116,6 +125,8 @@ export const toConfig = (env: Environment): Config => ({
   documents: documentConfig(env),
   shutdownDelay: env.SHUTDOWN_DELAY * 1000,
   introspection: env.GRAPHQL_INTROSPECTION,
+  webhooks: webhooksConfig(env),
+  operators: env.ADMIN,
   pages: pagesConfig(env),
   edge: edgeConfig(env),
   logLevel: env.LOG_LEVEL,

@@ -21,13 +21,17 @@
 // was read before; here each statement holds its own conditions (whose row it is, and in which state), so that of two
 // at once one makes the change.
 
-import type { EntityName, SqlEntityManager } from '@mikro-orm/sql';
+import { type EntityName, NotNullConstraintViolationException, type SqlEntityManager } from '@mikro-orm/sql';
 import type { Kysely } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
 import { isLostStatement } from './lost-statement.ts';
 import type { Question } from './named-query.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';
 import type { Tables } from './tables.ts';
+
+/** Whether a statement has failed for want of a value that every row has. */
+export const isMissingValue = (error: unknown): boolean =>
+  error instanceof NotNullConstraintViolationException;
 
 /** The database as operations see it, or a transaction in it. It remembers nothing: one serves all requests. */
 export class Db {

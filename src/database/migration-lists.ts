@@ -27,6 +27,12 @@ export const sqliteMigrations: MigrationList = {
   Migration20261122152739_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122152739_compatible.ts'))
       .Migration20261122152739_compatible,
+  Migration20261122154245_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122154245_compatible.ts'))
+      .Migration20261122154245_compatible,
+  Migration20261122155028_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122155028_compatible.ts'))
+      .Migration20261122155028_compatible,
   Migration20261122163252_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122163252_compatible.ts'))
       .Migration20261122163252_compatible,
@@ -64,6 +70,12 @@ export const postgresMigrations: MigrationList = {
   Migration20261122152740_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122152740_compatible.ts'))
       .Migration20261122152740_compatible,
+  Migration20261122154248_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122154248_compatible.ts'))
+      .Migration20261122154248_compatible,
+  Migration20261122155031_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122155031_compatible.ts'))
+      .Migration20261122155031_compatible,
   Migration20261122163257_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122163257_compatible.ts'))
       .Migration20261122163257_compatible,

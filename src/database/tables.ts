@@ -9,7 +9,12 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
 //            ├─ IdempotencyRecord     (for a day)
-//            └─ AuditEvent
+//            ├─ AuditEvent
+//            └─ WebhookEvent          (until it is handed to the endpoints)
+//
+//   WebhookEndpoint ─┬─ WebhookLane      (while something waits in it)
+//                    └─ WebhookDelivery  (for some days)
+//   WebhookClock                         (one)
 
 /** An account's id. Branded: nothing but an account that was found or created has one. */
 export type AccountId = number & { readonly __brand: 'AccountId' };
@@ -18,11 +23,19 @@ const accountSchema = defineEntity({
   name: 'Account',
   tableName: 'account',
   uniques: [{ properties: ['issuer', 'subject'] }],
+  // Operators look for subjects by how they begin, whoever has issued them.
+  indexes: [{ properties: ['subject'], name: 'account_subject' }],
   properties: {
     id: p.integer().primary().autoincrement().$type<AccountId>(),
     issuer: p.string(),
     subject: p.string(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** Since when an operator has it blocked: none of its keys is good, and none of its tokens; null: it is not. */
+    blockedAt: p.datetime(3).nullable(),
+    /** Why, in the operator's words. */
+    blockReason: p.text().nullable(),
+    /** When an operator has erased it: its subject is another then, and nothing belongs to it but what it has done. */
+    erasedAt: p.datetime(3).nullable(),
   },
 });
 
@@ -36,8 +49,16 @@ const apiKeySchema = defineEntity({
   // One default key an account, whatever races for it.
   uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
   indexes: [
+    // Operators look for a key of which they know the beginning.
+    { properties: ['keyPrefix'], name: 'api_key_prefix' },
     // An account's active keys are counted when it gets another; how many are inactive does not matter then.
     { properties: ['account'], where: { isActive: true }, name: 'api_key_active' },
+    // Those that expire are told of in time.
+    {
+      properties: ['expiresAt'],
+      where: { isActive: true, expiresAt: { $ne: null } },
+      name: 'api_key_expiry',
+    },
     // The versions that sealed copies refer to are looked up at each start.
     {
       properties: ['encryptionVersion'],
@@ -206,10 +227,23 @@ automationSettingsSchema.setClass(AutomationSettings);
 const auditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
-  indexes: [{ properties: ['account', 'id'] }],
+  indexes: [
+    { properties: ['account', 'id'] },
+    // What operators have done to an account is found when it is erased; most events have nobody else.
+    { properties: ['other'], where: { other: { $ne: null } }, name: 'audit_event_other' },
+  ],
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
+    /** Who did it: `operator`, `key` (the API key itself), or null: the account's owner. */
+    actor: p.string().nullable(),
+    /**
+     * The other account of what an operator did, which is in both trails: the operator's in that of the account that it
+     * was done to, and the reverse.
+     */
+    other: () => p.manyToOne(Account).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
+    /** Why, in the operator's words; null where nobody said. */
+    reason: p.text().nullable(),
     /** The name of the business event. */
     action: p.string(),
     /** The id of the row that was changed, in the table that the action is about. */
@@ -225,8 +259,9 @@ const auditEventSchema = defineEntity({
 });
 
 /**
- * That an account's owner changed something. Rows are added, never changed, and an account's ids come in the order in
- * which its rows are there for others: the database sees to both.
+ * That somebody changed something that an account owns. Rows are added, never changed, and an account's ids come in the
+ * order in which its rows are there for others: the database sees to both. Where an account is erased, the addresses,
+ * details and reasons are emptied that are about it; nothing else can be.
  */
 export class AuditEvent extends auditEventSchema.class {}
 auditEventSchema.setClass(AuditEvent);
@@ -252,6 +287,117 @@ const idempotencyRecordSchema = defineEntity({
 export class IdempotencyRecord extends idempotencyRecordSchema.class {}
 idempotencyRecordSchema.setClass(IdempotencyRecord);
 
+const webhookEndpointSchema = defineEntity({
+  name: 'WebhookEndpoint',
+  tableName: 'webhook_endpoint',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    url: p.string().length(2048).unique(),
+    /** The types of events that it is told of: a JSON array of names and patterns such as `api_key.*`. */
+    events: p.text(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** Since when nothing is sent to it; what happens meanwhile waits. */
+    pausedAt: p.datetime(3).nullable(),
+    /** Since when it is configured no more, and told of nothing that happens. */
+    removedAt: p.datetime(3).nullable(),
+  },
+});
+
+/** Where a provider is told of events. Its secrets are in the configuration alone. */
+export class WebhookEndpoint extends webhookEndpointSchema.class {}
+webhookEndpointSchema.setClass(WebhookEndpoint);
+
+const webhookEventSchema = defineEntity({
+  name: 'WebhookEvent',
+  tableName: 'webhook_event',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    /** The account that it is about, or that owns what it is about. */
+    account: () => p.manyToOne(Account).mapToPk(),
+    /** As in an audit event. */
+    actor: p.string().nullable(),
+    action: p.string(),
+    target: p.integer().nullable(),
+    reason: p.text().nullable(),
+    details: p.text().nullable(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+/**
+ * Something that endpoints are to be told of: an outbox. While there is an endpoint, the database itself adds a row with
+ * each audit event, in the transaction of the change.
+ */
+export class WebhookEvent extends webhookEventSchema.class {}
+webhookEventSchema.setClass(WebhookEvent);
+
+const webhookDeliverySchema = defineEntity({
+  name: 'WebhookDelivery',
+  tableName: 'webhook_delivery',
+  indexes: [
+    // What waits in a lane, in its order.
+    { properties: ['endpoint', 'lane', 'id'], where: { state: 'waiting' }, name: 'webhook_delivery_waiting' },
+    { properties: ['state', 'keptUntil'] },
+  ],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk().index(),
+    account: () => p.manyToOne(Account).mapToPk().index(),
+    lane: p.string(),
+    /** Names the event to all endpoints, at each attempt: `webhook-id`. */
+    message: p.string(),
+    type: p.string(),
+    /** The body, as it is signed and sent. */
+    payload: p.text(),
+    /** `waiting`, `delivered`, or `parked`: given up. */
+    state: p.string(),
+    attempts: p.integer(),
+    lastAttemptAt: p.datetime(3).nullable(),
+    /** What the last attempt came to: `status 200`, `timeout` and the like. */
+    lastOutcome: p.string().nullable(),
+    createdAt: p.datetime(3),
+    /** When it is parked, where it waits; else when it is deleted. */
+    keptUntil: p.datetime(3),
+  },
+});
+
+/** An event on its way to an endpoint. */
+export class WebhookDelivery extends webhookDeliverySchema.class {}
+webhookDeliverySchema.setClass(WebhookDelivery);
+
+const webhookLaneSchema = defineEntity({
+  name: 'WebhookLane',
+  tableName: 'webhook_lane',
+  uniques: [{ properties: ['endpoint', 'lane'] }],
+  indexes: [{ properties: ['endpoint', 'dueAt'] }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk(),
+    /** What its deliveries are about: an API key, or an account. */
+    lane: p.string(),
+    /** When its first delivery is sent next; while a node sends it, when others may. */
+    dueAt: p.datetime(3),
+  },
+});
+
+/** That deliveries to an endpoint wait for each other, and when it is the next one's turn. */
+export class WebhookLane extends webhookLaneSchema.class {}
+webhookLaneSchema.setClass(WebhookLane);
+
+const webhookClockSchema = defineEntity({
+  name: 'WebhookClock',
+  tableName: 'webhook_clock',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    /** Up to when it was told which API keys expire. */
+    expiriesToldUntil: p.datetime(3),
+  },
+});
+
+/** One row: who hands out events locks it. */
+export class WebhookClock extends webhookClockSchema.class {}
+webhookClockSchema.setClass(WebhookClock);
+
 /** All of them, for the ORM. */
 export const entities = [
   Account,
@@ -264,6 +410,11 @@ export const entities = [
   AutomationSettings,
   AuditEvent,
   IdempotencyRecord,
+  WebhookEndpoint,
+  WebhookEvent,
+  WebhookDelivery,
+  WebhookLane,
+  WebhookClock,
 ];
 
 /** The tables and their columns as queries name them, inferred from the entities. */
@@ -278,4 +429,9 @@ export type Tables = InferKyselyDB<
   | typeof automationSettingsSchema
   | typeof auditEventSchema
   | typeof idempotencyRecordSchema
+  | typeof webhookEndpointSchema
+  | typeof webhookEventSchema
+  | typeof webhookDeliverySchema
+  | typeof webhookLaneSchema
+  | typeof webhookClockSchema
 >;

@@ -8,6 +8,7 @@ import { createOpenApi } from '../rest/openapi.ts';
 import { basePath, routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';
 import { schema } from '../schema.ts';
+import { webhooksOpenApi } from '../webhooks/openapi.ts';
 import { fillPage, tableHead, tableRow } from './filled-page.ts';
 
 const sofa = createSofa(schema, routes);
@@ -18,7 +19,11 @@ export const sdlText = (): string => `${printSchema(lexicographicSortSchema(sche
 /** The REST contract, as a server with the development identity provider describes itself. */
 const openApiText = (): string => {
   const issuer = 'http://127.0.0.1:4000/idp';
-  const openApi = createOpenApi(sofa, { issuer, limits: loadConfig({}), other: forwardAuthOpenApi });
+  const openApi = createOpenApi(sofa, {
+    issuer,
+    limits: loadConfig({}),
+    other: { ...forwardAuthOpenApi, ...webhooksOpenApi },
+  });
   return `${JSON.stringify(openApi, null, 2)}\n`;
 };
 
@@ -36,29 +41,41 @@ const callOf = ({ method, path, inputs }: Endpoint): string => {
   return `${method} ${basePath}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
 };
 
-/** All operations in a table: what each does, and how it is called on either side. */
-function operationsTable(): string {
+/** Operations in a table: what each does, and how it is called on either side. */
+function operationsTable(isListed: (endpoint: Endpoint) => boolean): string {
   const inRest = createEndpoints(sofa.restSchema, routes);
-  const operations = Object.entries(createEndpoints(schema, routes)).map(([name, { field }]) => {
+  const listed = Object.entries(createEndpoints(schema, routes)).filter(([, endpoint]) => isListed(endpoint));
+  const operations = listed.map(([name, { field }]) => {
     const type = schema.getQueryType()?.getFields()[name] ? 'query' : 'mutation';
     const call = callOf(inRest[name] as Endpoint);
     return [firstSentence(field.description ?? ''), `${type} \`${signatureOf(field)}\``, `\`${call}\``];
   });
-  const others = Object.entries(forwardAuthOpenApi.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { summary }]) => [
+  return [tableHead(['What it does', 'GraphQL', 'REST']), ...operations.map(tableRow)].join('\n');
+}
+
+/** What is no operation of the schema. */
+const otherRows = Object.entries(forwardAuthOpenApi.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { summary }]) =>
+    tableRow([
       summary,
       '',
       path === authorizePath ? `\`${path}\`, any method` : `\`${method.toUpperCase()} ${path}\``,
     ]),
-  );
-  return [tableHead(['What it does', 'GraphQL', 'REST']), ...[...operations, ...others].map(tableRow)].join(
-    '\n',
-  );
-}
+  ),
+);
+
+const isForOperators = ({ path }: Endpoint): boolean => path.startsWith('/admin/');
+
+const publicTable = (): string =>
+  [operationsTable((endpoint) => !isForOperators(endpoint)), ...otherRows].join('\n');
+
+const filled = (path: string, text: string) =>
+  [path, fillPage(readFileSync(path, 'utf8'), 'npm run schema', text)] as const;
 
 /** What is published of the schema, as it must be: the path of each file, from the project's folder, and its text. */
 export const contracts = (): readonly (readonly [path: string, text: string])[] => [
   ['schema/schema.graphql', sdlText()],
   ['schema/openapi.json', openApiText()],
-  ['README.md', fillPage(readFileSync('README.md', 'utf8'), 'npm run schema', operationsTable())],
+  filled('README.md', publicTable()),
+  filled('docs/operators.md', operationsTable(isForOperators)),
 ];

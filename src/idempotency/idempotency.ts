@@ -5,7 +5,7 @@ import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { IdempotencyRecord } from '../database/tables.ts';
 import { tryLock } from '../database/try-lock.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, serviceUnavailable } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type {
   Answered,
@@ -31,6 +31,7 @@ const selectRecord = prepareQuery(
       .innerJoin('account', 'account.id', 'record.account_id')
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
+      .where('account.blocked_at', 'is', null)
       .where('record.key_digest', '=', keyDigest)
       .where('record.created_at', '>', since)
       .select(['record.id', 'record.account_id', 'record.sealed_answer', 'record.pepper_version']),
@@ -79,6 +80,7 @@ const countRecords = prepareQuery(IdempotencyRecord, (db, { account }: Pick<Idem
     .select(({ fn }) => fn.countAll<number | string>().as('count')),
 );
 
+// Of an account that was erased since nothing is kept: what was done was done for another, which has the same owner.
 const updateAnswer = prepareQuery(
   IdempotencyRecord,
   (
@@ -88,7 +90,11 @@ const updateAnswer = prepareQuery(
     db
       .updateTable('idempotency_record')
       .set({ sealed_answer: sealedAnswer, pepper_version: pepperVersion })
-      .where('id', '=', id),
+      .where('id', '=', id)
+      .where('account_id', 'in', (accounts) =>
+        accounts.selectFrom('account').select('account.id').where('account.erased_at', 'is', null),
+      )
+      .returning('id'),
 );
 
 const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: Date }) =>
@@ -209,6 +215,7 @@ async function carryOut<Result>(
   if (!record) return (await replay<Result>(context, operation)) ?? Promise.reject(stillRunning());
   const result = await run(context);
   const answer = { request: digestRequest(name, input), result };
-  await updateAnswer(db, await sealAnswer(secrets, record, key, answer));
+  const [kept] = await updateAnswer(db, await sealAnswer(secrets, record, key, answer));
+  if (!kept) throw serviceUnavailable('account-changed');
   return { result, isReplayed: false };
 }

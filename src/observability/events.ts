@@ -4,7 +4,10 @@ import type { RequestIds } from '../http/request-record.ts';
 
 /** What happened in the business, for the log: every event and its members stand here. */
 export interface BusinessEvents {
+  'account-blocked': OfAccount;
   'account-created': OfAccount;
+  'account-erased': OfAccount;
+  'account-unblocked': OfAccount;
   'api-key-created': OfApiKey;
   'api-key-deactivated': OfApiKey & ByKeyItself;
   'api-key-renamed': OfApiKey;
@@ -18,6 +21,10 @@ export interface BusinessEvents {
 
 interface OfAccount {
   readonly accountId: AccountId;
+  /** The operator's own account, where an operator did it; undefined: the account's owner did. */
+  readonly operatorId?: AccountId | undefined;
+  /** Why, in the operator's words. It stands in the audit trail alone: what people write has no place in a log. */
+  readonly reason?: string | undefined;
 }
 
 interface OfApiKey extends OfAccount {
@@ -51,7 +58,7 @@ export type EventLog = <Name extends keyof BusinessEvents>(
 /** An event log of one request: each event under its own name, with the ids of the request and of its trace. */
 export const createEventLog =
   (logger: Logger, { requestId, traceId, spanId }: RequestIds): EventLog =>
-  (name, event) => {
+  (name, { reason: _, ...event }) => {
     const line: object = { requestId, traceId, spanId, event: name, ...event };
     logger.info(line, `${name}`);
   };

@@ -6,6 +6,7 @@ import type { Middleware } from '../http/exchange.ts';
 import type { Metrics } from './metrics/create-metrics.ts';
 import type { WatchedIssuer } from './metrics/observe-key-sets.ts';
 import type { WatchedLog } from './metrics/observe-log.ts';
+import type { WatchedWebhooks } from './metrics/observe-webhooks.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 /** What watches the service, where that is asked for; disposing of it sends what is left to be sent. */
@@ -14,8 +15,8 @@ export interface Telemetry extends AsyncDisposable {
   readonly metrics: Middleware | undefined;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
-  /** Measures what is there from now on: the connections to the database, and the keys of issuers. */
-  observe(database: Database, trusted: readonly WatchedIssuer[]): void;
+  /** Measures what is there from now on: the connections to the database, the keys of issuers, and webhooks. */
+  observe(database: Database, trusted: readonly WatchedIssuer[], webhooks: WatchedWebhooks): void;
 }
 
 /**
@@ -31,7 +32,7 @@ export async function startTelemetry(config: Config, logger: Logger, output: Wat
   return {
     metrics: metrics?.requests,
     tracing,
-    observe: (database, trusted) => metrics?.observe(trusted, database),
+    observe: (database, trusted, webhooks) => metrics?.observe(trusted, database, webhooks),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -36,13 +36,13 @@ export async function readSignInSettings(issuer: string, client: BrowserClient):
   };
 }
 
-/** The scopes as a page offers them: what they are for, and how the provider calls them. */
-export function describeScopes({ scopeAliases }: IssuerConfig) {
+/** The scopes that operations require as a page offers them: what they are for, and how the provider calls them. */
+export function describeScopes({ scopeAliases }: IssuerConfig, scopes: readonly Scope[]) {
   const requestedAs = (scope: Scope) => {
     const theirs = [...scopeAliases].filter(([, ours]) => ours.includes(scope)).map(([name]) => name);
     return theirs.length > 0 ? theirs : [scope];
   };
-  return (Object.keys(scopeDescriptions) as Scope[]).map((name) => ({
+  return scopes.map((name) => ({
     name,
     description: scopeDescriptions[name],
     requestedAs: requestedAs(name),

@@ -1,4 +1,5 @@
 import { Response } from '@whatwg-node/fetch';
+import type { Scope } from '../auth/scopes.ts';
 import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
 import { answerCompressible } from '../http/compressible.ts';
 import type { Middleware } from '../http/exchange.ts';
@@ -87,6 +88,7 @@ const leadTo =
  * @param issuer the identity provider at which a person signs in
  * @param config which pages there are
  * @param bounds of what is typed into them
+ * @param scopes those that operations require
  * @param onFailure told why the identity provider could not be asked
  * @returns what stands before the handlers of their paths, by path
  */
@@ -94,12 +96,13 @@ export function showPages(
   issuer: IssuerConfig,
   config: PagesConfig,
   bounds: InputBounds,
+  scopes: readonly Scope[],
   onFailure: (error: unknown) => void,
 ): ReadonlyMap<string, Middleware> {
   const readFile = createPageFiles();
   const currentSignIn = readSignIn(issuer, config, onFailure);
   const settings = {
-    scopes: describeScopes(issuer),
+    scopes: describeScopes(issuer, scopes),
     pages: Object.fromEntries(config.shown.map((name) => [name, pagePaths[name]])),
     sessionDuration: bounds.sessionDuration,
   };

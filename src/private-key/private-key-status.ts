@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { accountBlocked } from '../accounts/find-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -25,12 +27,15 @@ const selectStatus = prepareQuery(PrivateKey, (db, { issuer, subject }: Caller) 
     .leftJoin('private_key', 'private_key.account_id', 'account.id')
     .where('account.issuer', '=', issuer)
     .where('account.subject', '=', subject)
-    .select(['account.id as account_id', 'private_key.created_at', 'private_key.updated_at']),
+    .select(['account.id as account_id', 'private_key.created_at', 'private_key.updated_at'])
+    .select(sql<unknown>`account.blocked_at is not null`.as('blocked')),
 );
 
 /** The status of the caller's private key; the sealed key itself is not even read. */
 export async function privateKeyStatus({ caller, db }: OperationContext): Promise<PrivateKeyStatus> {
   const [status] = await selectStatus(db, caller);
-  if (!status?.createdAt) return noPrivateKey(status?.account);
-  return { ...status, hasKey: true };
+  if (!status) return noPrivateKey();
+  const { account, blocked, createdAt, updatedAt } = status;
+  if (blocked) throw accountBlocked(account);
+  return createdAt ? { account, hasKey: true, createdAt, updatedAt } : noPrivateKey(account);
 }

@@ -22,6 +22,7 @@ import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
+import { Webhooks } from '../webhooks/webhooks.ts';
 import { greet } from './greeting.ts';
 import { createProcessLogger } from './process-logger.ts';
 import { createReadiness } from './readiness.ts';
@@ -58,7 +59,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
   const own = provider && trust(provider.issuer, logger, started);
   const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
-  telemetry.observe(orm, trusted);
+  telemetry.observe(orm, trusted, background.webhooks);
   const gateway = createGateway({
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
@@ -68,8 +69,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     ...background,
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
-    documents: config.documents,
-    introspection: config.introspection,
+    ...offered(config),
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
@@ -85,6 +85,13 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
   return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
+
+/** What callers may ask for. */
+const offered = ({ documents, introspection, operators }: Config) => ({
+  documents,
+  introspection,
+  operators,
+});
 
 /** The pages for a browser, where they are built. */
 function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
@@ -108,6 +115,7 @@ const startBackground = ({ config, orm, logger, counts }: Foundations, started: 
   keyRates: new KeyRateCounts(counts),
   keyQuotas: started.use(leaseQuotas(orm, logger, config)),
   idempotency: started.use(keepAnswers(orm, logger)),
+  webhooks: started.use(new Webhooks(new Db(orm.em), config.webhooks, logger, readVersion())),
 });
 
 const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>

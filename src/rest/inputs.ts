@@ -10,10 +10,10 @@ export interface Input {
   readonly argument: GraphQLArgument;
 }
 
-/** Where a route takes an input from: its path, else the query string of a GET, else the body. */
+/** Where a route takes an input from: its path, else the query string where it has no body, else the body. */
 const placeOf = ({ method, path }: Route, name: string): Input['in'] => {
   if (path.includes(`{${name}}`)) return 'path';
-  return method === 'GET' ? 'query' : 'body';
+  return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
 };
 
 /** The inputs of the route of a root field, which may be in GraphQL's names or in REST's. */

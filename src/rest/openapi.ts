@@ -1,5 +1,6 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
-import { scopeDescriptions } from '../auth/scopes.ts';
+import { type Scope, scopeDescriptions } from '../auth/scopes.ts';
+import { scopesIn } from '../auth/use-required-scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { idempotencyKeyPattern } from '../operations/idempotency-key.ts';
 import { createEndpoints } from './endpoints.ts';
@@ -24,11 +25,15 @@ export interface RecordPart {
   readonly description: string;
 }
 
-/** Paths that are no operations of the schema, what they answer, and what secures them. */
+/** Paths that are no operations of the schema, what they answer, and what secures them; and webhooks. */
 export interface OtherPaths {
   readonly paths?: Readonly<Record<string, object>>;
   readonly records?: Readonly<Record<string, RecordPart>>;
   readonly securitySchemes?: Readonly<Record<string, object>>;
+  readonly schemas?: Readonly<Record<string, object>>;
+  readonly parameters?: Readonly<Record<string, object>>;
+  /** What is sent to others, by its name. */
+  readonly webhooks?: Readonly<Record<string, object>>;
 }
 
 const info = {
@@ -53,18 +58,27 @@ const tags = [
   { name: 'Automation', description: "How a person's automation runs.", path: '/automation/' },
   { name: 'Audit events', description: 'What a person has changed.', path: '/audit-events' },
   { name: 'Verification', description: "For the provider's servers: is this API key good?", path: '/keys/' },
+  {
+    name: 'Operators',
+    description: 'For whoever runs this service for others. Only where it runs with `ADMIN=on`.',
+    path: '/admin/',
+  },
 ];
+
+/** What is sent to others is listed apart. */
+const webhooksTag = {
+  name: 'Webhooks',
+  description: 'What Keyward sends to the endpoints that the provider has configured.',
+};
 
 const tagOf = (path: string): string | undefined => tags.find((tag) => path.startsWith(tag.path))?.name;
 
-const securitySchemes = (discoveryUrl: string) => ({
+const securitySchemes = (discoveryUrl: string, scopes: readonly Scope[]) => ({
   OAuth2: {
     type: 'openIdConnect',
     description:
       'OAuth 2.0 through the identity provider. Scopes: ' +
-      Object.entries(scopeDescriptions)
-        .map(([scope, description]) => `\`${scope}\`: ${description}`)
-        .join(' '),
+      scopes.map((scope) => `\`${scope}\`: ${scopeDescriptions[scope]}`).join(' '),
     openIdConnectUrl: discoveryUrl,
   },
   BearerToken: {
@@ -119,14 +133,26 @@ export function createOpenApi(
     openapi: '3.1.0',
     info,
     servers: [{ url: '/', description: 'This server.' }],
-    tags: tags.map(({ name, description }) => ({ name, description })),
+    tags: [
+      ...tags.filter(({ path }) => Object.values(table).some((route) => route.path.startsWith(path))),
+      ...(other.webhooks ? [webhooksTag] : []),
+    ].map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...other.paths },
+    webhooks: other.webhooks ?? {},
     components: {
-      schemas: { ...components, ...partsOf(restSchema, components, other.records), ...errorSchemas },
-      parameters,
+      schemas: {
+        ...components,
+        ...partsOf(restSchema, components, other.records),
+        ...errorSchemas,
+        ...other.schemas,
+      },
+      parameters: { ...parameters, ...other.parameters },
       responses: errorResponses,
       securitySchemes: {
-        ...securitySchemes(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),
+        ...securitySchemes(
+          `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+          scopesIn(restSchema),
+        ),
         ...other.securitySchemes,
       },
     },

@@ -8,7 +8,7 @@ import type { Sofa } from './sofa.ts';
 /** Checks what the caller has, in such a way that it stays so until the transaction ends. */
 export type CheckOwned = (
   context: OperationContext,
-  keyId: number | undefined,
+  changed: { readonly accountId: number | undefined; readonly keyId: number | undefined },
   check: () => Promise<void>,
 ) => Promise<void>;
 
@@ -25,5 +25,6 @@ export const createPrecondition =
       const { value } = readAnswer(result.data?.[resource.field.name], resource);
       assertUnchanged(conditions, entityTagOf(JSON.stringify(value)));
     };
-    await checkOwned(context, variables['key_id'] as number | undefined, check);
+    const changed = { accountId: variables['id'], keyId: variables['key_id'] };
+    await checkOwned(context, changed as Parameters<CheckOwned>[1], check);
   };

@@ -29,6 +29,14 @@ export const routes = {
   auditEvents: { method: 'GET', path: '/audit-events' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
   verifyApiKey: { method: 'POST', path: '/keys/verify' },
+  accounts: { method: 'GET', path: '/admin/accounts' },
+  account: { method: 'GET', path: '/admin/accounts/{id}' },
+  accountApiKeys: { method: 'GET', path: '/admin/accounts/{id}/keys' },
+  blockAccount: { method: 'POST', path: '/admin/accounts/{id}/block' },
+  unblockAccount: { method: 'POST', path: '/admin/accounts/{id}/unblock' },
+  eraseAccount: { method: 'DELETE', path: '/admin/accounts/{id}' },
+  deactivateAccountApiKey: { method: 'DELETE', path: '/admin/keys/{key_id}' },
+  findApiKey: { method: 'POST', path: '/admin/keys/find' },
 } as const satisfies Routes;
 
 /** What all REST paths begin with: the version of the contract. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as activity from '../../web/console/activity/documents.ts';
 import * as automation from '../../web/console/automation/documents.ts';
 import * as keys from '../../web/console/keys/documents.ts';
+import * as operate from '../../web/console/operate/documents.ts';
 import * as privateKey from '../../web/console/private-key/documents.ts';
 import { root } from '../support/process.ts';
 
@@ -12,7 +13,7 @@ const sdl = readFileSync(join(root, 'schema/schema.graphql'), 'utf8');
 
 describe('the console', () => {
   // The types hold the fields of a document to the schema; of its arguments they know nothing.
-  const documents = Object.entries({ ...activity, ...automation, ...keys, ...privateKey });
+  const documents = Object.entries({ ...activity, ...automation, ...keys, ...operate, ...privateKey });
   it.each(documents)('asks for what the schema has: %s', (_name, document) => {
     expect(validate(buildSchema(sdl), document)).toEqual([]);
   });

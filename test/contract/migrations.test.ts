@@ -25,6 +25,10 @@ const landed = {
       'cbab0c0c3f455986fd0b85170510cb9cdb99d6a62ab6de7406587a63c3efd987',
     'Migration20261122152740_compatible.ts':
       'f39f4821ad2cd15534bbe5bb8227b796e96c47c4454de6d3f316c0b853857a18',
+    'Migration20261122154248_compatible.ts':
+      '2fa99edb5623e68c332d497e1368e82d65ea4d35281a233377b069a191b76d2f',
+    'Migration20261122155031_compatible.ts':
+      'd55fd0ae495fb1fa30981c2fbabe296b1e022dd92fdbeb641f3cf8ecd3b85052',
     'Migration20261122163257_compatible.ts':
       '5d9e9fd6b5804fabecb27259bf3831af4614f6829924aadca30b3944126e4ef5',
   },
@@ -42,6 +46,10 @@ const landed = {
       '915d1fb1280bd9a6ed4e7ffa36a2537d2791f018d02581a21bff7bf05432ad6e',
     'Migration20261122152739_compatible.ts':
       '8a48989ddc03b0732650294fe4d5da7e2324212f72d8ece6987ee855e2583c3e',
+    'Migration20261122154245_compatible.ts':
+      '1d614b6d08ff83b67c93c770a7686ca64046b0371fb1f460827406292aa8a0a6',
+    'Migration20261122155028_compatible.ts':
+      '0bf93b5575d086c58d5c7866c5ed04933d1a028faf12a78ebfb52b76c0f3d1cd',
     'Migration20261122163252_compatible.ts':
       '1ad418283e4c4c3042284ac77e995b3a05d4cd042a639d1e3b7a5d53d168df4b',
   },

@@ -57,10 +57,10 @@ describe('traces', () => {
       'DELETE /api/v1/auth/keys/{key_id}': callersSpan,
       'verify access token': 'DELETE /api/v1/auth/keys/{key_id}',
       'mutation deactivateApiKey': 'DELETE /api/v1/auth/keys/{key_id}',
-      'SELECT api_key account': 'mutation deactivateApiKey',
+      'SELECT api_key account api_key_quota': 'mutation deactivateApiKey',
       TRANSACTION: 'mutation deactivateApiKey',
-      'UPDATE api_key': 'TRANSACTION',
-      'INSERT audit_event': 'TRANSACTION',
+      'UPDATE api_key api_key_quota': 'TRANSACTION',
+      'INSERT audit_event account': 'TRANSACTION',
     });
     expect(new Set(ours.map(({ traceState }) => traceState))).toEqual(new Set(['vendor=opaque']));
     expect(byName.get('DELETE /api/v1/auth/keys/{key_id}')).toMatchObject({
@@ -72,13 +72,13 @@ describe('traces', () => {
         'url.scheme': 'http',
       },
     });
-    expect(byName.get('UPDATE api_key')).toMatchObject({
+    expect(byName.get('UPDATE api_key api_key_quota')).toMatchObject({
       kind: 3,
       attributes: {
         'db.system.name': 'sqlite',
         'db.operation.name': 'UPDATE',
         'db.collection.name': 'api_key',
-        'db.query.summary': 'UPDATE api_key',
+        'db.query.summary': 'UPDATE api_key api_key_quota',
       },
     });
     expect(collector.text()).not.toMatch(/canary7f3a|alice|Bearer/);

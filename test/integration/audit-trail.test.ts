@@ -62,6 +62,8 @@ const forged = (id: number) =>
 const statements = [
   (id: number) => `update audit_event set action = 'forged' where id = ${id}`,
   (id: number) => `update audit_event set id = 99 where id = ${id}`,
+  (id: number) => `update audit_event set address = null where id = ${id}`,
+  () => 'update audit_event set address = null, details = null, reason = null',
   (id: number) => `delete from audit_event where id = ${id}`,
   () => 'delete from audit_event',
   (id: number) =>
@@ -96,6 +98,36 @@ describe('what was written down cannot be rewritten, by whichever program', () =
     const before = await trail();
     expect(before.map(({ id }) => id)).toEqual([1, 2, 3]);
     await expect(runBeside(statement)).rejects.toThrow(/audit events are never/);
+    expect(await trail()).toEqual(before);
+  });
+});
+
+describe('of an account that was erased', () => {
+  const erase = async () => {
+    await makeChange();
+    await runBeside("update account set erased_at = created_at where subject = 'alice'");
+  };
+
+  it('addresses, details and reasons can be emptied', async () => {
+    await erase();
+    const before = await trail();
+    await runBeside('update audit_event set address = null, details = null, reason = null');
+    expect(await trail()).toEqual(
+      before.map((row) => ({ ...row, address: null, details: null, reason: null })),
+    );
+  });
+
+  it.each([
+    ...['id = id + 100', 'account_id = account_id + 1', "actor = 'operator'", 'other_id = account_id'],
+    ...["action = 'forged'", 'target = 99', "request = 'forged'", 'created_at = created_at + created_at'],
+    ...["address = '192.0.2.66'", "details = '[]'", "reason = 'forged'"],
+  ])('nothing else can be changed: %s', async (assignment) => {
+    await erase();
+    const before = await trail();
+    // PostgreSQL adds no times: that statement is refused before.
+    await expect(runBeside(`update audit_event set address = null, ${assignment}`)).rejects.toThrow();
+    await expect(runBeside(`update audit_event set ${assignment}`)).rejects.toThrow();
+    await expect(runBeside('delete from audit_event')).rejects.toThrow(/audit events are never/);
     expect(await trail()).toEqual(before);
   });
 });

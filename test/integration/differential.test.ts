@@ -3,7 +3,6 @@ import { getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { signedIn } from '../../src/auth/scopes.ts';
-import { routes } from '../../src/rest/routes.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import {
@@ -13,6 +12,7 @@ import {
   inputsOf,
   type OperationName,
   operations,
+  pathArgument,
   restOutcome,
   type SideOutcome,
   type Step,
@@ -117,6 +117,7 @@ const anyMoment = fc.oneof(
   anyJson,
 );
 const anyGrace = fc.oneof(oneOf('0', '1', '60', '604800', '604801', '-1', 'null'), anyJson);
+const anyReason = fc.oneof(oneOf('"Abuse"', '" Abuse "', '""', '"  "', `"${'a'.repeat(501)}"`), anyName);
 const anyPrivateKey = fc.oneof(
   oneOf(`"${'ab'.repeat(32)}"`, `"0x${'1F'.repeat(32)}"`, `"${'f'.repeat(64)}"`),
   anyJson,
@@ -222,11 +223,18 @@ const byName: Members = {
   ...{ permissions: anyPermissions, metadata: anyMetadata, allowedAddresses: anyAddresses },
   ...{ rateLimit: anyRateLimit, quota: anyQuota },
   ...{ name: anyName, expiresAt: anyMoment, graceSeconds: anyGrace, privateKey: anyPrivateKey },
+  ...{ reason: anyReason, keyPrefix: fc.oneof(oneOf('"sk-a1b2c3"', '"sk-"', 'null'), anyName) },
   ...{ key: anySecret, sessionDuration: duration, ...pages, ...usage },
 };
 
 /** Values of any other argument, by its type: in a body, and in a query string. */
 const byType: Members = { Boolean: flag, Int: duration, String: anyName, DateTime: anyMoment };
+const byNameInQuery: Members = {
+  ...pages,
+  ...usage,
+  filter: oneOf('"al"', '"alice"', '"%"', '"_"', '""', `"${'a'.repeat(256)}"`),
+  reason: oneOf('"Abuse"', '" Abuse "', '""', '"  "', `"${'a'.repeat(501)}"`),
+};
 const byTypeInQuery: Members = {
   Boolean: oneOf('true', 'false'),
   Int: oneOf('0', '1', '-1', '2147483647'),
@@ -241,25 +249,28 @@ const unknown: Partial<Record<OperationName, Members>> = { updateAutomationSetti
 const membersOf = (operation: OperationName): Members => {
   const known = inputsOf(operation).filter((input) => input.in !== 'path');
   const drawn = known.map(({ name, type, in: place }) => {
-    const values = byName[name] ?? (place === 'query' ? byTypeInQuery : byType)[`${getNamedType(type)}`];
+    const values =
+      place === 'query'
+        ? (byNameInQuery[name] ?? byTypeInQuery[`${getNamedType(type)}`])
+        : (byName[name] ?? byType[`${getNamedType(type)}`]);
     if (!values) throw new Error(`${operation}: no values for ${name}, here in differential.test.ts`);
     return [name, values] as const;
   });
   return { ...Object.fromEntries(drawn), ...unknown[operation] };
 };
 
-const keyText = fc.oneof(
-  { weight: 3, arbitrary: integerText.map((text) => ({ keyId: text, pathText: text, comparesWords: true })) },
-  word.map((text) => ({ keyId: JSON.stringify(text), pathText: text, comparesWords: false })),
+const idText = fc.oneof(
+  { weight: 3, arbitrary: integerText.map((text) => ({ id: text, pathText: text, comparesWords: true })) },
+  word.map((text) => ({ id: JSON.stringify(text), pathText: text, comparesWords: false })),
 );
 
 const stepOf = (operation: OperationName): fc.Arbitrary<Step> => {
   const members = fc.record({ ...membersOf(operation) }, { requiredKeys: [] }) as fc.Arbitrary<Step['input']>;
-  const hasKeyId = routes[operation].path.includes('{key_id}');
-  if (!hasKeyId) return members.map((input) => ({ operation, input, comparesWords: true }));
-  return fc.tuple(keyText, members).map(([{ keyId, ...words }, input]) => ({
+  const inPath = pathArgument(operation);
+  if (inPath === undefined) return members.map((input) => ({ operation, input, comparesWords: true }));
+  return fc.tuple(idText, members).map(([{ id, ...words }, input]) => ({
     operation,
-    input: { keyId, ...input },
+    input: { [inPath]: id, ...input },
     ...words,
   }));
 };
@@ -269,11 +280,20 @@ const caller = fc.oneof(
   fc.constantFrom('alice without admin', 'alice with openid', 'nobody', 'provider'),
 );
 
-const isForProviders = (operation: OperationName) => scopesOf(operation).includes('keys.verify');
+/** Whom an operation is for that is not for people. */
+const specialistOf = (operation: OperationName): string | undefined => {
+  const [scope = ''] = scopesOf(operation);
+  return new Map<string, string>([
+    ['keys.verify', 'provider'],
+    ['keyward.admin', 'operator'],
+  ]).get(scope);
+};
 
-/** Whoever calls; what is for a provider is mostly called by it. */
-const callerOf = (operation: OperationName) =>
-  isForProviders(operation) ? fc.oneof({ weight: 3, arbitrary: fc.constant('provider') }, caller) : caller;
+/** Whoever calls; what is for somebody special is mostly called by them. */
+const callerOf = (operation: OperationName) => {
+  const specialist = specialistOf(operation);
+  return specialist ? fc.oneof({ weight: 3, arbitrary: fc.constant(specialist) }, caller) : caller;
+};
 
 const call = fc
   .constantFrom(...operations)
@@ -281,10 +301,41 @@ const call = fc
 
 /** A call that is not left to chance: `by` alice, unless told otherwise. */
 const given = (operation: OperationName, input: Step['input'] = {}, by = 'alice'): [Step, string] => {
-  const pathText = input['keyId']?.replaceAll('"', '');
-  const comparesWords = input['keyId'] === undefined || /^\d+$/.test(input['keyId']);
+  const id = input[pathArgument(operation) ?? ''];
+  const pathText = id?.replaceAll('"', '');
+  const comparesWords = id === undefined || /^\d+$/.test(id);
   return [{ operation, input, comparesWords, ...(pathText !== undefined && { pathText }) }, by];
 };
+
+/** What operators do, to alice and in the end to bob: who is blocked gets nothing, and who is erased begins anew. */
+const forOperators: [Step, string][] = [
+  given('accounts', { filter: '"al"' }, 'operator'),
+  given('account', { id: '2' }, 'operator'),
+  given('accountApiKeys', { id: '1', first: '2' }, 'operator'),
+  given('findApiKey', { keyPrefix: '"sk-a1b2c3"' }, 'operator'),
+  given('findApiKey', { key: `"${secrets.bob}"` }, 'operator'),
+  given('deactivateAccountApiKey', { keyId: '1', reason: '" Found in a repository "' }, 'operator'),
+  given('blockAccount', { id: '1', reason: '"Abuse"' }, 'operator'),
+  given('apiKeys'),
+  given('updateAutomationSettings', { isEnabled: 'false' }),
+  given('accounts', { isBlocked: 'true' }, 'operator'),
+  given('unblockAccount', { id: '1', reason: '"It was a mistake"' }, 'operator'),
+  given('auditEvents'),
+  given('eraseAccount', { id: '2' }, 'operator'),
+  given('blockAccount', { id: '2', reason: '"Abuse"' }, 'operator'),
+  given('apiKeys', {}, 'bob'),
+  given('createApiKey', {}, 'bob'),
+  given('auditEvents', {}, 'operator'),
+  given('account', { id: '99' }, 'operator'),
+  given('accounts', { first: '101' }, 'operator'),
+  given('account', { id: '"a"' }, 'operator'),
+  given('accountApiKeys', { id: '1', after: '"x"' }, 'operator'),
+  given('findApiKey', {}, 'operator'),
+  given('deactivateAccountApiKey', { keyId: '1' }, 'operator'),
+  given('blockAccount', { id: '1', reason: '" "' }, 'operator'),
+  given('unblockAccount', { id: '1' }, 'operator'),
+  given('eraseAccount', { id: '"a"' }, 'operator'),
+];
 
 /** Operations that depend on what others did before: they do what they are for, and refuse an input. The other refusals. */
 const story: [Step, string][] = [
@@ -334,11 +385,12 @@ const story: [Step, string][] = [
   given('registerPrivateKey', { privateKey: '""' }),
   given('updateAutomationSettings', { sessionDuration: '59' }),
   given('auditEvents', { first: '101' }),
+  ...forOperators,
 ];
 
 /** Any other operation is called with its published examples, and, where it has an input, with one that is refused. */
 const examplesOf = (operation: OperationName): [Step, string][] => {
-  const by = isForProviders(operation) ? 'provider' : 'alice';
+  const by = specialistOf(operation) ?? 'alice';
   const inputs = inputsOf(operation);
   const good = inputs.map(({ name, extensions }) => [name, JSON.stringify(extensions['example'])]);
   const bad = inputs.map(({ name }) => [name, '"\\u0000"']);
@@ -363,6 +415,7 @@ describe('the same calls through GraphQL and through REST', () => {
     for (const sub of ['alice', 'bob', 'somebody new']) tokens.set(sub, await issuer.sign({ sub }));
     tokens.set('alice without admin', await issuer.sign({ scope: signedIn.join(' ') }));
     tokens.set('provider', await issuer.sign({ sub: 'provider', scope: 'keys.verify' }));
+    tokens.set('operator', await issuer.sign({ sub: 'operator', scope: 'keyward.admin' }));
     tokens.set('alice with openid', await issuer.sign({ scope: 'openid' }));
   });
   afterAll(async () => {

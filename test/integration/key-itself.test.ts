@@ -105,10 +105,8 @@ describe('DELETE', () => {
         target_id: id,
         request_id: answer.headers.get('x-request-id'),
         address: '192.0.2.7',
-        changes: [
-          { field: 'is_active', from: true, to: false },
-          { field: 'deactivated_by', from: null, to: 'key' },
-        ],
+        actor: 'key',
+        changes: [{ field: 'is_active', from: true, to: false }],
       },
     ]);
     expect(setup.gateway.log()).toContainEqual(

@@ -1,7 +1,7 @@
 import { isRequiredArgument } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { AutomationSettings } from '../../src/database/tables.ts';
+import { ApiKeyUse, AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
 import type { routes } from '../../src/rest/routes.ts';
 import type { Answer } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
@@ -12,6 +12,7 @@ import {
   inputsOf,
   type OperationName,
   operations,
+  pathArgument,
   type Step,
   scopesOf,
 } from '../support/two-sides.ts';
@@ -28,8 +29,16 @@ const privateKey = `"${'1'.padStart(64, '0')}"`;
 const active = { keyId: '<active>' };
 const inactive = { keyId: '<inactive>' };
 
-/** Calls of people who have everything. `<active>` and `<inactive>` are the ids of their API keys, `<key>` a secret. */
+/** Calls of people who have everything. `<active>` and `<inactive>` are the ids of their API keys, `<key>` a secret, `<account>` is somebody else. */
 const changes: Readonly<Record<Change, readonly Count[]>> = {
+  blockAccount: [[5, { id: '<account>', reason: '"x"' }]],
+  deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
+  eraseAccount: [[20, { id: '<account>' }]],
+  findApiKey: [
+    [2, { key: '<key>' }],
+    [2, { keyPrefix: '"sk-a1b2c3"' }],
+  ],
+  unblockAccount: [[3, { id: '<account>', reason: '"x"' }]],
   createApiKey: [[5], [6, { quota: '{"limit":10,"refill":"DAILY"}' }]],
   deactivateApiKey: [
     [3, active],
@@ -51,7 +60,12 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
 };
 
 /** What only reads is one statement; where it is not, its number stands here, or what it is called with. */
-const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> = {};
+const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> = {
+  // What operators read is not theirs, so whether they are blocked themselves is asked first.
+  account: [[2, { id: '1' }]],
+  accountApiKeys: [[2, { id: '1' }]],
+  accounts: [[2]],
+};
 
 /** The arguments of a read that must be given, as they are published. */
 const requiredInput = (operation: OperationName): Step['input'] =>
@@ -89,9 +103,9 @@ const invalid: Counted[] = [
 
 const setup = setUpGateway();
 
-const keysOf: Record<string, { active: number; inactive: number; key: string }> = {
-  alice: { active: 1, inactive: 2, key: createApiKeySecret() },
-  bob: { active: 3, inactive: 4, key: createApiKeySecret() },
+const keysOf: Record<string, { active: number; inactive: number; key: string; account: number }> = {
+  alice: { active: 1, inactive: 2, key: createApiKeySecret(), account: 3 },
+  bob: { active: 3, inactive: 4, key: createApiKeySecret(), account: 4 },
 };
 
 beforeEach(async () => {
@@ -104,7 +118,12 @@ beforeEach(async () => {
     await setup.gateway.createPrivateKey(account);
     const stored = { account, isEnabled: true, sessionDuration: 600, createdAt: now, updatedAt: now };
     await setup.gateway.database.em.fork().insert(AutomationSettings, stored);
+    const use = { apiKey: id, hour: new Date(Date.now() - 3_600_000), outcome: 'valid', count: 1 };
+    await setup.gateway.database.em.fork().insert(ApiKeyUse, use);
+    const event = { account, action: 'private-key-registered', request: 'request-1', createdAt: now };
+    await setup.gateway.database.em.fork().insert(AuditEvent, event);
   }
+  for (const subject of ['erin', 'frank']) await setup.gateway.createAccount(subject);
 });
 
 const refusedTokens: [name: string, status: number, token: () => Promise<string | undefined>][] = [
@@ -117,10 +136,10 @@ const refusedTokens: [name: string, status: number, token: () => Promise<string 
 const calledBy = (subject: string, [operation, , input]: Counted): Step => {
   const fill = (text: string) =>
     text
-      .replace(/<(active|inactive)>/, (_, key: 'active') => `${keysOf[subject]?.[key]}`)
+      .replace(/<(active|inactive|account)>/, (_, key: 'active') => `${keysOf[subject]?.[key]}`)
       .replace('<key>', `"${keysOf[subject]?.key}"`);
   const filled = Object.fromEntries(Object.entries(input).map(([name, text]) => [name, fill(text)]));
-  const pathText = filled['keyId'];
+  const pathText = filled[pathArgument(operation) ?? ''];
   return { operation, input: filled, comparesWords: true, ...(pathText !== undefined && { pathText }) };
 };
 

@@ -126,8 +126,8 @@ describe('spans', () => {
       'PUT /api/v1/automation/settings > mutation updateAutomationSettings',
       'PUT /api/v1/automation/settings > verify access token',
       'TRANSACTION > INSERT account',
-      'TRANSACTION > INSERT audit_event',
-      'TRANSACTION > INSERT automation_settings',
+      'TRANSACTION > INSERT audit_event account',
+      'TRANSACTION > INSERT automation_settings account',
       'TRANSACTION > SELECT account',
       'TRANSACTION > UPDATE automation_settings account',
       'mutation updateAutomationSettings > TRANSACTION',
@@ -154,7 +154,7 @@ describe('spans', () => {
     await setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': body.key } });
     expect(names()).toEqual([
       ' > GET /api/v1/keys/authorize',
-      'GET /api/v1/keys/authorize > SELECT api_key_secret api_key api_key_quota automation_settings',
+      'GET /api/v1/keys/authorize > SELECT api_key_secret api_key account api_key_quota automation_settings',
     ]);
   });
 

@@ -23,6 +23,11 @@ export const databaseConfig = (url: string): DatabaseConfig => ({
 });
 
 const tables = [
+  'webhook_clock',
+  'webhook_lane',
+  'webhook_delivery',
+  'webhook_event',
+  'webhook_endpoint',
   'idempotency_record',
   'audit_event',
   'private_key',

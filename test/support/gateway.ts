@@ -77,6 +77,7 @@ export async function createTestGateway(
   issuer: TestIssuer,
   options: {
     introspection?: boolean;
+    operators?: boolean;
     pages?: PagesConfig;
     documents?: DocumentConfig;
     databaseUrl?: string;
@@ -92,6 +93,7 @@ export async function createTestGateway(
     logsAddress?: boolean;
   } = {},
 ) {
+  const { introspection, operators } = { introspection: true, operators: true, ...options };
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
   const lines: string[] = [];
   const sink = new Writable({
@@ -132,7 +134,8 @@ export async function createTestGateway(
     idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
-    introspection: options.introspection ?? true,
+    introspection,
+    operators,
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,

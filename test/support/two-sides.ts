@@ -90,6 +90,10 @@ export const queries: Readonly<Record<string, string>> = Object.fromEntries(
   operations.map((name) => [name, documentOf(name)]),
 );
 
+/** The argument of an operation that stands in REST's path: `keyId` or `id`; undefined where none does. */
+export const pathArgument = (operation: OperationName): string | undefined =>
+  inputsOf(operation).find((input) => input.in === 'path')?.name;
+
 /** What REST takes for an operation: each argument, and where it stands. */
 export const inputsOf = (operation: OperationName) =>
   argumentsOf(rootFieldOf(operation)).map((argument) => ({
@@ -152,7 +156,7 @@ const toQueryText = (text: string): string => (text.startsWith('"') ? JSON.parse
 /** Calls through REST; a member that the operation does not know goes into the body as it is. */
 export function callRest(gateway: TestGateway, step: Step, token: string | undefined) {
   const { method, path } = routes[step.operation];
-  const filled = path.replace('{key_id}', encodeURIComponent(step.pathText ?? ''));
+  const filled = path.replace(/\{\w+\}/, encodeURIComponent(step.pathText ?? ''));
   const spelling = new Map(inputsOf(step.operation).map((input) => [input.name, input]));
   const members = Object.entries(step.input)
     .map(([name, text]) => {
@@ -163,21 +167,21 @@ export function callRest(gateway: TestGateway, step: Step, token: string | undef
     })
     .filter(([name]) => !path.includes(`{${name}}`));
   const call = { ...(token && { token }) };
-  if (method === 'DELETE') return gateway.rest(method, filled, call);
-  if (method !== 'GET')
+  if (method !== 'GET' && method !== 'DELETE')
     return gateway.rest(method, filled, {
       ...call,
       body: jsonObject(Object.fromEntries(members)),
       headers: json,
     });
   const query = new URLSearchParams(members.map(([name, text]) => [name, toQueryText(text)]));
-  return gateway.rest(method, `${filled}?${query}`, call);
+  return gateway.rest(method, query.size > 0 ? `${filled}?${query}` : filled, call);
 }
 
 /** The same value without what is random in it: secrets, their prefixes, and the ids of requests. */
 export const withoutSecrets = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null), (name, inner) => {
     if (name === 'requestId') return undefined;
+    if (name === 'subject' && `${inner}`.startsWith('erased:')) return '<erased>';
     if (name === 'key' && isApiKeySecret(inner)) return '<secret>';
     // The audit trail has prefixes too.
     return typeof inner === 'string' ? inner.replaceAll(/\bsk-(?!a1b2c3)[a-z0-9]{6}\b/g, '<prefix>') : inner;
@@ -238,7 +242,7 @@ const readData = ({ body, headers }: Answer, { operation }: Step): unknown => {
 function placeOf(operation: OperationName, name: string): 'path' | 'query' | 'body' {
   const { method, path } = routes[operation];
   if (path.includes(`{${name}}`)) return 'path';
-  return method === 'GET' ? 'query' : 'body';
+  return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
 }
 
 /** What REST's answer comes to, in GraphQL's names. */

@@ -39,6 +39,9 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'pg_dump --format=custom --file=keyward.dump "$DATABASE_URL"':
       "PostgreSQL's own commands, which its package for the tests does not have",
   },
+  'docs/webhooks.md': {
+    'POST /keyward HTTP/1.1': 'it is sent, not run; test/integration/webhooks.test.ts reads what is',
+  },
   'docs/rest-clients.md': {
     'npm install openapi-fetch':
       'it changes a project; package.json has all three, and check:types runs the last line',

@@ -1,5 +1,5 @@
 import { algorithms, issuers, scopeAliases, signatureAlgorithms } from '../issuers.ts';
-import { names, secureUrl } from '../kinds.ts';
+import { names, onOrOff, secureUrl } from '../kinds.ts';
 
 /** Whose access tokens are accepted. */
 export const accessTokenVariables = {
@@ -30,6 +30,11 @@ export const accessTokenVariables = {
     description:
       "The provider's scope names and ours, with commas between pairs. A name may stand for several: name it again",
     example: 'aws.cognito.signin.user.admin=idp.signin.user.admin',
+  }),
+  ADMIN: onOrOff.default(false).meta({
+    description:
+      '`on`: whoever has a token with the scope `keyward.admin` is an operator, who finds, blocks and erases accounts and ends API keys. `off`: there is no such field and no such route',
+    example: 'on',
   }),
   AUTH_ISSUERS: issuers.optional().meta({
     description:

@@ -20,8 +20,12 @@ const invalidApiKey = (reason: string) =>
     reason: reasonInLog(reason),
   });
 
-/** How a good API key is refused: from this place, or for what the request needs. */
+/** How a good API key is refused: for whose it is, from this place, or for what the request needs. */
 const forbidden: Readonly<Record<string, (permissions: readonly string[]) => GatewayError>> = {
+  account_blocked: () =>
+    new GatewayError('FORBIDDEN', 'The account of this API key is blocked', {
+      reason: reasonInLog('account_blocked'),
+    }),
   address_not_allowed: () =>
     new GatewayError('FORBIDDEN', 'The API key may not be used from this address', {
       reason: reasonInLog('address_not_allowed'),

@@ -9,7 +9,10 @@ const security = [{ ApiKeyBearer: [] }, { ApiKeyHeader: [] }];
 const failures = {
   401: ref('Unauthorized'),
   403: {
-    ...{ description: 'The key is good, but not from this address or not for what is asked.' },
+    ...{
+      description:
+        'The key is good, but not from this address or not for what is asked, or its account is blocked.',
+    },
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },

@@ -7,6 +7,7 @@ import { observeKeySets, type WatchedIssuer } from './observe-key-sets.ts';
 import { observeLog, type WatchedLog } from './observe-log.ts';
 import { observePool } from './observe-pool.ts';
 import { observeWal } from './observe-wal.ts';
+import { observeWebhooks, type WatchedWebhooks } from './observe-webhooks.ts';
 
 /** A database, as far as it is measured: what PostgreSQL has, or SQLite. */
 export interface WatchedDatabase {
@@ -19,8 +20,8 @@ export interface Metrics {
   readonly registry: Registry;
   /** Measures requests. */
   readonly requests: Middleware;
-  /** Measures the verification keys of issuers, and what there is to be measured of the database. */
-  observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase): void;
+  /** Measures the verification keys of issuers, webhooks, and what there is to be measured of the database. */
+  observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase, webhooks: WatchedWebhooks): void;
 }
 
 /**
@@ -35,10 +36,11 @@ export function createMetrics(output: WatchedLog): Metrics {
   return {
     registry,
     requests: measureRequests(registry),
-    observe: (trusted, { pool, walSize }) => {
+    observe: (trusted, { pool, walSize }, webhooks) => {
       observeKeySets(registry, trusted);
       if (pool) observePool(registry, pool);
       observeWal(registry, walSize);
+      observeWebhooks(registry, webhooks);
     },
   };
 }

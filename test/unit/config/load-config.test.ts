@@ -99,6 +99,8 @@ describe('defaults', () => {
     },
     shutdownDelay: 0,
     introspection: true,
+    webhooks: { endpoints: [], allowedHosts: [] },
+    operators: false,
     pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
     edge: {
       trustedProxies: [],
@@ -149,6 +151,7 @@ describe('values', () => {
       { SESSION_DURATION_MIN: '300', SESSION_DURATION_MAX: '300' },
       { sessionDuration: { min: 300, max: 300 } },
     ],
+    [{ ADMIN: 'on' }, { operators: true }],
     [{ GRAPHQL_INTROSPECTION: 'off' }, { introspection: false }],
     [{ HTTP_MAX_BODY: '1024', HTTP_MAX_HEADERS: '4096' }, { http: { body: 1024, headers: 4096 } }],
     [

@@ -42,7 +42,6 @@ describe('describeChanges', () => {
   it.each([
     ['default_key_id', 'default-api-key-set'],
     ['is_active', 'api-key-deactivated'],
-    ['deactivated_by', 'api-key-deactivated'],
     ['name', 'api-key-renamed'],
     ['name', 'api-key-created'],
   ])('leaves %s of %s to the sentence', (field, action) => {

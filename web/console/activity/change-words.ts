@@ -2,9 +2,6 @@ import { absolute, duration } from '../../shared/times.ts';
 import { quotaInWords, type Refill, rateInWords } from '../keys/limits-in-words.ts';
 import type { AuditEvent } from './name-events.ts';
 
-/** One change of an event. */
-type Change = AuditEvent['changes'][number];
-
 /** How a part is called, and what its values are in words. */
 interface Part {
   readonly label: string;
@@ -56,7 +53,7 @@ const lists: Readonly<Record<string, string>> = {
 };
 
 /** What the sentence above says already. */
-const saidAbove: readonly string[] = ['default_key_id', 'is_active', 'deactivated_by'];
+const saidAbove: readonly string[] = ['default_key_id', 'is_active'];
 
 /** A change in words. */
 export type ChangeWords =

@@ -1,6 +1,6 @@
 import { graphql } from '../api/graphql.ts';
 
-/** A page of what the caller has changed. */
+/** A page of what was changed of the caller's, or by them as an operator. */
 export const auditEventsQuery = graphql(`
   query AuditEvents($first: Int!, $after: String) {
     auditEvents(first: $first, after: $after) {
@@ -8,6 +8,9 @@ export const auditEventsQuery = graphql(`
         node {
           id
           action
+          actor
+          reason
+          onUserId
           targetId
           requestId
           address

@@ -1,4 +1,5 @@
 import { dayOf, timeOfDay } from '../../shared/times.ts';
+import { Badge } from '../ui/badge.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { EventChanges } from './event-changes.tsx';
 import { EventSentence } from './event-sentence.tsx';
@@ -38,9 +39,15 @@ const Events = ({ events }: EventsProps) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence event={event} />
+          <EventSentence event={event} />{' '}
+          {event.actor === 'operator' && <Badge tone="muted">By an operator</Badge>}
         </p>
         <EventChanges event={event} />
+        {event.reason !== null && (
+          <p className="hint">
+            Because: <q>{event.reason}</q>
+          </p>
+        )}
         <p className="hint">
           {event.address !== null && `From ${event.address}`}
           <span className="request">

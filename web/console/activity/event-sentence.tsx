@@ -11,17 +11,28 @@ const doneToKey: Readonly<Record<string, string>> = {
 };
 
 const sentences: Readonly<Record<string, string>> = {
+  'account-blocked': 'Your account was blocked',
   'account-created': 'Your account was created',
+  'account-unblocked': 'Your account was unblocked',
   'private-key-registered': 'Your private key was registered',
   'private-key-removed': 'Your private key was removed',
   'automation-settings-updated': 'Your automation settings were changed',
 };
 
+/** What an operator has done to somebody else, before the number of the account. */
+const doneAsOperator: Readonly<Record<string, string>> = {
+  'account-blocked': 'You blocked account',
+  'account-erased': 'You erased account',
+  'account-unblocked': 'You unblocked account',
+  'api-key-deactivated': 'You deactivated an API key of account',
+};
+
 /** What happened, in words. An action that this page does not know yet reads as it is called. */
 export function EventSentence({ event }: { readonly event: NamedEvent }) {
-  const { action, targetId, name, former, changes } = event;
-  const endedItself = changes.some(({ field, to }) => field === 'deactivated_by' && to === 'key');
-  const done = endedItself ? 'ended itself' : doneToKey[action];
+  const { action, actor, targetId, onUserId, name, former, changes } = event;
+  if (onUserId !== null) return `${doneAsOperator[action] ?? action.replaceAll('-', ' ')} ${onUserId}`;
+  // All that a key can do is to end itself.
+  const done = actor === 'key' ? 'ended itself' : doneToKey[action];
   if (done === undefined || targetId === null) return sentences[action] ?? action.replaceAll('-', ' ');
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
   if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;

@@ -1,32 +1,5 @@
 import { graphql } from '../api/graphql.ts';
-
-/** What the console shows of an API key. */
-const apiKeyParts = graphql(`
-  fragment ApiKeyParts on ApiKey {
-    id
-    name
-    keyPrefix
-    isActive
-    createdAt
-    deactivatedAt
-    expiresAt
-    previousWorksUntil
-    lastUsedAt
-    permissions
-    metadata
-    allowedAddresses
-    rateLimit {
-      limit
-      windowSeconds
-    }
-    quota {
-      limit
-      refill
-      remaining
-      refillsAt
-    }
-  }
-`);
+import { apiKeyParts } from './api-key-parts.ts';
 
 /** A page of the caller's API keys, and which of them is the default. */
 export const apiKeysQuery = graphql(

@@ -12,6 +12,10 @@ const badges = {
   deactivated: <Badge tone="muted">Deactivated</Badge>,
 } satisfies Record<ApiKeyState, unknown>;
 
+/** The state of a key in a word. */
+export const KeyBadge = ({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: Date }) =>
+  expiresSoon(apiKey, now) ? <Badge tone="warn">Expires soon</Badge> : badges[stateOf(apiKey, now)];
+
 interface KeyItemProps {
   readonly apiKey: ApiKey;
   readonly isDefault: boolean;
@@ -29,7 +33,7 @@ export function KeyItem({ apiKey, isDefault, onSecret }: KeyItemProps) {
           <bdi>{nameOf(apiKey)}</bdi>
         </h2>
         {isDefault && <Badge tone="accent">Default</Badge>}
-        {expiresSoon(apiKey, now) ? <Badge tone="warn">Expires soon</Badge> : badges[state]}
+        <KeyBadge apiKey={apiKey} now={now} />
       </div>
       <p className="hint">
         Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>

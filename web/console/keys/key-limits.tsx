@@ -1,8 +1,7 @@
-import { type ReactNode, useId } from 'react';
-import { Moment } from '../ui/moment.tsx';
-import { useNow } from '../ui/use-now.ts';
+import type { ReactNode } from 'react';
 import type { ApiKey, ApiKeyState } from './api-key.ts';
-import { inDigits, rateInWords, requests } from './limits-in-words.ts';
+import { rateInWords } from './limits-in-words.ts';
+import { QuotaLeft } from './quota-left.tsx';
 
 /** How many names a sentence has room for. */
 const named = 4;
@@ -10,7 +9,6 @@ const named = 4;
 /** What a key may do, from where, how often and how much, as far as it was said. */
 export function KeyLimits({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
   const { permissions, allowedAddresses, rateLimit, quota, metadata } = apiKey;
-  const now = useNow();
   const showsQuota = state === 'active' && quota !== null;
   if (permissions.length + allowedAddresses.length === 0 && !rateLimit && !metadata && !showsQuota)
     return null;
@@ -27,7 +25,7 @@ export function KeyLimits({ apiKey, state }: { readonly apiKey: ApiKey; readonly
           <Names names={allowedAddresses} />
         </Fold>
       )}
-      {showsQuota && <QuotaLeft quota={quota} now={now} />}
+      {showsQuota && <QuotaLeft quota={quota} />}
       {metadata && (
         <Fold summary="What the provider keeps with it">
           <pre dir="ltr">{JSON.stringify(metadata, null, 2)}</pre>
@@ -115,39 +113,3 @@ const Fold = ({ summary, children }: { readonly summary: string; readonly childr
     {children}
   </details>
 );
-
-type Quota = NonNullable<ApiKey['quota']>;
-
-const thisPeriod = { NEVER: '', DAILY: ' today', MONTHLY: ' this month' } as const;
-
-/** What is left, in numbers. */
-const leftInWords = ({ limit, refill }: Quota, remaining: number): string =>
-  remaining === 0
-    ? `None of ${requests(limit)} left${thisPeriod[refill]}`
-    : `${inDigits(remaining)} of ${requests(limit)} left${thisPeriod[refill]}`;
-
-interface QuotaLeftProps {
-  readonly quota: Quota;
-  readonly now: Date;
-}
-
-/** What is left of a quota: as a bar, in numbers, and when it is full again. */
-function QuotaLeft({ quota, now }: QuotaLeftProps) {
-  const id = useId();
-  const { limit, refillsAt } = quota;
-  if (limit === 0) return <p>No requests: its quota is 0.</p>;
-  // A period that has ended since it was read, or in which it was never used, is over.
-  const isOver = refillsAt !== null && new Date(refillsAt) <= now;
-  const remaining = isOver ? limit : quota.remaining;
-  return (
-    <div className={remaining === 0 ? 'quota used' : 'quota'}>
-      <p id={id}>{leftInWords(quota, remaining)}</p>
-      <meter aria-labelledby={id} min={0} max={limit} low={limit / 10} optimum={limit} value={remaining} />
-      {refillsAt !== null && !isOver && (
-        <p className="hint">
-          Full again <Moment at={refillsAt} />
-        </p>
-      )}
-    </div>
-  );
-}

@@ -33,11 +33,10 @@ export const periods: Readonly<Record<Refill, string>> = {
 const numbers = new Intl.NumberFormat('en-GB');
 
 /** `1,000,000`. */
-export const inDigits = (count: number): string => numbers.format(count);
+const inDigits = (count: number): string => numbers.format(count);
 
 /** `1 request`, `1,000 requests`. */
-export const requests = (count: number): string =>
-  `${inDigits(count)} ${count === 1 ? 'request' : 'requests'}`;
+const requests = (count: number): string => `${inDigits(count)} ${count === 1 ? 'request' : 'requests'}`;
 
 /** `100 requests a minute`. */
 export function rateInWords({ limit, windowSeconds }: RateLimit): string {
@@ -48,3 +47,23 @@ export function rateInWords({ limit, windowSeconds }: RateLimit): string {
 
 /** `1,000 requests each day`. */
 export const quotaInWords = ({ limit, refill }: Quota): string => `${requests(limit)} ${periods[refill]}`;
+
+const thisPeriod: Readonly<Record<Refill, string>> = { NEVER: '', DAILY: ' today', MONTHLY: ' this month' };
+
+/** `750 of 1,000 requests left today`. */
+export const leftInWords = ({ limit, refill }: Quota, remaining: number): string =>
+  `${remaining === 0 ? 'None' : inDigits(remaining)} of ${requests(limit)} left${thisPeriod[refill]}`;
+
+/** What a quota has left, and when it is full again. */
+interface QuotaState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** A moment in ISO 8601; null where it never is, or where that is not known. */
+  readonly refillsAt: string | null;
+}
+
+/** A quota as it is by now: since it was read, or was used, its period may have ended. */
+export const quotaNow = ({ limit, remaining, refillsAt }: QuotaState, now: Date): QuotaState =>
+  refillsAt !== null && new Date(refillsAt) <= now
+    ? { limit, remaining: limit, refillsAt: null }
+    : { limit, remaining, refillsAt };

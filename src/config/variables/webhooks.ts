@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { json, secureUrl, split, textOfFile } from '../kinds.ts';
+import { standsFor, webhookTypes } from '../webhook-events.ts';
+
+/** How many bytes a secret has, by Standard Webhooks. */
+const leastSecret = 24;
+const mostSecret = 64;
+
+/** How many endpoints there may be: each takes up a few connections of its own. */
+const most = 32;
+
+const isSecret = (text: string): boolean => {
+  const [, base64 = ''] = /^whsec_(.+)$/.exec(text) ?? [];
+  const bytes = Buffer.from(base64, 'base64');
+  // What no decoder would read must not be left out of the secret silently.
+  return bytes.toString('base64') === base64 && bytes.length >= leastSecret && bytes.length <= mostSecret;
+};
+
+const wantedSecret = `must be whsec_ and ${leastSecret} to ${mostSecret} bytes in base64`;
+const wantedTwo = `${wantedSecret}, or a list of two while one is replaced`;
+const secret = z.string(wantedSecret).refine(isSecret, wantedSecret);
+
+const wantedEvents = `must be a list of ${webhookTypes.join(', ')}, or patterns such as api_key.* or *`;
+
+/** `*` stands at the end of a pattern alone, and for something: a misspelt one would tell nobody anything. */
+const isPattern = (pattern: string): boolean =>
+  /^(\*|[a-z_]+\.\*|[a-z_]+\.[a-z_]+)$/.test(pattern) &&
+  webhookTypes.some((type) => standsFor(pattern, type));
+
+const members = {
+  url: secureUrl
+    .refine((url) => !URL.canParse(url) || new URL(url).hash === '', 'must hold no fragment')
+    .refine((url) => url.length <= 2000, 'must have at most 2000 characters')
+    .transform((url) => new URL(url).href),
+  secret: z
+    .union([secret, z.array(secret, wantedSecret).min(1, wantedSecret).max(2, wantedTwo)], {
+      error: wantedTwo,
+    })
+    .transform((given): readonly string[] => [given].flat()),
+  events: z
+    .array(z.string(wantedEvents), wantedEvents)
+    .min(1, wantedEvents)
+    .refine((patterns) => patterns.every(isPattern), wantedEvents)
+    .default(['*']),
+};
+
+// A name that was given is not repeated: it may be a secret that was put in the wrong place.
+const unknownMember = `may only have the members ${Object.keys(members).join(', ')}`;
+
+const endpoint = z.strictObject(members, {
+  error: (issue) => (issue.code === 'unrecognized_keys' ? unknownMember : 'must be an object'),
+});
+
+const wantedList = 'must be a JSON list of endpoints';
+
+const endpoints = json(wantedList)
+  .pipe(z.array(endpoint, wantedList).max(most, `must name at most ${most} endpoints`))
+  .refine(
+    (list) => new Set(list.map(({ url }) => url)).size === list.length,
+    'must name each url once: one endpoint may have several events',
+  );
+
+/** Where events are told of. */
+export const webhookVariables = {
+  WEBHOOKS: endpoints.optional().meta({
+    description:
+      'Where events are sent, as a JSON list: `url`, `secret` (a list of two while one is replaced), `events` (types, or patterns such as `api_key.*`; all where it is left out). [Webhooks](webhooks.md) tells more',
+    unset: 'nowhere',
+    example: `'[{"url": "https://hooks.example.com/keyward", "secret": "whsec_'"$(openssl rand -base64 32)"'"}]'`,
+  }),
+  WEBHOOKS_FILE: textOfFile.pipe(endpoints).optional().meta({
+    description: 'A file that holds them, in place of `WEBHOOKS`',
+    example: '/run/secrets/webhooks',
+  }),
+  WEBHOOKS_ALLOW: z
+    .string()
+    .transform((text) => split(text.toLowerCase()))
+    .refine(
+      (hosts) => hosts.every((host) => /^([a-z\d_.-]+|\[?[\da-f:.]+\]?)$/.test(host)),
+      'must be a list of host names, without a port or a path',
+    )
+    .transform((hosts) => hosts.map((host) => host.replace(/^\[(.+)\]$/, '$1')))
+    .default([])
+    .meta({
+      description:
+        'Hosts of endpoints that may have an address of this machine or a private one, with commas between them',
+      example: 'hooks.internal',
+    }),
+};

@@ -1,0 +1,72 @@
+import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
+import { type GraphQLSchema, getOperationAST, parse } from 'graphql';
+import { rootFieldNames } from './auth/root-fields.ts';
+import { operator } from './auth/scopes.ts';
+import { requiredScopesOf } from './auth/use-required-scopes.ts';
+import { type Routes, routes } from './rest/routes.ts';
+import { createSofa, type Sofa } from './rest/sofa.ts';
+import { schema } from './schema.ts';
+
+/** What a service offers: its operations in GraphQL, and the same as REST has them. */
+export interface Offer {
+  readonly schema: GraphQLSchema;
+  readonly sofa: Sofa;
+}
+
+const isForOperators = (field: Parameters<typeof requiredScopesOf>[0]): boolean =>
+  operator.every((scope) => requiredScopesOf(field).includes(scope));
+
+/** The schema as if nobody had ever thought of operators. */
+const withoutOperators = (): GraphQLSchema =>
+  pruneSchema(
+    mapSchema(schema, {
+      [MapperKind.ROOT_FIELD]: (field) =>
+        isForOperators({ extensions: field.extensions ?? {} }) ? null : field,
+    }),
+  );
+
+const rootFieldsOf = (of: GraphQLSchema) => ({
+  ...of.getQueryType()?.getFields(),
+  ...of.getMutationType()?.getFields(),
+});
+
+const routesOf = (offered: GraphQLSchema): Routes => {
+  const fields = rootFieldsOf(offered);
+  return Object.fromEntries(Object.entries(routes).filter(([name]) => Object.hasOwn(fields, name)));
+};
+
+const createOffer = (offered: GraphQLSchema): Offer => ({
+  schema: offered,
+  sofa: createSofa(offered, routesOf(offered)),
+});
+
+const offers = new Map<boolean, Offer>();
+
+/**
+ * What a service offers, always the same object.
+ * @param operators whether operators' fields and routes are there
+ */
+export function offerOf(operators: boolean): Offer {
+  const offer = offers.get(operators) ?? createOffer(operators ? schema : withoutOperators());
+  offers.set(operators, offer);
+  return offer;
+}
+
+/**
+ * The documents of the pages that can be asked: without operators, a page has more than there is.
+ * @param texts the documents by their ids
+ */
+export function offeredDocuments(
+  offered: GraphQLSchema,
+  texts: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const all = rootFieldsOf(schema);
+  const there = rootFieldsOf(offered);
+  const isOffered = (text: string): boolean => {
+    const document = parse(text);
+    const operation = getOperationAST(document);
+    const names = operation ? rootFieldNames(document, operation) : [];
+    return names.every((name) => Object.hasOwn(there, name) || !Object.hasOwn(all, name));
+  };
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => isOffered(text)));
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { findAccount } from '../accounts/find-account.ts';
+import { type ApiKeyRecord, quotaColumns } from '../api-keys/own-api-key.ts';
+import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { type AccountId, ApiKey } from '../database/tables.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { readAccount } from './account.ts';
+
+/** The input of {@link accountApiKeys}. */
+export const AccountApiKeysInput = PageInput.safeExtend({ id: z.int32() });
+
+const prepareSelect = (order: 'asc' | 'desc') =>
+  prepareQuery(ApiKey, (db, { id, floor, ceiling, limit }: PageRange & { readonly id: number }) =>
+    db
+      .selectFrom('api_key')
+      .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
+      .where('account_id', '=', id as AccountId)
+      .where('id', '>', floor)
+      .where('id', '<=', ceiling)
+      .orderBy('id', order)
+      .limit(limit)
+      .selectAll('api_key')
+      .select(quotaColumns),
+  );
+
+const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
+
+/**
+ * A page of the API keys of any account, newest first.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND` for an account that does not exist
+ */
+export async function accountApiKeys(
+  context: OperationContext,
+  input: z.input<typeof AccountApiKeysInput>,
+): Promise<Page<ApiKeyRecord>> {
+  const { id, ...page } = parseInput(AccountApiKeysInput, input);
+  await findAccount(context);
+  const found = await readPage(page, (range, order) => select[order](context.db, { id, ...range }));
+  if (found.edges.length === 0) await readAccount(context.db, id);
+  return found;
+}

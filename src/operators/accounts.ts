@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { findAccount } from '../accounts/find-account.ts';
+import { beginsWith } from '../database/begins-with.ts';
+import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { Account } from '../database/tables.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
+import { type AccountRecord, recordOf } from './account-record.ts';
+
+/** The most characters of a subject (OpenID Connect Core, section 2). */
+const longest = 255;
+
+/** The input of {@link accounts}. */
+export const AccountsInput = PageInput.safeExtend({
+  filter: z
+    .string()
+    .refine(...atMostCharacters(longest))
+    .meta({ maxLength: longest, pattern: withoutNul })
+    .nullish(),
+  isBlocked: z.boolean().nullish(),
+});
+
+interface AccountsWanted extends PageRange {
+  /** The states that are asked for, which may be the same one. */
+  readonly state: boolean;
+  readonly otherState: boolean;
+}
+
+const select = (order: 'asc' | 'desc') => {
+  const build = (db: Parameters<typeof recordOf>[0], wanted: AccountsWanted) =>
+    recordOf(db)
+      .where(sql<boolean>`(account.blocked_at is not null)`, 'in', [wanted.state, wanted.otherState])
+      .where('account.id', '>', wanted.floor as Account['id'])
+      .where('account.id', '<=', wanted.ceiling as Account['id'])
+      .orderBy('account.id', order)
+      .limit(wanted.limit);
+  return {
+    all: prepareQuery(Account, build),
+    // A query of its own: all subjects begin with nothing, and the index of subjects would be in the way.
+    filtered: prepareQuery(Account, (db, wanted: AccountsWanted & { filter: string; end: string }) =>
+      build(db, wanted).where(beginsWith(db, 'account.subject', wanted)),
+    ),
+  };
+};
+
+const selects = { asc: select('asc'), desc: select('desc') };
+
+/**
+ * A page of all accounts, newest first.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export async function accounts(
+  context: OperationContext,
+  input: z.input<typeof AccountsInput>,
+): Promise<Page<AccountRecord>> {
+  const { filter, isBlocked, ...page } = parseInput(AccountsInput, input);
+  await findAccount(context);
+  const states = { state: isBlocked ?? true, otherState: isBlocked ?? false };
+  return readPage(page, (range, order) => {
+    const wanted = { ...range, ...states };
+    return filter
+      ? selects[order].filtered(context.db, { ...wanted, filter, end: `${filter}\u{10ffff}` })
+      : selects[order].all(context.db, wanted);
+  });
+}

@@ -1,0 +1,75 @@
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { findAccount } from '../accounts/find-account.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey, type Tables } from '../database/tables.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
+
+const text = (longest: number) =>
+  z
+    .string()
+    .refine(...atMostCharacters(longest))
+    .meta({ maxLength: longest, pattern: withoutNul })
+    .nullish();
+
+/** The input of {@link findApiKey}: one of the two. */
+export const FindApiKeyInput = z
+  .object({ key: text(1000), keyPrefix: text(100) })
+  .refine(({ key, keyPrefix }) => (key == null) !== (keyPrefix == null), {
+    path: ['key'],
+    message: 'Must be given where keyPrefix is not, and only there.',
+  });
+
+/** Whose an API key is. */
+export interface FoundApiKey
+  extends Pick<ApiKey, 'id' | 'account' | 'keyPrefix' | 'name' | 'isActive' | 'expiresAt' | 'lastUsedAt'> {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly isBlocked: boolean;
+}
+
+/** The most keys that are answered: a beginning that is nobody's has few. */
+const most = 100;
+
+const selectFound = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('api_key')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .select(['api_key.id', 'api_key.account_id', 'api_key.key_prefix', 'api_key.name', 'api_key.is_active'])
+    .select(['api_key.expires_at', 'api_key.last_used_at', 'account.issuer', 'account.subject'])
+    .select(sql<unknown>`account.blocked_at is not null`.as('isBlocked'))
+    .orderBy('api_key.id', 'desc')
+    .limit(most);
+
+const selectByPrefix = prepareQuery(ApiKey, (db, { keyPrefix }: Pick<ApiKey, 'keyPrefix'>) =>
+  selectFound(db).where('api_key.key_prefix', '=', keyPrefix),
+);
+
+const selectByDigest = prepareQuery(ApiKey, (db, { digest }: { readonly digest: Buffer }) =>
+  selectFound(db)
+    .innerJoin('api_key_secret', 'api_key_secret.api_key_id', 'api_key.id')
+    .where('api_key_secret.digest', '=', digest),
+);
+
+/**
+ * Whose an API key is, for support and where one has leaked: by the whole key, or by its beginning, which may be that of
+ * several. Nothing is noted: the key was not used.
+ * @returns newest first; none where there is no such key
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export async function findApiKey(
+  context: OperationContext,
+  input: z.input<typeof FindApiKeyInput>,
+): Promise<FoundApiKey[]> {
+  const { key, keyPrefix } = parseInput(FindApiKeyInput, input);
+  const { db, secrets } = context;
+  await findAccount(context);
+  const digests = key == null ? [] : secrets.peppers.digests(key);
+  const found = await Promise.all([
+    ...digests.map(({ digest }) => selectByDigest(db, { digest })),
+    ...(keyPrefix == null ? [] : [selectByPrefix(db, { keyPrefix })]),
+  ]);
+  return found.flat().map((row) => ({ ...row, isBlocked: Boolean(row.isBlocked) }));
+}

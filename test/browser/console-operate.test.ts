@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { call, dialog, focused, goTo, inspect, isValid, looks, openConsole, said } from './console-person.ts';
+
+/** Signs in, and then as an operator. */
+async function signInAsOperator(visit: Visit, name: string, hash = '#operate') {
+  const page = await openConsole(visit, name, hash);
+  const become = page.getByRole('button', { name: 'Sign in as an operator' });
+  // The provider knows them by now, and asks nothing.
+  await become.click();
+  await become.waitFor({ state: 'detached' });
+  return page;
+}
+
+describe.skipIf(!canRun)('the console of an operator', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ ADMIN: 'on' });
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  /** Somebody with two keys, and the secret of one; answers their account's number. */
+  const person = async (subject: string) => {
+    const first = await call(world, subject, 'POST /auth/keys', { name: 'Laptop' });
+    await call(world, subject, 'POST /auth/keys', { name: 'Build server' });
+    const settings = await call(world, subject, 'PUT /automation/settings', { is_enabled: true });
+    return { id: settings.user_id as number, key: first.key as string };
+  };
+
+  it('finds an account, blocks and unblocks it with a reason, which the person reads', async () => {
+    const { key } = await person('mallory');
+    await using visit = await world.visit();
+    const page = await signInAsOperator(visit, 'alice');
+    await page.getByRole('searchbox', { name: 'Search accounts' }).fill('mall');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect
+      .poll(() => page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').count())
+      .toBe(1);
+    await page.getByRole('link', { name: 'mallory' }).click();
+    await page.getByRole('heading', { name: 'mallory' }).waitFor();
+    await page.getByRole('button', { name: 'Block', exact: true }).click();
+    await dialog(page).getByRole('button', { name: 'Block' }).click();
+    await dialog(page).getByRole('alert').waitFor();
+    expect(await focused(page)).toBe('Why');
+    await dialog(page).getByLabel('Why').fill('Its keys attack others');
+    await dialog(page).getByRole('button', { name: 'Block' }).click();
+    await said(page, 'mallory is blocked.');
+    await page.getByText('Blocked because:').waitFor();
+    expect(await isValid(world, key)).toBe(false);
+
+    await page.getByRole('button', { name: 'Unblock' }).click();
+    await dialog(page).getByLabel('Why').fill('They have changed them');
+    await dialog(page).getByRole('button', { name: 'Unblock' }).click();
+    await said(page, 'mallory is not blocked any more.');
+    expect(await isValid(world, key)).toBe(true);
+
+    await using theirs = await world.visit();
+    await openConsole(theirs, 'mallory', '#activity');
+    await theirs.page.getByText('Your account was unblocked').waitFor();
+    await theirs.page.getByText('Its keys attack others').waitFor();
+    expect(await theirs.page.getByText('By an operator').count()).toBe(2);
+
+    await goTo(page, 'Activity');
+    await page.getByText('You blocked account').waitFor();
+    // The reason that was missing.
+    expect(visit.complaints).toEqual([expect.stringContaining('422')]);
+  });
+
+  it('tells whose a key is, ends it, and says so where it is nobody’s', async () => {
+    const { key } = await person('nadia');
+    await using visit = await world.visit();
+    const page = await signInAsOperator(visit, 'alice');
+    const find = async (text: string) => {
+      await page.getByLabel('Whose API key is this?').fill(text);
+      await page.getByRole('button', { name: 'Find' }).click();
+    };
+    await find('sk-zzzzzz');
+    await page.getByText("It is nobody's").waitFor();
+    await find(key);
+    const link = page.locator('.found').getByRole('link', { name: 'nadia' });
+    await link.waitFor();
+    await find(key.slice(0, 9));
+    await link.click();
+    await page.getByRole('button', { name: 'Deactivate Laptop' }).click();
+    await dialog(page).getByLabel('Why').fill('Found in a repository');
+    await dialog(page).getByRole('button', { name: 'Deactivate' }).click();
+    await said(page, 'Laptop is deactivated.');
+    expect(await isValid(world, key)).toBe(false);
+    expect(page.url()).not.toContain('sk-');
+  });
+
+  it('erases an account once its subject was typed, and no sooner', async () => {
+    const { id, key } = await person('oscar');
+    await using visit = await world.visit();
+    const page = await signInAsOperator(visit, 'alice', `#operate/${id}`);
+    await page.getByRole('button', { name: 'Erase' }).click();
+    const erase = dialog(page).getByRole('button', { name: 'Erase this account' });
+    await erase.click();
+    await dialog(page).getByText('letter by letter').waitFor();
+    await dialog(page).getByLabel('Type oscar to confirm').fill('Oscar');
+    await erase.click();
+    await dialog(page).getByText('letter by letter').waitFor();
+    expect(await isValid(world, key)).toBe(true);
+    await dialog(page).getByLabel('Type oscar to confirm').fill('oscar');
+    await erase.click();
+    await said(page, `Account ${id} is erased.`);
+    await page.getByText('Erased', { exact: true }).first().waitFor();
+    expect(await page.getByText('oscar').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Block' }).count()).toBe(0);
+    expect(await isValid(world, key)).toBe(false);
+  });
+
+  it('says that there is no such account', async () => {
+    await using visit = await world.visit();
+    const page = await signInAsOperator(visit, 'alice', '#operate/2147483647');
+    await page.getByText('Account not found.').waitFor();
+  });
+
+  it.each(looks)('is well made: %s', async (look, options) => {
+    const { id } = await person(`quentin-${'very-'.repeat(12)}long-${look}`);
+    await using visit = await world.visit(options);
+    const page = await signInAsOperator(visit, 'alice');
+    await page.getByRole('list', { name: 'Accounts' }).waitFor();
+    await page.getByLabel('Whose API key is this?').fill('sk-zzzzzz');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText("It is nobody's").waitFor();
+    await inspect(page, `operate-${look}`);
+    await page.goto(`/console#operate/${id}`);
+    await page.getByRole('list', { name: 'API keys' }).waitFor();
+    await inspect(page, `operate-account-${look}`);
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await inspect(page, `operate-erase-${look}`);
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Block' }).click();
+    await dialog(page).getByRole('button', { name: 'Block' }).click();
+    await dialog(page).getByRole('alert').waitFor();
+    await inspect(page, `operate-block-${look}`);
+    await dialog(page).getByLabel('Why').fill('Its keys were used to attack others.');
+    await dialog(page).getByRole('button', { name: 'Block' }).click();
+    await page.getByText('Blocked because:').waitFor();
+    await inspect(page, `operate-blocked-${look}`);
+  });
+
+  it('is not there for others, who load nothing of it', async () => {
+    await using visit = await world.visit();
+    const { page } = visit;
+    const scripts: Promise<string>[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) scripts.push(response.text());
+    });
+    await openConsole(visit, 'bob');
+    await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('link', { name: 'Operate' }).count()).toBe(0);
+    await page.goto('/console#operate');
+    await page.getByText('Your sign-in does not let you.').waitFor();
+    await inspect(page, 'operate-nobody');
+    const loaded = await Promise.all(scripts);
+    expect(loaded.join()).toContain('Create API key');
+    expect(loaded.join()).not.toContain('Erase this account');
+  });
+});
+
+describe.skipIf(!canRun)('with ADMIN=off', () => {
+  it('there is nothing of it, and the console works as ever', async () => {
+    await using world = await startWorld();
+    await using visit = await world.visit();
+    await openConsole(visit, 'bob', '#operate');
+    await visit.page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
+    expect(await visit.page.content()).not.toMatch(/keyward[.]admin|Operate/);
+  });
+});

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  createTemporaryFolder,
+  freePort,
+  root,
+  type ServiceProcess,
+  startProcess,
+} from '../support/process.ts';
+import { canRun } from '../support/programs.ts';
+import { scrape } from '../support/scrape.ts';
+import { createSecret, failures, type Receiver, startReceiver, take } from '../support/webhook-receiver.ts';
+
+const stack = new AsyncDisposableStack();
+afterAll(() => stack.disposeAsync());
+
+const until = (holds: () => void | Promise<void>) => vi.waitFor(holds, { timeout: 20_000, interval: 20 });
+
+/** Starts an example, and waits until it listens. */
+async function startExample(command: string, file: string) {
+  const secret = createSecret();
+  const port = await freePort();
+  const { PATH = '' } = process.env;
+  const env = { PATH, PORT: `${port}`, WEBHOOK_SECRET: secret };
+  const child = spawn(command, [`examples/${file}`], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  stack.defer(async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+  const example = { url: `http://127.0.0.1:${port}/`, secret, printed: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    example.printed += text;
+  });
+  await until(() => expect(example.printed).toContain('listening'));
+  return example;
+}
+
+const languages = [
+  ['node', 'webhooks.mjs', process.execPath, true],
+  ['python3', 'webhooks.py', 'python3', canRun('python3', 'its receiver of webhooks is not run')],
+] as const;
+
+let service: ServiceProcess;
+let metrics: number;
+let receiver: Receiver;
+const examples = new Map<string, Awaited<ReturnType<typeof startExample>>>();
+
+beforeAll(async () => {
+  for (const [name, file, command, isHere] of languages)
+    if (isHere) examples.set(name, await startExample(command, file));
+  receiver = stack.use(await startReceiver());
+  const folder = stack.use(await createTemporaryFolder());
+  metrics = await freePort();
+  const endpoints = [receiver, ...examples.values()].map(({ url, secret }) => ({ url, secret }));
+  const env = {
+    WEBHOOKS: JSON.stringify(endpoints),
+    WEBHOOKS_ALLOW: '127.0.0.1',
+    METRICS_PORT: `${metrics}`,
+  };
+  service = stack.use(await startProcess(folder.path, env, 25_000));
+  // What happens before the endpoints are known is not told.
+  await until(async () => {
+    await change({ session_duration: 60 });
+    expect(receiver.taken().length).toBeGreaterThan(0);
+  });
+}, 60_000);
+
+/** Changes somebody's settings. */
+async function change(json: object, subject = 'alice'): Promise<void> {
+  const headers = {
+    authorization: `Bearer ${await service.token(subject)}`,
+    'content-type': 'application/json',
+  };
+  const response = await fetch(`${service.url}/api/v1/automation/settings`, {
+    method: 'PUT',
+    headers,
+    body: JSON.stringify(json),
+  });
+  expect(response.status).toBe(200);
+}
+
+describe('the service', () => {
+  it('sends what it has changed at once, before it looks again', async () => {
+    const times: number[] = [];
+    for (let turn = 0; turn < 5; turn += 1) {
+      const before = receiver.taken().length;
+      const changedAt = performance.now();
+      await change({ session_duration: 100 + turn });
+      await until(() => expect(receiver.taken().length).toBeGreaterThan(before));
+      times.push(performance.now() - changedAt);
+    }
+    // It looks every two seconds: one that waited for that would wait for one second in the middle.
+    const [, , middle = 0] = times.toSorted((one, other) => one - other);
+    expect(middle).toBeLessThan(800);
+  });
+
+  it('counts what it sends', async () => {
+    const found = await scrape(metrics);
+    expect(found.sum('keyward_webhook_deliveries_total', { outcome: 'delivered' })).toBeGreaterThanOrEqual(6);
+    expect(found.sum('keyward_webhook_deliveries_total', { outcome: 'parked' })).toBe(0);
+    expect(found.sum('keyward_webhook_oldest_waiting_seconds')).toBeGreaterThanOrEqual(0);
+    expect(found.sum('keyward_webhook_deliveries_waiting')).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe.each(languages)('the receiver in %s', (name, _file, _command, isHere) => {
+  it.runIf(isHere)('takes what is signed, once, and nothing else', async () => {
+    const example = examples.get(name);
+    if (!example) throw new Error('it was not started');
+    await until(() => expect(example.printed).toMatch(/^automation_settings\.updated: user \d+, key none$/m));
+    const { url, secret } = example;
+    const body = JSON.stringify({ type: 'api_key.created', data: { user_id: 7, key_id: 8 } });
+    const post = async (signer: string, sentAt: Date) => {
+      const signature = new Webhook(signer).sign('msg_1', sentAt, body);
+      const headers = {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': `${Math.floor(sentAt.getTime() / 1000)}`,
+        'webhook-signature': signature,
+      };
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    };
+    expect(await post(createSecret(), new Date())).toBe(400);
+    expect(await post(secret, new Date(Date.now() - 600_000))).toBe(400);
+    expect((await fetch(url, { method: 'POST', body })).status).toBe(400);
+    expect(example.printed).not.toContain('user 7');
+    expect(await post(secret, new Date())).toBe(204);
+    expect(await post(secret, new Date())).toBe(204);
+    await until(() => expect(example.printed.match(/^api_key\.created: user 7, key 8$/gm)).toHaveLength(1));
+  });
+});
+
+describe('SIGTERM', () => {
+  it('ends the service in time while a receiver hangs', async () => {
+    receiver.manner = failures['no answer'] ?? take;
+    const before = receiver.all.length;
+    await change({ session_duration: 200 }, 'bob');
+    await until(() => expect(receiver.all.length).toBeGreaterThan(before));
+    const signalledAt = performance.now();
+    service.signal('SIGTERM');
+    expect((await service.ended).code).toBe(0);
+    expect(performance.now() - signalledAt).toBeLessThan(9000);
+    // Its path may hold what only its receiver should know.
+    expect(service.output.stdout).not.toContain('/hooks');
+  });
+});

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { describeAuthentication } from '../support/authentication-suite.ts';
+import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { inputsOf, type OperationName, operations } from '../support/two-sides.ts';
+
+const setup = setUpGateway();
+
+const reason = 'Its keys were used to attack others.';
+
+describe.each(sidesOf(setup))('over %s', (_transport, call) => {
+  it('200: says since when and why', async () => {
+    const { bob } = await createPeople(setup);
+    const { code, data } = await call('blockAccount', { id: bob.id, reason: `  ${reason} ` });
+    expect(code).toBe('OK');
+    expect(data).toEqual({
+      id: bob.id,
+      issuer: setup.issuer.config.issuer,
+      subject: 'bob',
+      createdAt: expect.stringMatching(/Z$/),
+      blockedAt: expect.stringMatching(/Z$/),
+      blockReason: reason,
+      erasedAt: null,
+      apiKeyCount: 2,
+      activeApiKeyCount: 1,
+    });
+  });
+
+  it('all its keys are refused from then on, and at the door', async () => {
+    const { bob } = await createPeople(setup);
+    const atDoor = () =>
+      setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': bob.secret } });
+    expect(await verify(setup, bob.secret)).toMatchObject({ valid: true, reason: null });
+    expect((await atDoor()).status).toBe(200);
+    await call('blockAccount', { id: bob.id, reason });
+    expect(await verify(setup, bob.secret)).toMatchObject({
+      valid: false,
+      reason: 'account_blocked',
+      key_id: bob.keyId,
+      user_id: bob.id,
+    });
+    expect(await atDoor()).toMatchObject({
+      status: 403,
+      text: '{"detail":"The account of this API key is blocked"}',
+    });
+    const itself = await setup.gateway.rest('GET', '/keys/self', { headers: { 'x-api-key': bob.secret } });
+    expect(itself.status).toBe(403);
+  });
+
+  it('what ends a key is said before, and what may pass after', async () => {
+    const { bob } = await createPeople(setup);
+    const keys = [
+      [{ isActive: false }, null, 'inactive'],
+      [{ expiresAt: new Date(0) }, null, 'expired'],
+      [{}, new Date(0), 'rotated'],
+      [{ allowedAddresses: '["192.0.2.1"]' }, null, 'account_blocked'],
+    ] as const;
+    await call('blockAccount', { id: bob.id, reason });
+    for (const [values, worksUntil, expected] of keys) {
+      const secret = createApiKeySecret();
+      const id = await setup.gateway.createApiKey(bob.id, values);
+      await setup.gateway.addSecret(id, secret, worksUntil);
+      expect(await verify(setup, secret)).toMatchObject({ reason: expected });
+    }
+  });
+
+  it('is written down on both sides: by whom, to whom, and why', async () => {
+    const { bob } = await createPeople(setup);
+    await call('blockAccount', { id: bob.id, reason });
+    const olivia = await operatorOf(setup);
+    const [ofBob] = await trailOf(setup, bob.id);
+    expect(ofBob).toMatchObject({
+      action: 'account-blocked',
+      actor: 'operator',
+      other_id: olivia,
+      reason,
+      address: null,
+    });
+    const [ofOlivia, ...before] = await trailOf(setup, olivia);
+    expect(ofOlivia).toMatchObject({ action: 'account-blocked', actor: null, other_id: bob.id, reason });
+    expect(before).toMatchObject([{ action: 'account-created' }]);
+    expect(ofOlivia?.['request']).toBe(ofBob?.['request']);
+    const [line] = setup.gateway.log().filter(({ event }) => event === 'account-blocked');
+    expect(line).toMatchObject({ accountId: bob.id, operatorId: olivia });
+    expect(JSON.stringify(setup.gateway.log())).not.toContain(reason);
+  });
+
+  it('the person sees it as done by an operator, once they can; the operator sees to whom', async () => {
+    const { bob } = await createPeople(setup);
+    await call('blockAccount', { id: bob.id, reason });
+    await call('unblockAccount', { id: bob.id, reason: 'A mistake' });
+    const { data } = await call('auditEvents', {}, { sub: 'bob' });
+    expect(data.nodes).toMatchObject([
+      { action: 'account-unblocked', actor: 'operator', reason: 'A mistake', onUserId: null, userId: bob.id },
+      { action: 'account-blocked', actor: 'operator', reason, onUserId: null, address: null },
+    ]);
+    const own = await call('auditEvents', {}, { sub: 'olivia' });
+    expect(own.data.nodes).toMatchObject([
+      { action: 'account-unblocked', actor: 'self', reason: 'A mistake', onUserId: bob.id },
+      { action: 'account-blocked', actor: 'self', reason, onUserId: bob.id },
+      { action: 'account-created', actor: 'self', reason: null, onUserId: null },
+    ]);
+  });
+
+  it('repeated, changes nothing, the reason included', async () => {
+    const { bob } = await createPeople(setup);
+    const first = await call('blockAccount', { id: bob.id, reason });
+    const stored = await setup.stored();
+    expect(await call('blockAccount', { id: bob.id, reason: 'Another' })).toEqual(first);
+    expect(await setup.stored()).toEqual(stored);
+  });
+
+  it('404 for an account that is none', async () => {
+    await createPeople(setup);
+    for (const id of [99, 0, -1])
+      expect(await call('blockAccount', { id, reason })).toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'Account not found',
+      });
+    expect(await setup.gateway.rows('audit_event')).toEqual([]);
+  });
+
+  it('409 for the own account', async () => {
+    const olivia = await setup.gateway.createAccount('olivia');
+    expect(await call('blockAccount', { id: olivia, reason })).toMatchObject({
+      code: 'CONFLICT',
+      message: 'This account is your own',
+    });
+    expect(await setup.gateway.rows('account')).toMatchObject([{ blocked_at: null }]);
+  });
+
+  it.each(['', '  ', 'a'.repeat(501), 'a\0b'])('422 for the reason %j', async (bad) => {
+    const { bob } = await createPeople(setup);
+    const { code, issues } = await call('blockAccount', { id: bob.id, reason: bad });
+    expect(code).toBe('BAD_USER_INPUT');
+    expect(issues?.[0]?.path).toEqual(['reason']);
+    expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
+  });
+
+  it('an operator who is blocked is refused as well', async () => {
+    const { bob } = await createPeople(setup);
+    const olivia = await setup.gateway.createAccount('olivia');
+    await call('blockAccount', { id: olivia, reason }, { sub: 'oscar', scope: 'keyward.admin' });
+    for (const [operation, input] of [
+      ['accounts', {}],
+      ['account', { id: bob.id }],
+      ['accountApiKeys', { id: bob.id }],
+      ['findApiKey', { key: bob.secret }],
+      ['unblockAccount', { id: olivia, reason }],
+      ['eraseAccount', { id: bob.id }],
+      ['deactivateAccountApiKey', { keyId: bob.keyId, reason }],
+    ] as const)
+      expect(await call(operation, input), operation).toMatchObject({
+        code: 'FORBIDDEN',
+        message: 'This account is blocked',
+      });
+  });
+});
+
+describe.each(sidesOf(setup))('whoever is blocked gets 403 for everything over %s', (_transport, call) => {
+  // A server verifies keys in its own name: it has no account.
+  const people = operations.filter((operation) => operation !== 'verifyApiKey' && operation !== 'findApiKey');
+  const forAll = { sub: 'bob', scope: 'openid email profile idp.signin.user.admin keyward.admin' };
+  /** An input that would do for somebody else: the published one. */
+  const inputOf = (operation: OperationName) =>
+    Object.fromEntries(
+      inputsOf(operation)
+        // A cursor of a page that is not there is refused before.
+        .filter(({ name }) => name !== 'after')
+        .map(({ name, extensions }) => [name, extensions['example']]),
+    );
+
+  it.each(people)('%s', async (operation) => {
+    const { bob } = await createPeople(setup);
+    await call('blockAccount', { id: bob.id, reason });
+    const before = await setup.stored();
+    expect(await call(operation, inputOf(operation), forAll)).toEqual({
+      status: 403,
+      code: 'FORBIDDEN',
+      challenge: null,
+      message: 'This account is blocked',
+    });
+    expect(await setup.stored()).toEqual(before);
+  });
+});
+
+it('an answer that was kept is not shown again to whoever is blocked', async () => {
+  const { bob } = await createPeople(setup);
+  const create = async () =>
+    setup.gateway.rest('POST', '/auth/keys', {
+      token: await setup.sign({ sub: 'bob' }),
+      json: {},
+      headers: { 'idempotency-key': 'one' },
+    });
+  expect((await create()).status).toBe(201);
+  await setup.gateway.rest('POST', `/admin/accounts/${bob.id}/block`, {
+    token: await setup.sign({ sub: 'olivia', scope: 'keyward.admin' }),
+    json: { reason },
+  });
+  expect((await create()).status).toBe(403);
+});
+
+describe('over REST', () => {
+  const block = async (id: number, headers: Record<string, string>) =>
+    setup.gateway.rest('POST', `/admin/accounts/${id}/block`, {
+      token: await setup.sign({ sub: 'olivia', scope: 'keyward.admin' }),
+      json: { reason },
+      headers,
+    });
+
+  it('412 where it is not as If-Match says, and nothing is changed', async () => {
+    const { bob } = await createPeople(setup);
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const read = await setup.gateway.rest('GET', `/admin/accounts/${bob.id}`, { token });
+    const tag = read.headers.get('etag') ?? '';
+    await setup.gateway.createApiKey(bob.id);
+    expect((await block(bob.id, { 'if-match': tag })).status).toBe(412);
+    expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
+    const again = await setup.gateway.rest('GET', `/admin/accounts/${bob.id}`, { token });
+    const blocked = await block(bob.id, { 'if-match': again.headers.get('etag') ?? '' });
+    expect(blocked.status).toBe(200);
+    expect(blocked.headers.get('etag')).not.toBe(again.headers.get('etag'));
+  });
+
+  it('with an Idempotency-Key it is done once', async () => {
+    const { bob } = await createPeople(setup);
+    const first = await block(bob.id, { 'idempotency-key': 'one' });
+    const second = await block(bob.id, { 'idempotency-key': 'one' });
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await trailOf(setup, bob.id)).toHaveLength(1);
+  });
+});
+
+describeAuthentication(setup, {
+  rest: ['POST', '/admin/accounts/1/block'],
+  json: { reason },
+  query: `mutation { blockAccount(id: 1, reason: "${reason}") { id blockedAt } }`,
+  scopes: ['keyward.admin'],
+  arrange: () => setup.gateway.createAccount('bob'),
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { describeAuthentication } from '../support/authentication-suite.ts';
+import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const setup = setUpGateway();
+
+const address = '192.0.2.7';
+
+/** Everything that somebody can have here, made by themselves; answers the secret of their key. */
+const makeEverything = async (sub: string): Promise<string> => {
+  const token = await setup.sign({ sub });
+  const call = (method: string, path: string, json?: object) =>
+    setup.gateway.rest(method, path, {
+      token,
+      address,
+      headers: { 'idempotency-key': `${method}-${path}` },
+      ...(json && { json }),
+    });
+  const created = await call('POST', '/auth/keys', { name: 'Personal' });
+  expect(created.status).toBe(201);
+  await call('POST', `/auth/keys/${created.body.id}/rotate`, { grace_seconds: 600 });
+  await call('POST', '/auth/private-key', { private_key: '1'.padStart(64, '0') });
+  await call('PUT', '/automation/settings', { is_enabled: true });
+  return created.body.key;
+};
+
+const everyTable = [
+  ...['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'idempotency_record'],
+  'audit_event',
+];
+
+/** All that is stored, as text. */
+const everything = async () =>
+  JSON.stringify(await Promise.all(everyTable.map((table) => setup.gateway.rows(table))));
+
+describe.each(sidesOf(setup))('over %s', (_transport, call) => {
+  it('200: what is personal or secret is gone; the trail keeps ids and actions', async () => {
+    const secret = await makeEverything('bob');
+    await call('blockAccount', { id: 1, reason: 'Personal reason' });
+    const before = await trailOf(setup, 1);
+    expect(before[1]).toMatchObject({ address });
+    const { code, data } = await call('eraseAccount', { id: 1 });
+    expect(code).toBe('OK');
+    expect(data).toMatchObject({
+      id: 1,
+      subject: '<erased>',
+      blockedAt: null,
+      blockReason: null,
+      erasedAt: expect.stringMatching(/Z$/),
+      apiKeyCount: 0,
+      activeApiKeyCount: 0,
+    });
+    const stored = await setup.stored();
+    for (const table of ['api_key', 'api_key_secret', 'private_key', 'automation_settings'])
+      expect(stored[table], table).toEqual([]);
+    expect(stored['idempotency_record']?.filter((row) => row['account_id'] === 1)).toEqual([]);
+    const [erased, ...after] = await trailOf(setup, 1);
+    const olivia = await operatorOf(setup);
+    expect(erased).toMatchObject({
+      action: 'account-erased',
+      actor: 'operator',
+      other_id: olivia,
+      reason: null,
+    });
+    expect(after).toEqual(before.map((row) => ({ ...row, address: null, details: null, reason: null })));
+    expect((await trailOf(setup, olivia)).slice(0, 2)).toMatchObject([
+      { action: 'account-erased', actor: null, other_id: 1, reason: null },
+      { action: 'account-blocked', actor: null, other_id: 1, reason: null },
+    ]);
+    const text = await everything();
+    for (const personal of ['bob', 'Personal', address, secret.slice(0, 9)])
+      expect(text).not.toContain(personal);
+    expect(await verify(setup, secret)).toMatchObject({ valid: false, reason: 'not_found' });
+  });
+
+  it('others keep what they have', async () => {
+    const { bob, carol } = await createPeople(setup);
+    await call('eraseAccount', { id: carol.id });
+    expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
+    expect((await call('account', { id: bob.id })).data).toMatchObject({ subject: 'bob', apiKeyCount: 2 });
+  });
+
+  it('whoever it was begins a new account, and has nothing of the old one', async () => {
+    await makeEverything('bob');
+    await call('eraseAccount', { id: 1 });
+    const bob = { sub: 'bob' };
+    expect((await call('apiKeys', {}, bob)).data.nodes).toEqual([]);
+    expect((await call('auditEvents', {}, bob)).data.nodes).toEqual([]);
+    expect((await call('privateKeyStatus', {}, bob)).data).toMatchObject({ hasKey: false });
+    expect((await call('createApiKey', {}, bob)).code).toBe('OK');
+    const accounts = await setup.gateway.rows('account');
+    expect(accounts.filter(({ subject }) => subject === 'bob')).toMatchObject([{ id: 3, erased_at: null }]);
+  });
+
+  it('repeated, changes nothing', async () => {
+    const { bob } = await createPeople(setup);
+    const first = await call('eraseAccount', { id: bob.id });
+    const stored = await setup.stored();
+    expect(await call('eraseAccount', { id: bob.id })).toEqual(first);
+    expect(await setup.stored()).toEqual(stored);
+  });
+
+  it('404 for an account that is none, 409 for the own', async () => {
+    const olivia = await setup.gateway.createAccount('olivia');
+    expect(await call('eraseAccount', { id: 99 })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await call('eraseAccount', { id: olivia })).toMatchObject({ code: 'CONFLICT' });
+    expect(await setup.gateway.rows('account')).toMatchObject([{ erased_at: null }]);
+  });
+});
+
+/** What somebody does again and again while they are erased. */
+const changes: readonly (readonly [method: string, path: string, json?: object])[] = [
+  ['POST', '/auth/keys', { name: 'Personal' }],
+  ['POST', '/auth/keys/1/rotate', { grace_seconds: 60 }],
+  ['PATCH', '/auth/keys/1', { name: 'Personal' }],
+  ['PUT', '/auth/keys/1/default'],
+  ['DELETE', '/auth/keys/2'],
+  ['POST', '/auth/private-key', { private_key: '1'.padStart(64, '0') }],
+  ['DELETE', '/auth/private-key'],
+  ['PUT', '/automation/settings', { is_enabled: true }],
+  // It makes the settings, and writes nothing down.
+  ['PUT', '/automation/settings', {}],
+];
+
+describe('races with what the person does', () => {
+  const erase = async (id: number): Promise<number> => {
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const { status } = await setup.gateway.rest('DELETE', `/admin/accounts/${id}`, { token });
+    // PostgreSQL has found a circle of locks: nothing was erased, and another attempt is.
+    return status === 503 ? erase(id) : status;
+  };
+
+  it('leave no settings behind, of which nothing is written down', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const id = await setup.gateway.createAccount(`bob-${round}`);
+      const token = await setup.sign({ sub: `bob-${round}` });
+      const erased = erase(id);
+      const made = [0, 1, 2, 3, 4, 5].map(async (delay) => {
+        await new Promise((resolve) => setTimeout(resolve, delay));
+        return setup.gateway.rest('PUT', '/automation/settings', { token, json: {} });
+      });
+      expect(await erased).toBe(200);
+      for (const { status } of await Promise.all(made)) expect([200, 503]).toContain(status);
+      const left = await setup.gateway.rows('automation_settings');
+      expect(left.filter((row) => row['account_id'] === id)).toEqual([]);
+    }
+  });
+
+  it.each([false, true])('leave nothing behind; with an Idempotency-Key: %s', async (isKeyed) => {
+    for (let round = 0; round < 3; round += 1) {
+      const sub = `bob-${round}`;
+      await makeEverything(sub);
+      const [{ id } = {}] = (await setup.gateway.rows('account')).filter(({ subject }) => subject === sub);
+      const token = await setup.sign({ sub });
+      const calls = [...changes, ...changes].map(([method, path, json], index) =>
+        setup.gateway.rest(method, path, {
+          token,
+          address,
+          ...(json && { json }),
+          ...(isKeyed && method === 'POST' && { headers: { 'idempotency-key': `${index}` } }),
+        }),
+      );
+      expect(await erase(id as number)).toBe(200);
+      const statuses = (await Promise.all(calls)).map(({ status }) => status);
+      expect(statuses.filter((status) => ![200, 201, 404, 409, 422, 503].includes(status))).toEqual([]);
+      for (const table of ['api_key', 'private_key', 'automation_settings', 'idempotency_record'])
+        expect(
+          (await setup.gateway.rows(table)).filter((row) => row['account_id'] === id),
+          table,
+        ).toEqual([]);
+      const trail = await trailOf(setup, id as number);
+      for (const row of trail) expect(row).toMatchObject({ address: null, details: null, reason: null });
+      // Nothing was written down after it.
+      expect(trail[0]).toMatchObject({ action: 'account-erased' });
+    }
+  });
+});
+
+describeAuthentication(setup, {
+  rest: ['DELETE', '/admin/accounts/1'],
+  query: 'mutation { eraseAccount(id: 1) { id } }',
+  scopes: ['keyward.admin'],
+  arrange: () => setup.gateway.createAccount('bob'),
+});

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scopeDescriptions } from '../../src/auth/scopes.ts';
+import { routes } from '../../src/rest/routes.ts';
+import { createPeople } from '../support/operators.ts';
+import { recordStatements } from '../support/record-statements.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import {
+  callGraphql,
+  callRest,
+  inputsOf,
+  type OperationName,
+  operations,
+  pathArgument,
+  queries,
+  type Step,
+  scopesOf,
+} from '../support/two-sides.ts';
+
+const setup = setUpGateway();
+
+const forOperators = operations.filter((operation) => scopesOf(operation).includes('keyward.admin'));
+
+/** A call by the published examples. */
+const exampleOf = (operation: OperationName): Step => {
+  const input = Object.fromEntries(
+    inputsOf(operation)
+      .filter(({ name }) => name !== 'after')
+      .map(({ name, extensions }) => [name, JSON.stringify(extensions['example'])]),
+  );
+  const pathText = input[pathArgument(operation) ?? ''];
+  return { operation, input, comparesWords: true, ...(pathText !== undefined && { pathText }) };
+};
+
+it('have the routes below /admin, and no others have', () => {
+  const below = operations.filter((operation) => routes[operation].path.startsWith('/admin/'));
+  expect(forOperators).toEqual(below);
+  expect(forOperators).toHaveLength(8);
+});
+
+const others = Object.keys(scopeDescriptions).filter((scope) => scope !== 'keyward.admin');
+
+/** Every token but an operator's. */
+const tokens: [name: string, status: number, token: () => Promise<string | undefined>][] = [
+  ['no token', 401, async () => undefined],
+  ['no JWT', 401, async () => 'token'],
+  [
+    'a forged token',
+    401,
+    async () => `${(await setup.sign({ scope: 'keyward.admin' })).slice(0, -8)}AAAAAAAA`,
+  ],
+  [
+    'one that has expired',
+    401,
+    () => setup.sign({ scope: 'keyward.admin', exp: Math.floor(Date.now() / 1000) - 62 }),
+  ],
+  ['one for another audience', 401, () => setup.sign({ scope: 'keyward.admin', aud: 'another' })],
+  ['one of another issuer', 401, () => setup.sign({ scope: 'keyward.admin', iss: 'https://id.example.com' })],
+  ['one without scopes', 403, () => setup.sign({ scope: '' })],
+  ['one with all other scopes', 403, () => setup.sign({ scope: others.join(' ') })],
+  ...others.map(
+    (scope) =>
+      [`one with ${scope}`, 403, () => setup.sign({ scope })] as [string, number, () => Promise<string>],
+  ),
+  ...['keyward', 'keyward.admins', 'KEYWARD.ADMIN', 'keyward.admin,', 'admin', 'keyward.*'].map(
+    (scope) =>
+      [`one with ${scope}`, 403, () => setup.sign({ scope: `${others.join(' ')} ${scope}` })] as [
+        string,
+        number,
+        () => Promise<string>,
+      ],
+  ),
+];
+
+describe.each([
+  ['REST', callRest],
+  ['GraphQL', callGraphql],
+] as const)('over %s', (transport, send) => {
+  beforeEach(() => createPeople(setup));
+
+  it.each(tokens)(
+    'nothing is said to whoever has %s, and the database is not asked',
+    async (_name, status, token) => {
+      const before = await setup.stored();
+      for (const operation of forOperators) {
+        const given = await token();
+        const answers: string[] = [];
+        const { sql } = await recordStatements(setup.gateway.database, async () => {
+          const answer = await send(setup.gateway, exampleOf(operation), given);
+          expect(answer.status, operation).toBe(status);
+          answers.push(answer.text);
+        });
+        expect(sql).toEqual([]);
+        expect(answers.join()).not.toMatch(/bob|carol|sk-|"id"/);
+      }
+      expect(await setup.stored()).toEqual(before);
+    },
+  );
+
+  it('a document that asks for something of operators beside one’s own is refused as a whole', async () => {
+    if (transport === 'REST') return expect(forOperators.length).toBeGreaterThan(0);
+    const answer = await setup.gateway.graphql(
+      '{ apiKeys { edges { node { id } } } account(id: 1) { subject } }',
+      {
+        token: await setup.sign(),
+      },
+    );
+    expect(answer).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: 'FORBIDDEN' } }] } });
+    expect(answer.body.data).toBeUndefined();
+  });
+});
+
+describe('by another name of the scope', () => {
+  const aliased = setUpGateway();
+
+  it('AUTH_SCOPE_ALIASES lets an operator in', async () => {
+    const { config } = aliased.issuer;
+    (config.scopeAliases as Map<string, string[]>).set('provider/operate', ['keyward.admin']);
+    const token = await aliased.sign({ scope: 'provider/operate' });
+    expect((await aliased.gateway.rest('GET', '/admin/accounts', { token })).status).toBe(200);
+  });
+});
+
+describe('with ADMIN=off', () => {
+  const off = setUpGateway({ operators: false });
+  const operator = () => off.sign({ scope: [...others, 'keyward.admin'].join(' ') });
+
+  it.each(forOperators)('%s is not there', async (operation) => {
+    const token = await operator();
+    const rest = await callRest(off.gateway, exampleOf(operation), token);
+    expect(rest).toMatchObject({ status: 404, text: '{"detail":"Not Found"}' });
+    const graphql = await off.gateway.graphql(queries[operation] ?? '', { token });
+    expect(graphql.status).toBe(400);
+    expect(graphql.body.errors[0].message).toMatch(/^Cannot query field|^Unknown type/);
+  });
+
+  it('the descriptions are those that are published, without it', async () => {
+    const { body: full } = await setup.gateway.rest('GET', '/openapi.json');
+    const { body } = await off.gateway.rest('GET', '/openapi.json');
+    const paths = Object.keys(full.paths);
+    expect(Object.keys(body.paths)).toEqual(paths.filter((path) => !path.startsWith('/api/v1/admin/')));
+    for (const [path, described] of Object.entries(body.paths)) expect(described).toEqual(full.paths[path]);
+    expect(JSON.stringify(body)).not.toMatch(/keyward\.admin|Operators|"Account"|FoundApiKey/);
+    expect(JSON.stringify(full)).toMatch(/keyward\.admin.*|Operators/);
+    const introspected = await off.gateway.graphql('{ __schema { types { name } } }', {
+      token: await operator(),
+    });
+    const names = introspected.body.data.__schema.types.map(({ name }: { name: string }) => name);
+    expect(names).toContain('ApiKey');
+    expect(names.filter((name: string) => /^(Account|FoundApiKey)/.test(name))).toEqual([]);
+    const metadata = await off.gateway.fetch('GET', '/.well-known/oauth-protected-resource');
+    expect(metadata.body.scopes_supported.toSorted()).toEqual(others.toSorted());
+  });
+
+  it('a block holds all the same, and keys are refused', async () => {
+    const bob = await off.gateway.createAccount('bob');
+    await off.gateway.database.em
+      .fork()
+      .execute(`update account set blocked_at = ${Date.now()} where id = ${bob}`)
+      .catch(async () =>
+        off.gateway.database.em.fork().execute(`update account set blocked_at = now() where id = ${bob}`),
+      );
+    const answer = await off.gateway.rest('GET', '/auth/keys', { token: await off.sign({ sub: 'bob' }) });
+    expect(answer.status).toBe(403);
+  });
+});

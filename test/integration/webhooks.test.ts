@@ -1,0 +1,485 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { pino } from 'pino';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { WebhookConfig } from '../../src/config/config.ts';
+import { webhookEvents, webhookTypes } from '../../src/config/webhook-events.ts';
+import { Db } from '../../src/database/db.ts';
+import type { AccountId } from '../../src/database/tables.ts';
+import { listen, stop } from '../../src/http/server.ts';
+import { tidy } from '../../src/webhooks/lanes.ts';
+import { noteExpiries } from '../../src/webhooks/outbox.ts';
+import { Webhooks } from '../../src/webhooks/webhooks.ts';
+import { makeEveryChange } from '../support/every-change.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { createSecret, failures, startReceiver, take } from '../support/webhook-receiver.ts';
+
+const setup = setUpGateway();
+
+const pace = { gather: 5, poll: 20, firstRetry: 20, longestRetry: 100, firstRest: 10, longestRest: 50 };
+const { 'an error': fail = take, 'no answer': hang = take } = failures;
+const allowedHosts = ['127.0.0.1'];
+
+const until = (holds: () => void | Promise<void>) => vi.waitFor(holds, { timeout: 20_000, interval: 10 });
+
+const started: Webhooks[] = [];
+const lines: string[] = [];
+afterEach(async () => {
+  for (const webhooks of started.splice(0)) await webhooks[Symbol.asyncDispose]();
+  lines.length = 0;
+});
+
+const rows = (table: string) => setup.gateway.rows(table);
+const db = () => new Db(setup.gateway.database.em);
+
+/** Sends webhooks to some endpoints, which are known when this resolves. */
+async function start(
+  endpoints: readonly WebhookConfig[],
+  { hosts = allowedHosts, ...other }: { readonly hosts?: readonly string[]; readonly timeout?: number } = {},
+): Promise<Webhooks> {
+  const logger = pino({}, { write: (line) => void lines.push(line) });
+  const config = { endpoints, allowedHosts: hosts };
+  const webhooks = new Webhooks(db(), config, logger, '1.2.3', { ...pace, ...other });
+  started.push(webhooks);
+  await until(async () => {
+    const there = (await rows('webhook_endpoint')).filter(({ removed_at }) => removed_at === null);
+    expect(there.map(({ url }) => url)).toEqual(endpoints.map(({ url }) => url));
+  });
+  return webhooks;
+}
+
+const call = async (method: string, path: string, json?: object, sub = 'alice') =>
+  setup.gateway.rest(method, path, { token: await setup.sign({ sub }), ...(json && { json }) });
+
+const createKey = async (name: string): Promise<number> =>
+  (await call('POST', '/auth/keys', { name })).body.id;
+
+const rename = async (key: number, name: string): Promise<void> => {
+  expect((await call('PATCH', `/auth/keys/${key}`, { name })).status).toBe(200);
+};
+
+describe('a change', () => {
+  it('is sent by Standard Webhooks, once, and nothing stays in line', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    const id = await createKey('Laptop');
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    const [{ headers, body, event } = { headers: {}, body: '', event: {} }] = receiver.taken();
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': `${Buffer.byteLength(body)}`,
+      'user-agent': 'Keyward/1.2.3',
+      'webhook-id': expect.stringMatching(/^msg_[\da-f-]{36}$/),
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,[\w+/]{43}=$/),
+    });
+    const [key] = await rows('api_key');
+    const [account] = await rows('account');
+    expect(event).toEqual({
+      type: 'api_key.created',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: {
+        user_id: account?.['id'],
+        issuer: setup.issuer.config.issuer,
+        subject: 'alice',
+        by: 'owner',
+        reason: null,
+        changes: expect.any(Array),
+        key_id: id,
+        key_prefix: key?.['key_prefix'],
+        name: 'Laptop',
+        expires_at: null,
+      },
+    });
+    expect(await rows('webhook_event')).toEqual([]);
+    expect(await rows('webhook_delivery')).toMatchObject([
+      { state: 'delivered', attempts: 1, last_outcome: 'status 204' },
+    ]);
+  });
+
+  it('is sent as what it is, and without a secret', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    const secrets = await makeEveryChange(call);
+    const types = [
+      'api_key.created',
+      'api_key.updated',
+      'api_key.updated',
+      'api_key.rotated',
+      'api_key.deactivated',
+      'private_key.registered',
+      'private_key.removed',
+      'automation_settings.updated',
+    ];
+    await until(() => expect(receiver.types().toSorted()).toEqual([...types, 'api_key.created'].toSorted()));
+    const bodies = receiver.taken().map(({ body }) => body);
+    for (const secret of secrets) expect(bodies.join()).not.toContain(secret);
+    const ofFirst = receiver.taken().filter(({ event }) => event.data.key_id === 1);
+    expect(ofFirst.map(({ event }) => event.type)).toEqual([
+      'api_key.created',
+      'api_key.updated',
+      'api_key.rotated',
+      'api_key.deactivated',
+    ]);
+  });
+
+  it('that is not made is not told of', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    const key = await createKey('Laptop');
+    expect((await call('POST', `/auth/keys/${key}/rotate`, { grace_seconds: -1 })).status).toBe(422);
+    expect((await call('DELETE', `/auth/keys/${key}`)).status).toBe(200);
+    // It fails within its transaction.
+    expect((await call('POST', `/auth/keys/${key}/rotate`, {})).status).toBe(409);
+    expect((await call('DELETE', `/auth/keys/${key}`)).status).toBe(200);
+    await call('PUT', '/automation/settings', { is_enabled: true });
+    await until(() => expect(receiver.types()).toContain('automation_settings.updated'));
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    expect(receiver.types().toSorted()).toEqual([
+      'api_key.created',
+      'api_key.deactivated',
+      'automation_settings.updated',
+    ]);
+  });
+
+  it('is noted for nobody where there is no endpoint, nor for one that is configured no more', async () => {
+    await createKey('Laptop');
+    expect(await rows('webhook_event')).toEqual([]);
+    await using receiver = await startReceiver();
+    await (await start([receiver.config()]))[Symbol.asyncDispose]();
+    await start([]);
+    await until(async () => {
+      const [endpoint] = await rows('webhook_endpoint');
+      expect(endpoint?.['removed_at']).not.toBeNull();
+    });
+    await createKey('Desk');
+    expect(await rows('webhook_event')).toEqual([]);
+    await (await start([receiver.config()]))[Symbol.asyncDispose]();
+    await createKey('Phone');
+    expect(await rows('webhook_event')).toMatchObject([{ action: 'api-key-created' }]);
+  });
+
+  it('goes to the endpoints that want it', async () => {
+    await using all = await startReceiver();
+    await using keys = await startReceiver();
+    await using one = await startReceiver();
+    await start([all.config(), keys.config(['api_key.*']), one.config(['automation_settings.updated'])]);
+    await createKey('Laptop');
+    await call('PUT', '/automation/settings', { is_enabled: true });
+    await until(() =>
+      expect(all.types().toSorted()).toEqual(['api_key.created', 'automation_settings.updated']),
+    );
+    await until(() => expect(keys.types()).toEqual(['api_key.created']));
+    await until(() => expect(one.types()).toEqual(['automation_settings.updated']));
+    expect(keys.taken()[0]?.id).toBe(all.taken().find(({ event }) => event.type === 'api_key.created')?.id);
+  });
+
+  it('is signed by both secrets while one is replaced', async () => {
+    await using receiver = await startReceiver();
+    const other = createSecret();
+    await start([{ ...receiver.config(), secrets: [other, receiver.secret] }]);
+    await createKey('Laptop');
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+    const { headers = {}, body = '' } = receiver.taken()[0] ?? {};
+    expect(`${headers['webhook-signature']}`.split(' ')).toHaveLength(2);
+    expect(new Webhook(other).verify(body, headers as Record<string, string>)).toBeDefined();
+    expect(() => new Webhook(createSecret()).verify(body, headers as Record<string, string>)).toThrow();
+  });
+});
+
+describe('what an operator does', () => {
+  it('is told once, of the account that it was done to, and of one that was erased nothing else', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    await createKey('Laptop');
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+    const id = receiver.taken()[0]?.event.data.user_id;
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const act = async (method: string, path: string, json?: object) => {
+      const { status } = await setup.gateway.rest(method, `/admin/accounts/${id}${path}`, {
+        token,
+        ...(json && { json }),
+      });
+      expect(status).toBe(200);
+    };
+    await act('POST', '/block', { reason: 'published keys' });
+    await act('DELETE', '');
+    await until(() => expect(receiver.types()).toContain('account.erased'));
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    const told = receiver.taken().map(({ event }) => event);
+    // That it was blocked may have been on its way, or not.
+    const blocked = told.filter(({ type }) => type === 'account.blocked');
+    for (const { data } of blocked)
+      expect(data).toMatchObject({ user_id: id, by: 'operator', reason: 'published keys' });
+    expect(told.filter(({ type }) => type === 'account.erased')).toMatchObject([
+      { data: { user_id: id, issuer: null, subject: null, by: 'operator' } },
+    ]);
+    expect(told.every(({ data }) => data.user_id === id)).toBe(true);
+    const kept = (await rows('webhook_delivery')).filter(({ account_id }) => account_id === id);
+    expect(kept.map(({ type }) => type)).toEqual(['account.erased']);
+    expect(JSON.stringify(kept)).not.toContain('alice');
+  });
+});
+
+describe('OpenAPI', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a document
+  const document: any = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
+  const ajv = formats.default(new Ajv2020({ strict: false })).addSchema(document, 'openapi.json');
+
+  it('describes what is sent of each type, with an example', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    await makeEveryChange(call);
+    const [account] = await rows('account');
+    const event = { account_id: Number(account?.['id']) as AccountId, created_at: new Date() };
+    const byOperator = { ...event, actor: 'operator', reason: 'because', request: 'request' };
+    const { kysely } = db();
+    for (const action of ['account-blocked', 'account-unblocked', 'account-erased'])
+      await kysely
+        .insertInto('audit_event')
+        .values({ ...byOperator, action })
+        .execute();
+    const ofTime = ['api-key-expiring', 'api-key-expired'];
+    for (const action of ofTime)
+      await kysely
+        .insertInto('webhook_event')
+        .values({ ...event, action, target: 1 })
+        .execute();
+    const types = Object.keys(document.webhooks);
+    expect(types).toEqual(webhookTypes);
+    await until(() => expect(new Set(receiver.types())).toEqual(new Set(types)));
+    for (const { event } of receiver.taken()) {
+      const path = `#/webhooks/${event.type}/post/requestBody/content/application~1json`;
+      const isValid = ajv.getSchema(`openapi.json${path}/schema`);
+      const { example } = document.webhooks[event.type].post.requestBody.content['application/json'];
+      for (const message of [event, example]) {
+        isValid?.(message);
+        expect([message.type, isValid?.errors]).toEqual([message.type, null]);
+      }
+      expect(Object.keys(event)).toEqual(Object.keys(example));
+      expect(Object.keys(event.data)).toEqual(Object.keys(example.data));
+    }
+  });
+
+  it('has each event that an operation may write down, but that an account was made', () => {
+    const source = readFileSync('src/observability/events.ts', 'utf8');
+    const actions = [...source.matchAll(/^ {2}'([a-z-]+)': /gm)].map(([, name]) => name);
+    expect(actions.length).toBeGreaterThan(8);
+    expect(actions.filter((name) => !Object.hasOwn(webhookEvents, `${name}`))).toEqual(['account-created']);
+  });
+});
+
+describe('a receiver that fails', () => {
+  it.each(Object.entries(failures))('by %s is sent the same again, and all in order', async (_name, fail) => {
+    const failed: string[] = [];
+    await using receiver = await startReceiver((response, received) => {
+      const isFirst = received.event.type === 'api_key.updated' && failed.length === 0;
+      if (isFirst) failed.push(received.id);
+      (isFirst ? fail : take)(response, received);
+    });
+    await start([receiver.config()], { timeout: 1000 });
+    const key = await createKey('one');
+    for (const name of ['a', 'b']) await rename(key, name);
+    await createKey('two');
+    await until(() => expect(receiver.taken()).toHaveLength(4));
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    const ofKey = receiver.all.filter(({ event }) => event.data.key_id === key);
+    const [created, update, again, last] = ofKey;
+    expect(ofKey.map(({ event }) => event.type)).toEqual([
+      'api_key.created',
+      ...Array(3).fill('api_key.updated'),
+    ]);
+    expect([update?.id, again?.id]).toEqual([failed[0], failed[0]]);
+    expect(again?.body).toBe(update?.body);
+    expect(new Set([created?.id, update?.id, last?.id]).size).toBe(3);
+    expect(receiver.all.every(({ path }) => path === '/hooks')).toBe(true);
+    const attempts = (await rows('webhook_delivery')).map((row) => row['attempts']);
+    expect(attempts.toSorted()).toEqual([1, 1, 1, 2]);
+    expect(lines.join()).toContain('a webhook endpoint does not take an event');
+    expect(lines.join()).toContain('a webhook endpoint takes events again');
+    // Its path may hold what only its receiver should know.
+    expect(lines.join()).not.toContain('/hooks');
+  });
+
+  it('holds no other up', async () => {
+    await using hanging = await startReceiver(hang);
+    await using receiver = await startReceiver();
+    await start([hanging.config(), receiver.config()], { timeout: 60_000 });
+    for (let index = 0; index < 10; index += 1) await createKey(`key ${index}`);
+    await until(() => expect(receiver.taken()).toHaveLength(10));
+    expect(hanging.all.length).toBeLessThanOrEqual(4);
+    await until(async () => {
+      const waiting = (await rows('webhook_delivery')).filter(({ state }) => state === 'waiting');
+      expect(waiting).toHaveLength(10);
+    });
+  });
+
+  it('has an event of one key hold up none of another', async () => {
+    await using receiver = await startReceiver((response, received) =>
+      (received.event.data.key_id === 1 ? fail : take)(response, received),
+    );
+    await start([receiver.config()]);
+    const bad = await createKey('bad');
+    await rename(bad, 'worse');
+    const good = await createKey('good');
+    await rename(good, 'better');
+    await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.updated']));
+    expect(receiver.taken().every(({ event }) => event.data.key_id === good)).toBe(true);
+  });
+
+  it.each([
+    ['without end', { isEndless: true, timeout: 15_000 }],
+    ['that hangs', { isEndless: false, timeout: 500 }],
+  ])('by an answer %s has taken the event, and of the rest little is read', async (_what, manner) => {
+    let sent = 0;
+    await using receiver = await startReceiver((response, received) => {
+      received.isTaken = true;
+      response.writeHead(200);
+      const chunk = Buffer.alloc(manner.isEndless ? 16 * 1024 : 100);
+      const more = () => {
+        while (!response.destroyed && response.write(chunk) && manner.isEndless) sent += chunk.length;
+      };
+      if (manner.isEndless) response.on('drain', more);
+      more();
+    });
+    await start([receiver.config()], manner);
+    await createKey('Laptop');
+    await until(async () => {
+      expect(await rows('webhook_delivery')).toMatchObject([
+        { state: 'delivered', attempts: 1, last_outcome: 'status 200' },
+      ]);
+    });
+    // What its own machine keeps for it is a few megabytes.
+    expect(sent).toBeLessThan(20 * 1024 * 1024);
+    expect(receiver.all).toHaveLength(1);
+  });
+
+  it('for three days is given up on, which is shown, and forgotten a month later', async () => {
+    await using receiver = await startReceiver(fail);
+    await using webhooks = await start([receiver.config()]);
+    await createKey('Laptop');
+    await until(async () => {
+      expect(await rows('webhook_delivery')).toMatchObject([
+        { state: 'waiting', last_outcome: 'status 500' },
+      ]);
+    });
+    await webhooks[Symbol.asyncDispose]();
+    const day = 24 * 60 * 60_000;
+    expect(await tidy(db(), new Date(Date.now() + 2.9 * day))).toBe(0);
+    expect(await tidy(db(), new Date(Date.now() + 3.1 * day))).toBe(1);
+    expect(await rows('webhook_delivery')).toMatchObject([{ state: 'parked', last_outcome: 'status 500' }]);
+    await tidy(db(), new Date(Date.now() + 32 * day));
+    expect(await rows('webhook_delivery')).toHaveLength(1);
+    await tidy(db(), new Date(Date.now() + 34 * day));
+    expect(await rows('webhook_delivery')).toEqual([]);
+    // Its lane is closed by whoever finds nothing in it.
+    await start([receiver.config()]);
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+  });
+});
+
+describe('an endpoint at an address of this machine', () => {
+  it.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]'])(
+    'is refused where nobody has allowed it: %s',
+    async (host) => {
+      await using receiver = await startReceiver();
+      const url = receiver.url.replace('127.0.0.1', host);
+      await start([{ ...receiver.config(), url: new URL(url).href }], { hosts: ['other.internal'] });
+      await createKey('Laptop');
+      await until(async () => {
+        expect(await rows('webhook_delivery')).toMatchObject([
+          { state: 'waiting', last_outcome: 'address refused' },
+        ]);
+      });
+      expect(receiver.all).toEqual([]);
+    },
+  );
+
+  it('is sent to where its name is allowed', async () => {
+    await using receiver = await startReceiver();
+    const url = receiver.url.replace('127.0.0.1', 'localhost');
+    await start([{ ...receiver.config(), url }], { hosts: ['localhost'] });
+    await createKey('Laptop');
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+  });
+
+  it('is not reached through a proxy that the environment names', async () => {
+    let asked = 0;
+    const proxy = createServer((_request, response) => {
+      asked += 1;
+      response.end();
+    });
+    const port = await listen(proxy, 0, '127.0.0.1');
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
+      vi.stubEnv(name, `http://127.0.0.1:${port}`);
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    await createKey('Laptop');
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+    expect(asked).toBe(0);
+    await stop(proxy);
+  });
+});
+
+describe('the end of an API key', () => {
+  const day = 24 * 60 * 60_000;
+
+  it('is told of 14 and 3 days before, and when it comes, once each', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config(['api_key.expiring', 'api_key.expired'])]);
+    const from = Date.now();
+    const account = await setup.gateway.createAccount('alice');
+    const expiresAt = new Date(from + 20 * day);
+    const key = await setup.gateway.createApiKey(account, { expiresAt });
+    await setup.gateway.createApiKey(account, { expiresAt, isActive: false });
+    await setup.gateway.createApiKey(account, { expiresAt: null });
+    for (let hour = 0; hour < 21 * 24; hour += 6)
+      await noteExpiries(db(), new Date(from + hour * 60 * 60_000));
+    await until(() => expect(receiver.taken()).toHaveLength(3));
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    const told = receiver.taken().map(({ event }) => event);
+    expect(told.map(({ type }) => type)).toEqual(['api_key.expiring', 'api_key.expiring', 'api_key.expired']);
+    const daysLeft = told.map(({ timestamp }) => (expiresAt.getTime() - Date.parse(timestamp)) / day);
+    expect(daysLeft.map(Math.round)).toEqual([14, 3, -0]);
+    for (const { data } of told)
+      expect(data).toMatchObject({ key_id: key, by: 'time', expires_at: expiresAt.toISOString() });
+  });
+
+  it('is told of again where it is moved, and not where the key was ended before', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config(['api_key.expiring', 'api_key.expired'])]);
+    const from = Date.now();
+    const account = await setup.gateway.createAccount('alice');
+    await setup.gateway.createApiKey(account, { expiresAt: new Date(from + 2 * day) });
+    const change = (values: { readonly expires_at?: Date; readonly is_active?: boolean }) =>
+      db().kysely.updateTable('api_key').set(values).execute();
+    await noteExpiries(db(), new Date(from + day));
+    await change({ expires_at: new Date(from + 5 * day) });
+    await noteExpiries(db(), new Date(from + 2.5 * day));
+    await until(() => expect(receiver.types()).toEqual(['api_key.expiring']));
+    await change({ is_active: false });
+    await noteExpiries(db(), new Date(from + 6 * day));
+    expect(await rows('webhook_event')).toEqual([]);
+  });
+});
+
+describe('a stop', () => {
+  it('waits for nobody, and what was on its way is sent again', async () => {
+    await using receiver = await startReceiver(hang);
+    const webhooks = await start([receiver.config()], { timeout: 60_000 });
+    await createKey('Laptop');
+    await until(() => expect(receiver.all).toHaveLength(1));
+    const before = performance.now();
+    await webhooks[Symbol.asyncDispose]();
+    expect(performance.now() - before).toBeLessThan(5000);
+    expect(await rows('webhook_delivery')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    receiver.manner = take;
+    await start([receiver.config()]);
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+  });
+});

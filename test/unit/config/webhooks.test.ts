@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { isPublicAddress } from '../../../src/config/public-address.ts';
+import { standsFor } from '../../../src/config/webhook-events.ts';
+
+const secretOf = (bytes: number, fill = 7): string => `whsec_${Buffer.alloc(bytes, fill).toString('base64')}`;
+const url = 'https://hooks.example.com/keyward';
+const secret = secretOf(32);
+const one = { url, secret };
+
+const webhooksOf = (endpoints: unknown, others: Record<string, string> = {}) =>
+  loadConfig({ WEBHOOKS: JSON.stringify(endpoints), ...others }).webhooks;
+
+describe('WEBHOOKS', () => {
+  it('is where events are sent: all of them, unless some are named', () => {
+    const two = { url: `${url}/2`, secret: [secret, secretOf(24)], events: ['api_key.*', 'account.blocked'] };
+    expect(webhooksOf([one, two]).endpoints).toEqual([
+      { url, secrets: [secret], events: ['*'] },
+      { url: two.url, secrets: two.secret, events: two.events },
+    ]);
+    expect(webhooksOf([]).endpoints).toEqual([]);
+  });
+
+  it('may stand in a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-webhooks-'));
+    const file = join(folder, 'webhooks.json');
+    writeFileSync(file, `${JSON.stringify([one])}\n`);
+    expect(loadConfig({ WEBHOOKS_FILE: file }).webhooks.endpoints).toMatchObject([{ url }]);
+    expect(() => webhooksOf([one], { WEBHOOKS_FILE: file })).toThrow(
+      'WEBHOOKS and WEBHOOKS_FILE must not both be set',
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  const wantedSecret = 'must be whsec_ and 24 to 64 bytes in base64';
+  const events = '0 events must be a list of api_key.created, ';
+
+  it.each<[string, unknown, string]>([
+    ['an object', {}, 'WEBHOOKS must be a JSON list of endpoints'],
+    ['a text in the list', ['x'], 'WEBHOOKS 0 must be an object'],
+    ['no url', [{ secret }], 'WEBHOOKS 0 url must be a URL'],
+    ['http', [{ ...one, url: 'http://hooks.example.com' }], '0 url must begin with https://'],
+    ['a password', [{ ...one, url: 'https://a:b@hooks.example.com' }], '0 url must hold no user name'],
+    ['a fragment', [{ ...one, url: `${url}#a` }], '0 url must hold no fragment'],
+    ['a long URL', [{ ...one, url: `${url}${'a'.repeat(2000)}` }], '0 url must have at most 2000 characters'],
+    ['no secret', [{ url }], `0 secret ${wantedSecret}`],
+    ['another kind of secret', [{ ...one, secret: secret.slice(6) }], `0 secret ${wantedSecret}`],
+    ['a secret that is no base64', [{ ...one, secret: `${secret.slice(0, -2)}!!` }], wantedSecret],
+    ['a secret without padding', [{ ...one, secret: secret.replace('=', '') }], wantedSecret],
+    ['a short secret', [{ ...one, secret: secretOf(23) }], wantedSecret],
+    ['a long secret', [{ ...one, secret: secretOf(65) }], wantedSecret],
+    ['an empty list of secrets', [{ ...one, secret: [] }], wantedSecret],
+    ['three secrets', [{ ...one, secret: [secret, secret, secret] }], 'or a list of two'],
+    ['no events', [{ ...one, events: [] }], events],
+    ['an unknown event', [{ ...one, events: ['api_key.create'] }], events],
+    ['an unknown pattern', [{ ...one, events: ['key.*'] }], events],
+    ['a pattern of another form', [{ ...one, events: ['api_key.c*'] }], events],
+    ['an unknown member', [{ ...one, c4n4ry: 1 }], '0 may only have the members url, secret, events'],
+    [
+      'a URL twice',
+      [one, { ...one, url: 'HTTPS://hooks.example.com:443/keyward' }],
+      'must name each url once',
+    ],
+    [
+      'too many',
+      Array.from({ length: 33 }, (_, index) => ({ ...one, url: `${url}/${index}` })),
+      'at most 32',
+    ],
+  ])('refuses %s', (_what, endpoints, fault) => {
+    expect(() => webhooksOf(endpoints)).toThrow(fault);
+  });
+
+  it('refuses what is no JSON', () => {
+    expect(() => loadConfig({ WEBHOOKS: '[{' })).toThrow('WEBHOOKS must be a JSON list of endpoints');
+  });
+});
+
+describe('WEBHOOKS_ALLOW', () => {
+  const own = [
+    'http://localhost:9000/',
+    'http://127.0.0.1:9000/',
+    'https://[::1]/',
+    'https://10.1.2.3/',
+    'https://[fd00::1]/',
+    'https://169.254.169.254/latest',
+    'https://0x7f.1/',
+    'https://[::ffff:192.168.0.1]/',
+  ];
+
+  it.each(own)('must name the host of %s', (url) => {
+    expect(() => webhooksOf([{ ...one, url }])).toThrow(
+      'WEBHOOKS_ALLOW must name the host of each endpoint that has an address of this machine or a private one',
+    );
+    const host = new URL(url).hostname.replace(/[[\]]/g, '');
+    expect(
+      webhooksOf([{ ...one, url }], { WEBHOOKS_ALLOW: `other.internal, ${host.toUpperCase()}` }),
+    ).toMatchObject({
+      endpoints: [{ url: new URL(url).href }],
+      allowedHosts: ['other.internal', host],
+    });
+  });
+
+  it.each(['http://a.internal', 'a.internal/path', '*', 'a b'])('refuses %s', (hosts) => {
+    expect(() => loadConfig({ WEBHOOKS_ALLOW: hosts })).toThrow(
+      'WEBHOOKS_ALLOW must be a list of host names, without a port or a path',
+    );
+  });
+});
+
+describe('an address', () => {
+  it.each(['8.8.8.8', '192.0.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450::1'])(
+    'is public: %s',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true);
+    },
+  );
+
+  it.each([
+    ...['0.0.0.0', '10.0.0.1', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.16.0.1', '172.31.255.255'],
+    ...['192.0.0.1', '192.0.2.1', '192.168.1.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1'],
+    ...['240.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'fc00::1', 'fdff::1', 'fec0::1', 'ff02::1'],
+    ...['::ffff:10.0.0.1', '::ffff:a00:1', '64:ff9b::a00:1', '64:ff9b:1::1', '2002:a00:1::1', '2001:db8::1'],
+    ...['2001::1', '100::1', '3fff::1', '5f00::1', 'fe80::1%eth0', '', 'localhost', '1.2.3', '::g'],
+  ])('is not public: %j', (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+});
+
+it.each<[string, string, boolean]>([
+  ['*', 'api_key.created', true],
+  ['api_key.*', 'api_key.created', true],
+  ['api_key.*', 'account.blocked', false],
+  ['api_key.created', 'api_key.created', true],
+  ['api_key.created', 'api_key.updated', false],
+])('the pattern %s stands for %s: %s', (pattern, type, does) => {
+  expect(standsFor(pattern, type)).toBe(does);
+});

@@ -1,0 +1,29 @@
+import { graphql } from '../api/graphql.ts';
+
+/** What the console shows of an API key. */
+export const apiKeyParts = graphql(`
+  fragment ApiKeyParts on ApiKey {
+    id
+    name
+    keyPrefix
+    isActive
+    createdAt
+    deactivatedAt
+    expiresAt
+    previousWorksUntil
+    lastUsedAt
+    permissions
+    metadata
+    allowedAddresses
+    rateLimit {
+      limit
+      windowSeconds
+    }
+    quota {
+      limit
+      refill
+      remaining
+      refillsAt
+    }
+  }
+`);

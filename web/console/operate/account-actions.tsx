@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { request } from '../api/request.ts';
+import { Button } from '../ui/button.tsx';
+import { notify } from '../ui/notice.tsx';
+import { type Account, nameOfAccount } from './account.tsx';
+import { blockAccountMutation, unblockAccountMutation } from './documents.ts';
+import { EraseAccountDialog } from './erase-account-dialog.tsx';
+import { ReasonDialog } from './reason-dialog.tsx';
+
+/** What an operator can do with an account. */
+export function AccountActions({ account }: { readonly account: Account }) {
+  const [open, setOpen] = useState<'block' | 'erase'>();
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <div className="card-actions">
+        <Button look={account.blockedAt === null ? 'quiet danger' : 'quiet'} onClick={() => setOpen('block')}>
+          {account.blockedAt === null ? 'Block' : 'Unblock'}
+        </Button>
+        <Button look="quiet danger" onClick={() => setOpen('erase')}>
+          Erase
+        </Button>
+      </div>
+      {open === 'block' && <BlockDialog account={account} onDismiss={close} />}
+      {open === 'erase' && <EraseAccountDialog account={account} onDismiss={close} />}
+    </>
+  );
+}
+
+interface BlockDialogProps {
+  readonly account: Account;
+  readonly onDismiss: () => void;
+}
+
+/** Blocks an account or ends its block; which, is settled as the dialog opens. */
+function BlockDialog({ account, onDismiss }: BlockDialogProps) {
+  const [isBlocked] = useState(account.blockedAt !== null);
+  const name = nameOfAccount(account);
+  return (
+    <ReasonDialog
+      title={`${isBlocked ? 'Unblock' : 'Block'} ${name}?`}
+      submitLabel={isBlocked ? 'Unblock' : 'Block'}
+      danger={!isBlocked}
+      fallbackFocus="account"
+      onDismiss={onDismiss}
+      act={async (reason) => {
+        await request(isBlocked ? unblockAccountMutation : blockAccountMutation, { id: account.id, reason });
+      }}
+      onDone={() => notify(isBlocked ? `${name} is not blocked any more.` : `${name} is blocked.`)}
+    >
+      {isBlocked
+        ? 'Their API keys and their sign-ins work as before.'
+        : 'From now on, none of their API keys works and they cannot sign in here. Nothing is lost, and you can end it.'}
+    </ReasonDialog>
+  );
+}

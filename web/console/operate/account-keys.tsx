@@ -1,0 +1,95 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { request } from '../api/request.ts';
+import { type ApiKey, headingId, nameOf, stateOf } from '../keys/api-key.ts';
+import { KeyFacts } from '../keys/key-facts.tsx';
+import { KeyBadge } from '../keys/key-item.tsx';
+import { Button } from '../ui/button.tsx';
+import { notify } from '../ui/notice.tsx';
+import { QueryContent } from '../ui/query-content.tsx';
+import { ShowMore } from '../ui/show-more.tsx';
+import { useNow } from '../ui/use-now.ts';
+import type { Account } from './account.tsx';
+import { accountApiKeysQuery, deactivateAccountApiKeyMutation } from './documents.ts';
+import { ReasonDialog } from './reason-dialog.tsx';
+
+const pageSize = 25;
+
+/** The API keys of an account, newest first. */
+export function AccountKeys({ account: { id } }: { readonly account: Account }) {
+  const list = useInfiniteQuery({
+    queryKey: ['account-api-keys', id],
+    queryFn: ({ pageParam, signal }) =>
+      request(accountApiKeysQuery, { id, first: pageSize, after: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ accountApiKeys: { pageInfo } }) =>
+      pageInfo.hasNextPage ? pageInfo.endCursor : null,
+  });
+  return (
+    <section className="account-keys">
+      <h2>API keys</h2>
+      <QueryContent query={list} what="API keys">
+        {({ pages }) => {
+          const keys = pages.flatMap(({ accountApiKeys }) => accountApiKeys.edges.map(({ node }) => node));
+          return (
+            <>
+              <ul className="cards" aria-label="API keys">
+                {keys.map((key) => (
+                  <AccountKey key={key.id} apiKey={key} />
+                ))}
+              </ul>
+              <ShowMore
+                list={list}
+                count={keys.length}
+                idOf={(index) => keys[index] && headingId(keys[index])}
+              />
+            </>
+          );
+        }}
+      </QueryContent>
+    </section>
+  );
+}
+
+function AccountKey({ apiKey }: { readonly apiKey: ApiKey }) {
+  const [open, setOpen] = useState(false);
+  const now = useNow();
+  const state = stateOf(apiKey, now);
+  const name = nameOf(apiKey);
+  return (
+    <li className={`card key ${state}`}>
+      <div className="card-title">
+        <h3 id={headingId(apiKey)} tabIndex={-1}>
+          <bdi>{name}</bdi>
+        </h3>
+        <KeyBadge apiKey={apiKey} now={now} />
+      </div>
+      <p className="hint">
+        Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
+      </p>
+      <KeyFacts apiKey={apiKey} state={state} />
+      {state !== 'deactivated' && (
+        <div className="card-actions">
+          <Button look="quiet danger" onClick={() => setOpen(true)}>
+            Deactivate<span className="visually-hidden"> {name}</span>
+          </Button>
+        </div>
+      )}
+      {open && (
+        <ReasonDialog
+          title={`Deactivate ${name}?`}
+          submitLabel="Deactivate"
+          danger
+          fallbackFocus={headingId(apiKey)}
+          onDismiss={() => setOpen(false)}
+          act={async (reason) => {
+            await request(deactivateAccountApiKeyMutation, { keyId: apiKey.id, reason });
+          }}
+          onDone={() => notify(`${name} is deactivated.`)}
+        >
+          It stops working at once, for every program that uses it. There is no way back.
+        </ReasonDialog>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,67 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { request } from '../api/request.ts';
+import { QueryContent } from '../ui/query-content.tsx';
+import { ShowMore } from '../ui/show-more.tsx';
+import { type Account, AccountBadge, accountLink, keysOf, nameOfAccount } from './account.tsx';
+import { accountsQuery } from './documents.ts';
+
+const pageSize = 25;
+
+/** Which accounts are listed. */
+export interface AccountsWanted {
+  /** How their subjects begin; empty: all. */
+  readonly filter: string;
+  /** Undefined: in any state. */
+  readonly isBlocked: boolean | undefined;
+}
+
+const headingId = ({ id }: Account): string => `account-${id}`;
+
+/** Accounts, newest first, a page at a time: there may be a million. */
+export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted: AccountsWanted }) {
+  const list = useInfiniteQuery({
+    queryKey: ['accounts', filter, isBlocked],
+    queryFn: ({ pageParam, signal }) =>
+      request(
+        accountsQuery,
+        { filter: filter || null, isBlocked: isBlocked ?? null, first: pageSize, after: pageParam },
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ accounts: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
+  });
+  return (
+    <QueryContent query={list} what="accounts">
+      {({ pages }) => {
+        const accounts = pages.flatMap(({ accounts: { edges } }) => edges.map(({ node }) => node));
+        if (accounts.length === 0) return <p className="empty">No account is like that.</p>;
+        return (
+          <>
+            <ul className="cards" aria-label="Accounts">
+              {accounts.map((account) => (
+                <li key={account.id} className="card">
+                  <div className="card-title">
+                    <h2 id={headingId(account)} tabIndex={-1}>
+                      <a href={accountLink(account.id)}>
+                        <bdi>{nameOfAccount(account)}</bdi>
+                      </a>
+                    </h2>
+                    <AccountBadge {...account} />
+                  </div>
+                  <p className="hint">
+                    Number {account.id}, at {account.issuer}. {keysOf(account)}
+                  </p>
+                </li>
+              ))}
+            </ul>
+            <ShowMore
+              list={list}
+              count={accounts.length}
+              idOf={(index) => accounts[index] && headingId(accounts[index])}
+            />
+          </>
+        );
+      }}
+    </QueryContent>
+  );
+}

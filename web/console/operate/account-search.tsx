@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { View } from '../ui/view.tsx';
+import { AccountList, type AccountsWanted } from './account-list.tsx';
+import { FoundKeys } from './found-keys.tsx';
+
+const states = [
+  ['All', undefined],
+  ['Blocked', true],
+] as const;
+
+/** Finds accounts by their subject, and whose an API key is. */
+export function AccountSearch() {
+  const [typed, setTyped] = useState('');
+  const [wanted, setWanted] = useState<AccountsWanted>({ filter: '', isBlocked: undefined });
+  return (
+    <View
+      title="Operate"
+      lead="Everybody's accounts and API keys. What you do here is written down, with your account."
+    >
+      <FoundKeys />
+      <search>
+        <form
+          className="toolbar account-toolbar"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setWanted({ ...wanted, filter: typed.trim() });
+          }}
+        >
+          <input
+            type="search"
+            aria-label="Search accounts"
+            placeholder="Search by how the subject begins"
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            onChange={({ target }) => {
+              setTyped(target.value);
+              if (target.value === '') setWanted({ ...wanted, filter: '' });
+            }}
+          />
+          <button type="submit" className="button plain">
+            Search
+          </button>
+          <fieldset className="segments">
+            <legend className="visually-hidden">Show</legend>
+            {states.map(([label, isBlocked]) => (
+              <label key={label}>
+                <input
+                  type="radio"
+                  name="state"
+                  checked={isBlocked === wanted.isBlocked}
+                  onChange={() => setWanted({ ...wanted, isBlocked })}
+                />
+                <span>{label}</span>
+              </label>
+            ))}
+          </fieldset>
+        </form>
+      </search>
+      <AccountList wanted={wanted} />
+    </View>
+  );
+}

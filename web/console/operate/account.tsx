@@ -1,0 +1,28 @@
+import type { ResultOf } from 'gql.tada';
+import { Badge } from '../ui/badge.tsx';
+import type { accountQuery } from './documents.ts';
+
+/** An account as an operator sees it. */
+export type Account = ResultOf<typeof accountQuery>['account'];
+
+/** What to call an account. */
+export const nameOfAccount = ({
+  id,
+  subject,
+  erasedAt,
+}: Pick<Account, 'id' | 'subject' | 'erasedAt'>): string => (erasedAt === null ? subject : `Account ${id}`);
+
+/** Where an account's page is. */
+export const accountLink = (id: number): string => `#operate/${id}`;
+
+/** The state of an account in a word. */
+export function AccountBadge({ blockedAt, erasedAt }: Pick<Account, 'blockedAt' | 'erasedAt'>) {
+  if (erasedAt !== null) return <Badge tone="muted">Erased</Badge>;
+  return blockedAt === null ? null : <Badge tone="warn">Blocked</Badge>;
+}
+
+/** How many keys there are, in words. */
+export function keysOf({ apiKeyCount, activeApiKeyCount }: Account): string {
+  if (apiKeyCount === 0) return 'No API keys';
+  return `${apiKeyCount} API ${apiKeyCount === 1 ? 'key' : 'keys'}, ${activeApiKeyCount} active`;
+}

@@ -1,0 +1,121 @@
+import { graphql } from '../api/graphql.ts';
+import { apiKeyParts } from '../keys/api-key-parts.ts';
+
+/** What an operator is shown of an account. */
+const accountParts = graphql(`
+  fragment AccountParts on Account {
+    id
+    issuer
+    subject
+    createdAt
+    blockedAt
+    blockReason
+    erasedAt
+    apiKeyCount
+    activeApiKeyCount
+  }
+`);
+
+/** A page of all accounts. */
+export const accountsQuery = graphql(
+  `
+    query Accounts($filter: String, $isBlocked: Boolean, $first: Int!, $after: String) {
+      accounts(filter: $filter, isBlocked: $isBlocked, first: $first, after: $after) {
+        edges {
+          node {
+            ...AccountParts
+          }
+        }
+        pageInfo {
+          endCursor
+          hasNextPage
+        }
+      }
+    }
+  `,
+  [accountParts],
+);
+
+/** One account. */
+export const accountQuery = graphql(
+  `
+    query Account($id: Int!) {
+      account(id: $id) {
+        ...AccountParts
+      }
+    }
+  `,
+  [accountParts],
+);
+
+/** A page of an account's API keys. */
+export const accountApiKeysQuery = graphql(
+  `
+    query AccountApiKeys($id: Int!, $first: Int!, $after: String) {
+      accountApiKeys(id: $id, first: $first, after: $after) {
+        edges {
+          node {
+            ...ApiKeyParts
+          }
+        }
+        pageInfo {
+          endCursor
+          hasNextPage
+        }
+      }
+    }
+  `,
+  [apiKeyParts],
+);
+
+/** Whose an API key is. */
+export const findApiKeyMutation = graphql(`
+  mutation FindApiKey($key: String, $keyPrefix: String) {
+    findApiKey(key: $key, keyPrefix: $keyPrefix) {
+      keyId
+      keyPrefix
+      name
+      isActive
+      expiresAt
+      userId
+      subject
+      isBlocked
+    }
+  }
+`);
+
+/** Blocks an account. */
+export const blockAccountMutation = graphql(`
+  mutation BlockAccount($id: Int!, $reason: String!) {
+    account: blockAccount(id: $id, reason: $reason) {
+      id
+    }
+  }
+`);
+
+/** Ends the block of an account. */
+export const unblockAccountMutation = graphql(`
+  mutation UnblockAccount($id: Int!, $reason: String!) {
+    account: unblockAccount(id: $id, reason: $reason) {
+      id
+    }
+  }
+`);
+
+/** Erases an account, for good. */
+export const eraseAccountMutation = graphql(`
+  mutation EraseAccount($id: Int!) {
+    eraseAccount(id: $id) {
+      id
+    }
+  }
+`);
+
+/** Ends somebody's API key, for good. */
+export const deactivateAccountApiKeyMutation = graphql(`
+  mutation DeactivateAccountApiKey($keyId: Int!, $reason: String!) {
+    deactivateAccountApiKey(keyId: $keyId, reason: $reason) {
+      id
+    }
+  }
+`);

@@ -1,0 +1,52 @@
+import { invalid } from '../api/problem.ts';
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { Field } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { notify } from '../ui/notice.tsx';
+import { useAction } from '../ui/use-action.ts';
+import type { Account } from './account.tsx';
+import { eraseAccountMutation } from './documents.ts';
+
+interface EraseAccountDialogProps {
+  readonly account: Account;
+  readonly onDismiss: () => void;
+}
+
+/** Erases an account, once its subject was typed: there is no way back. */
+export function EraseAccountDialog({ account: { id, subject }, onDismiss }: EraseAccountDialogProps) {
+  const action = useAction();
+  return (
+    <FormDialog
+      title={`Erase ${subject}?`}
+      submitLabel="Erase this account"
+      danger
+      action={action}
+      onDismiss={onDismiss}
+      fallbackFocus="account"
+      shownIssues={['subject']}
+      onSubmit={async (form) => {
+        if (form.get('subject') !== subject) throw invalid('subject', `Type ${subject}, letter by letter.`);
+        await request(eraseAccountMutation, { id });
+        await refresh();
+        onDismiss();
+        notify(`Account ${id} is erased.`);
+      }}
+    >
+      <p>
+        All of their API keys, their private key and their settings are deleted, and what is personal in their
+        activity. There is no way back. If they sign in again, they begin anew.
+      </p>
+      <Field
+        label={
+          <>
+            Type <bdi>{subject}</bdi> to confirm
+          </>
+        }
+        issue={action.problem?.issueOf('subject')}
+      >
+        {(control) => <input {...control} name="subject" type="text" autoComplete="off" spellCheck={false} />}
+      </Field>
+    </FormDialog>
+  );
+}

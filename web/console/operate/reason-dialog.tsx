@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { refresh } from '../api/query-client.ts';
+import { Field } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { useAction } from '../ui/use-action.ts';
+
+interface ReasonDialogProps {
+  readonly title: string;
+  readonly submitLabel: string;
+  readonly danger: boolean;
+  /** The id of what is focused afterwards where the button that opened it is gone. */
+  readonly fallbackFocus: string;
+  readonly act: (reason: string) => Promise<void>;
+  /** Called when it is done and the page shows it. */
+  readonly onDone: () => void;
+  readonly onDismiss: () => void;
+  /** What will happen. */
+  readonly children: ReactNode;
+}
+
+/** Asks an operator why, and does it. */
+export function ReasonDialog(props: ReasonDialogProps) {
+  const action = useAction();
+  return (
+    <FormDialog
+      title={props.title}
+      submitLabel={props.submitLabel}
+      danger={props.danger}
+      action={action}
+      onDismiss={props.onDismiss}
+      fallbackFocus={props.fallbackFocus}
+      shownIssues={['reason']}
+      onSubmit={async (form) => {
+        await props.act(`${form.get('reason')}`);
+        await refresh();
+        props.onDismiss();
+        props.onDone();
+      }}
+    >
+      <p>{props.children}</p>
+      <Field
+        label="Why"
+        hint="The person will read it in their activity."
+        issue={action.problem?.issueOf('reason')}
+      >
+        {(control) => <input {...control} name="reason" type="text" autoComplete="off" maxLength={500} />}
+      </Field>
+    </FormDialog>
+  );
+}
