@@ -25,7 +25,7 @@ import { forwarded } from './http/forwarded.ts';
 import type { Load } from './http/load.ts';
 import type { Limiters } from './http/rate-limits/create-limiters.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
-import { quotaHeaders } from './http/rate-limits/quota-headers.ts';
+import { quotaHeaders } from './http/rate-limits/limiter.ts';
 import { shedLoad } from './http/shed-load.ts';
 import { route, type Table } from './http/table.ts';
 import { answerKeyItself } from './key-itself.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Rate } from '../../config/rates.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Exchange, Quota } from '../exchange.ts';
+import type { Exchange, Middleware, Quota } from '../exchange.ts';
 import type { SharedCounts, Window } from './shared-counts.ts';
 
 /** How many keys are known at the most: callers have addresses at will. Who has not called for longest is forgotten. */
@@ -123,6 +123,19 @@ export const rateFields = (
   policy: `"${name}";q=${rate.requests};w=${rate.seconds}`,
   state: `"${name}";r=${remaining};t=${secondsUntil(resetsAt)}`,
 });
+
+/**
+ * Tells a client its limits and what is left of them, on every answer that was counted
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
+export const quotaHeaders: Middleware = (next) => async (exchange) => {
+  const response = await next(exchange);
+  const quotas = [...exchange.quotas.values()];
+  if (quotas.length === 0) return response;
+  response.headers.set('ratelimit-policy', quotas.map(({ policy }) => policy).join(', '));
+  response.headers.set('ratelimit', quotas.map(({ state }) => state).join(', '));
+  return response;
+};
 
 /**
  * A request too many.
