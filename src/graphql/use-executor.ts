@@ -11,6 +11,9 @@ type RunCompiled = (
 /** The compiled code of a document of ours; undefined for any other document. */
 export type CompiledOf = (document: DocumentNode) => RunCompiled | undefined;
 
+/** Each error of graphql-js about a variable repeats all of it. What is wrong with variables `useInputErrors` tells. */
+const options = { maxCoercionErrors: 1 };
+
 /**
  * Executes what callers ask for by graphql-js's own executor, in place of Yoga's: a document is read anew for each
  * request, nothing is compiled of it, and nothing written into it.
@@ -18,6 +21,10 @@ export type CompiledOf = (document: DocumentNode) => RunCompiled | undefined;
 export const useExecutor = (compiledOf: CompiledOf): Plugin => ({
   onExecute: ({ args, setExecuteFn }) => {
     const run = compiledOf(args.document);
-    setExecuteFn(run ? (given) => run(given.rootValue, given.contextValue, given.variableValues) : execute);
+    setExecuteFn(
+      run
+        ? (given) => run(given.rootValue, given.contextValue, given.variableValues)
+        : (given) => execute({ ...given, options }),
+    );
   },
 });
