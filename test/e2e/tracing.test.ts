@@ -77,7 +77,6 @@ describe('traces', () => {
       attributes: {
         'db.system.name': 'sqlite',
         'db.operation.name': 'UPDATE',
-        'db.collection.name': 'api_key',
         'db.query.summary': 'UPDATE api_key api_key_quota',
       },
     });
