@@ -1,4 +1,5 @@
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { isForPostgres } from '../database/prepare-query.ts';
 import type { Tables } from '../database/tables.ts';
 import type { UsagePeriod, UsageRange } from './usage-range.ts';
 
@@ -23,7 +24,7 @@ export interface Usage extends Pick<UsageRange, 'from' | 'to'> {
 /** The beginning of a period, of the hour that is counted. */
 export const periodOf = (kysely: Kysely<Tables>, by: UsagePeriod): RawBuilder<Date> => {
   if (by === 'HOUR') return sql`api_key_use.hour`;
-  return kysely.getExecutor().adapter instanceof PostgresAdapter
+  return isForPostgres(kysely)
     ? sql`date_trunc('day', api_key_use.hour, 'UTC')`
     : sql`api_key_use.hour - api_key_use.hour % 86400000`;
 };

@@ -1,7 +1,6 @@
-import { PostgresAdapter } from 'kysely';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/ensure-account.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -30,20 +29,17 @@ type Stored = Pick<
 
 type Values = Stored & { readonly account: AccountId; readonly now: Date };
 
-// An UPDATE that changes nothing locks its row on both databases; SQLite has no SELECT … FOR UPDATE.
-const touchSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }: Caller) =>
-  db
-    .updateTable('automation_settings')
-    .set((column) => ({ id: column.ref('id') }))
-    .where('account_id', '=', ({ selectFrom }) =>
-      selectFrom('account')
-        .select('account.id')
-        .where('account.issuer', '=', issuer)
-        .where('account.subject', '=', subject)
-        .where('account.blocked_at', 'is', null),
-    )
-    .returningAll(),
-);
+// Nobody changes them until this transaction has ended: SQLite has one writer, which it is; PostgreSQL locks the row.
+const lockSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }: Caller) => {
+  const settings = db
+    .selectFrom('automation_settings')
+    .innerJoin('account', 'account.id', 'automation_settings.account_id')
+    .where('account.issuer', '=', issuer)
+    .where('account.subject', '=', subject)
+    .where('account.blocked_at', 'is', null)
+    .selectAll('automation_settings');
+  return isForPostgres(db) ? settings.forUpdate('automation_settings') : settings;
+});
 
 const updateSettings = prepareQuery(AutomationSettings, (db, values: Values) =>
   db
@@ -79,11 +75,10 @@ const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) => 
       val(values.now).as('created_at'),
       val(values.now).as('updated_at'),
     ]);
-  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
   return db
     .insertInto('automation_settings')
     .columns(columns)
-    .expression(isPostgres ? account.forKeyShare() : account)
+    .expression(isForPostgres(db) ? account.forKeyShare() : account)
     .onConflict((conflict) => conflict.column('account_id').doNothing())
     .returningAll();
 });
@@ -124,7 +119,7 @@ async function changeSettings(
 ): Promise<AutomationSettings> {
   const { caller, db, events, limits } = context;
   const givesNone = given.isEnabled === undefined && given.sessionDuration === undefined;
-  const [before] = await touchSettings(db, caller);
+  const [before] = await lockSettings(db, caller);
   if (before && givesNone) return before;
   const values = { ...changed(before ?? neverSet, given), now: new Date() };
   const [settings] = before

@@ -1,4 +1,5 @@
-import { type Expression, type Kysely, PostgresAdapter, type SqlBool, sql } from 'kysely';
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import { isForPostgres } from './prepare-query.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -12,7 +13,7 @@ export function beginsWith(
   { filter, end }: { readonly filter: string; readonly end: string },
 ): Expression<SqlBool> {
   const text = sql.ref(column);
-  return kysely.getExecutor().adapter instanceof PostgresAdapter
+  return isForPostgres(kysely)
     ? sql`(${text} ~>=~ ${filter} and ${text} ~<~ ${end})`
     : sql`(${text} >= ${filter} and ${text} < ${end})`;
 }

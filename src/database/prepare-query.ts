@@ -1,5 +1,5 @@
 import type { EntityName } from '@mikro-orm/sql';
-import type { Compilable, Kysely } from 'kysely';
+import { type Compilable, type Kysely, PostgresAdapter } from 'kysely';
 import type { Db } from './db.ts';
 import { type NamedQuery, nameQuery } from './named-query.ts';
 import type { Tables } from './tables.ts';
@@ -33,6 +33,10 @@ interface Place {
 
 /** Runs a query with its values; the rows are data of its entity. */
 export type PreparedQuery<Values, Row> = (db: Db, values: Values, place?: Place) => Promise<EntityRow<Row>[]>;
+
+/** Whether a query is built for PostgreSQL, and not for SQLite: the two have different words for a few things. */
+export const isForPostgres = (kysely: Kysely<Tables>): boolean =>
+  kysely.getExecutor().adapter instanceof PostgresAdapter;
 
 /**
  * A query that is built and compiled once for each sort of database, and run with other values each time.

@@ -1,4 +1,5 @@
-import { type Expression, type Kysely, PostgresAdapter, type SqlBool, sql } from 'kysely';
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import { isForPostgres } from './prepare-query.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -7,6 +8,4 @@ import type { Tables } from './tables.ts';
  * @param lock a number of 64 bits, in decimal digits
  */
 export const tryLock = (kysely: Kysely<Tables>, lock: string): Expression<SqlBool> =>
-  kysely.getExecutor().adapter instanceof PostgresAdapter
-    ? sql`pg_try_advisory_xact_lock(cast(${lock} as bigint))`
-    : sql`${lock} is not null`;
+  isForPostgres(kysely) ? sql`pg_try_advisory_xact_lock(cast(${lock} as bigint))` : sql`${lock} is not null`;

@@ -1,6 +1,6 @@
-import { type Kysely, PostgresAdapter, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
 import { type Tables, WebhookDelivery, WebhookLane } from '../database/tables.ts';
 
 /** For how long a node has a lane to itself, in milliseconds: longer than an attempt takes. What it leaves then, others take. */
@@ -24,7 +24,7 @@ const dueLanes = (db: Kysely<Tables>, { endpoint, now, most }: Turn) => {
     .orderBy('due_at')
     .limit(most);
   // SQLite has one node, and one transaction at a time.
-  return db.getExecutor().adapter instanceof PostgresAdapter ? due.forUpdate().skipLocked() : due;
+  return isForPostgres(db) ? due.forUpdate().skipLocked() : due;
 };
 
 interface Turn {

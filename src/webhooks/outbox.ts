@@ -14,10 +14,10 @@
 
 import { randomUUID } from 'node:crypto';
 import type { EntityName } from '@mikro-orm/sql';
-import { type Compilable, PostgresAdapter, sql } from 'kysely';
+import { type Compilable, sql } from 'kysely';
 import { standsFor } from '../config/webhook-events.ts';
 import type { Db } from '../database/db.ts';
-import { type EntityRow, prepareQuery } from '../database/prepare-query.ts';
+import { type EntityRow, isForPostgres, prepareQuery } from '../database/prepare-query.ts';
 import {
   Account,
   ApiKey,
@@ -81,8 +81,7 @@ async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
     .selectAll()
     .where('id', 'in', [...new Set(events.map(({ account }) => account))]);
   // Nobody erases an account while its deliveries are made: they would stay. SQLite has one transaction at a time.
-  const isPostgres = db.kysely.getExecutor().adapter instanceof PostgresAdapter;
-  const accounts = await run(db, Account, isPostgres ? ofEvents.forKeyShare() : ofEvents);
+  const accounts = await run(db, Account, isForPostgres(db.kysely) ? ofEvents.forKeyShare() : ofEvents);
   const targets = events.flatMap(({ target }) => target ?? []);
   const keys =
     targets.length === 0

@@ -10,7 +10,7 @@ import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 
 /** How many documents are drawn; of each, three answers are compared. */
-const count = 670;
+const count = 350;
 
 let issuer: TestIssuer;
 let gateway: TestGateway;

@@ -97,8 +97,9 @@ describe('a change that is stalled', () => {
 
   it.each([
     ['BEGIN', 0, unavailable],
-    ['the change', 1, unavailable],
-    ['COMMIT', 2, unknown],
+    ['the lock', 1, unavailable],
+    ['the change', 2, unavailable],
+    ['COMMIT', 3, unknown],
   ])('at %s overwrites nothing that is acknowledged after its answer', async (_what, pieces, answer) => {
     const started = await start(1, quick);
     const { network, query } = started;
@@ -117,7 +118,7 @@ describe('a change that is stalled', () => {
   it('after COMMIT was carried out is told as unknown', async () => {
     const started = await start(1, quick);
     expect(await put(started, 60)).toMatchObject({ status: 200 });
-    started.network.stallAfter(2, 'to the client');
+    started.network.stallAfter(3, 'to the client');
     expect(await put(started, 100)).toEqual(unknown);
     expect(await duration(started.query)).toBe(100);
     expect(await put(started, 100)).toMatchObject({ status: 200, body: { session_duration: 100 } });
@@ -140,7 +141,7 @@ describe('a change that is stalled', () => {
       return { status: response.status, body: await response.json() };
     };
     expect(await mutate()).toMatchObject({ status: 200 });
-    network.stallAfter(2, 'to the client');
+    network.stallAfter(3, 'to the client');
     expect(await mutate()).toMatchObject({
       status: 503,
       body: { errors: [{ message: unknown.body.detail, extensions: { code: 'OUTCOME_UNKNOWN' } }] },

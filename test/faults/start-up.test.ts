@@ -26,7 +26,7 @@ async function measureStarts(env?: Record<string, string>) {
 }
 
 describe('a start', () => {
-  it('in production is ready within a second and a half, and takes less than 150 MB', async () => {
+  it('in production is ready within a second and a half, and takes less than 165 MB', async () => {
     await using issuer = await startIssuer();
     const { fastest, megabytes } = await measureStarts({
       NODE_ENV: 'production',
@@ -36,7 +36,7 @@ describe('a start', () => {
     });
     // On this machine when others leave it alone: half a second.
     expect(fastest).toBeLessThan(1500);
-    expect(megabytes).toBeLessThan(150);
+    expect(megabytes).toBeLessThan(165);
   });
 
   it('with the development identity provider is ready within two seconds', async () => {

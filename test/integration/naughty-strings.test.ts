@@ -70,11 +70,12 @@ describe('metadata of an API key is kept byte for byte, names and values, or ref
       status === 200 ? JSON.stringify(body.metadata) : undefined,
     );
     expect(ofRest).toEqual(expected);
-    const query = 'mutation ($m: JSONObject) { createApiKey(metadata: $m) { metadata } }';
+    const query =
+      'mutation ($id: Int!, $m: JSONObject) { updateApiKey(keyId: $id, metadata: $m) { metadata } }';
     const graphql = await callEach((text, token) =>
-      setup.gateway.graphql(query, { token, variables: { m: metadataOf(text) } }),
+      setup.gateway.graphql(query, { token, variables: { id, m: metadataOf(text) } }),
     );
-    const told = graphql.map(({ body }) => body.data && JSON.stringify(body.data.createApiKey.metadata));
+    const told = graphql.map(({ body }) => body.data && JSON.stringify(body.data.updateApiKey.metadata));
     expect(told.map((text) => text ?? undefined)).toEqual(expected);
   });
 });

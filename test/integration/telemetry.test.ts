@@ -129,7 +129,7 @@ describe('spans', () => {
       'TRANSACTION > INSERT audit_event account',
       'TRANSACTION > INSERT automation_settings account',
       'TRANSACTION > SELECT account',
-      'TRANSACTION > UPDATE automation_settings account',
+      'TRANSACTION > SELECT automation_settings account',
       'mutation updateAutomationSettings > TRANSACTION',
     ]);
   });
