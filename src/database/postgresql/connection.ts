@@ -55,8 +55,9 @@ export class PostgresConnection implements DatabaseConnection {
       return toResult(await this.#send(query, name));
     } catch (error) {
       const mended = name !== undefined && statements.mend(error as Error);
-      // A transaction has ended with the statement: only as a whole can it be run anew.
-      if (!mended || this.#isInTransaction) throw error;
+      // A transaction has ended with the statement: only as a whole can it be run anew. Where COMMIT went along, its
+      // answer may be here as well, and the connection is in no transaction any more.
+      if (!mended || query.last || this.#isInTransaction) throw error;
       return toResult(await this.#send(query, undefined));
     }
   }

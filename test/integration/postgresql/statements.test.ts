@@ -72,6 +72,20 @@ async function widen(): Promise<void> {
 const subjects = async () => (await run('select subject from account order by id')).flatMap(Object.values);
 
 describe('a prepared query', () => {
+  it('that went with COMMIT and whose plan is stale is run anew with its whole transaction, never alone', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await open();
+      await insert(db, { subject: `prepared ${round}` });
+      await widen();
+      await db.transaction(async (inner) => {
+        const first = `insert into account (issuer, subject, created_at) values ('i', 'first ${round}', now())`;
+        await inner.run(CompiledQuery.raw(first), Account);
+        await insert(inner, { subject: `last ${round}` }, { last: true });
+      });
+      expect((await subjects()).slice(-2)).toEqual([`first ${round}`, `last ${round}`]);
+    }
+  });
+
   it('is prepared once for each connection, and then only run', async () => {
     await select(db, { subject: 'alice' });
     await db.transaction((inner) => select(inner, { subject: 'alice' }));
