@@ -1,6 +1,6 @@
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, Kysely } from 'kysely';
 import { findAccount } from '../accounts/find-account.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -32,7 +32,7 @@ export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key
 
 type Owned = Caller & { readonly keyId: number };
 
-const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned) =>
+const selectOwn = (db: Kysely<Tables>, { issuer, subject, keyId }: Owned) =>
   db
     .selectFrom('api_key')
     .innerJoin('account', 'account.id', 'api_key.account_id')
@@ -42,24 +42,13 @@ const selectApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned
     .where('account.subject', '=', subject)
     .where('account.blocked_at', 'is', null)
     .selectAll('api_key')
-    .select(quotaColumns),
-);
+    .select(quotaColumns);
 
-// An UPDATE that changes nothing locks its row on both databases; SQLite has no SELECT … FOR UPDATE.
-const touchApiKey = prepareQuery(ApiKey, (db, { issuer, subject, keyId }: Owned) =>
-  db
-    .updateTable('api_key')
-    .set((column) => ({ id: column.ref('id') }))
-    .where('id', '=', keyId)
-    .where('account_id', '=', ({ selectFrom }) =>
-      selectFrom('account')
-        .select('account.id')
-        .where('account.issuer', '=', issuer)
-        .where('account.subject', '=', subject)
-        .where('account.blocked_at', 'is', null),
-    )
-    .returningAll()
-    .returning(returnedQuota),
+const selectApiKey = prepareQuery(ApiKey, selectOwn);
+
+// SQLite has one writer, which a transaction is; PostgreSQL locks the row.
+const selectToChange = prepareQuery(ApiKey, (db, owned: Owned) =>
+  isForPostgres(db) ? selectOwn(db, owned).forUpdate('api_key') : selectOwn(db, owned),
 );
 
 /** The error of a key that does not exist, or is somebody else's. */
@@ -87,7 +76,7 @@ export async function ownApiKey(context: OperationContext, keyId: number): Promi
  */
 export async function lockApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
   const { caller, db } = context;
-  const [found] = await touchApiKey(db, { ...caller, keyId });
+  const [found] = await selectToChange(db, { ...caller, keyId });
   if (found) return found;
   throw await apiKeyNotFound(context);
 }
