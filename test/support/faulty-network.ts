@@ -10,21 +10,28 @@ class Line {
   readonly #waiting: (() => void)[] = [];
   /** How many pieces still pass each way. */
   readonly #passes: Record<Direction, number> = { 'to the server': Infinity, 'to the client': Infinity };
+  /** Whether one end has hung up at once, and the system held nothing back to be sent later. */
+  wasReset = false;
 
-  /** @param onReset told that one end has hung up at once, and the system held nothing back to be sent later */
-  constructor(client: Socket, server: Socket, swallows: () => boolean, onReset: () => void) {
+  constructor(client: Socket, server: Socket, swallows: () => boolean) {
     this.#ends = { 'to the server': server, 'to the client': client };
     const pass = (from: Socket, direction: Direction) => {
       from.on(
         'data',
         (bytes) => swallows() || this.#pass(direction, () => this.#ends[direction].write(bytes)),
       );
-      from.on('error', ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' && onReset());
+      from.on('error', ({ code }: NodeJS.ErrnoException) => {
+        this.wasReset ||= code === 'ECONNRESET';
+      });
       // An end is held up like everything else.
       from.on('close', () => swallows() || this.#pass(direction, () => this.#ends[direction].end()));
     };
     pass(client, 'to the server');
     pass(server, 'to the client');
+  }
+
+  get holdsBack(): boolean {
+    return this.#waiting.length > 0;
   }
 
   stallAfter(pieces: number, direction: Direction): void {
@@ -52,26 +59,18 @@ export async function startFaultyNetwork(server: string) {
   const { hostname, port } = new URL(server);
   const lines = new Set<Line>();
   let swallows = false;
-  let resets = 0;
   const network = createServer((client) => {
     const server = connect(Number(port), hostname);
-    const line = new Line(
-      client,
-      server,
-      () => swallows,
-      () => {
-        resets += 1;
-      },
-    );
-    lines.add(line);
+    lines.add(new Line(client, server, () => swallows));
   }).listen(0, '127.0.0.1');
   await once(network, 'listening');
   return {
     /** The URL of one of the server's databases, by way of it. */
     through: (url: string): string =>
       Object.assign(new URL(url), { host: `127.0.0.1:${(network.address() as AddressInfo).port}` }).href,
-    /** How many connections were ended by a reset. */
-    resets: () => resets,
+    /** Of each connection that something is held back on: whether a reset has ended it. */
+    stalled: (): readonly boolean[] =>
+      [...lines].filter(({ holdsBack }) => holdsBack).map(({ wasReset }) => wasReset),
     /** Loses everything from now on, or nothing more. */
     swallow: (all: boolean): void => {
       swallows = all;
