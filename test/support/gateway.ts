@@ -201,7 +201,9 @@ export async function createTestGateway(
       await keyUsage.write();
       await keyQuotas.giveBack();
       lines.length = 0;
-      return isEmptied(database);
+      const emptied = await isEmptied(database);
+      if (emptied) await importedKeys.read();
+      return emptied;
     },
     [Symbol.asyncDispose]: async () => {
       for (const { keys } of trusted) keys[Symbol.dispose]();
