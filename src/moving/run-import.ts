@@ -46,7 +46,7 @@ async function openDestination(config: Config, opened: AsyncDisposableStack) {
 }
 
 const summary = ({ made, known, refused }: Totals, isDryRun: boolean) =>
-  `${made} ${isDryRun ? 'keys would be imported' : 'keys imported'}, ${known} here already, ${refused} refused\n`;
+  `${isDryRun ? 'would be imported' : 'imported'}: ${made}, here already: ${known}, refused: ${refused}\n`;
 
 async function importFile(file: string, isDryRun: boolean): Promise<void> {
   const config = loadConfig();

@@ -95,7 +95,7 @@ it.each(['SQLite', 'PostgreSQL'])(
     expect(await count('api_key_secret where is_imported')).toBe(before);
     const ended = await runMoving('import', ['-'], { cwd: folder.path, env, lines: lines() });
     expect(ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('line ') });
-    expect(ended.stdout).toBe(`${keys - before} keys imported, ${before} here already, 0 refused\n`);
+    expect(ended.stdout).toBe(`imported: ${keys - before}, here already: ${before}, refused: 0\n`);
     expect(await count('api_key')).toBe(seeded + keys);
     isOver = true;
     const times = await writing;
