@@ -10,10 +10,12 @@ const setup = setUpTwoNodes();
 
 it('send each event once, in order for each key, whichever of them has made the change', async () => {
   await using receiver = await startReceiver();
-  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'] };
+  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'], isAdministered: false };
   await using stack = new AsyncDisposableStack();
-  const senders = setup.nodes.map(({ database }) =>
-    stack.use(new Webhooks(new Db(database.em), config, pino({ level: 'silent' }), 'test', { poll: 10 })),
+  const senders = setup.nodes.map(({ database, secrets: { sealer } }) =>
+    stack.use(
+      new Webhooks(new Db(database.em), sealer, config, pino({ level: 'silent' }), 'test', { poll: 10 }),
+    ),
   );
   const [node] = setup.nodes;
   await vi.waitFor(async () => expect(await node.rows('webhook_endpoint')).toHaveLength(1), {
@@ -58,10 +60,15 @@ it('send each event once, in order for each key, whichever of them has made the 
 
 it('tell of the end of a key once', async () => {
   await using receiver = await startReceiver();
-  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'] };
+  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'], isAdministered: false };
   await using stack = new AsyncDisposableStack();
-  for (const { database } of setup.nodes)
-    stack.use(new Webhooks(new Db(database.em), config, pino({ level: 'silent' }), 'test', { poll: 10 }));
+  for (const {
+    database,
+    secrets: { sealer },
+  } of setup.nodes)
+    stack.use(
+      new Webhooks(new Db(database.em), sealer, config, pino({ level: 'silent' }), 'test', { poll: 10 }),
+    );
   const [node] = setup.nodes;
   await vi.waitFor(async () => expect(await node.rows('webhook_endpoint')).toHaveLength(1), {
     timeout: 20_000,

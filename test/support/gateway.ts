@@ -126,6 +126,7 @@ export async function createTestGateway(
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
       apiKeyPermissions: options.apiKeyPermissions ?? null,
       sealApiKeys: options.sealApiKeys ?? false,
+      webhooks: { allowedHosts: ['127.0.0.1'] },
     },
     secrets,
     keyUsage,
