@@ -55,7 +55,7 @@ export async function createConfigured({ gateway }: Pick<Setup, 'gateway'>, url:
 }
 
 /** Puts in an endpoint as an operator has added it; returns its id. */
-export async function createAdded(setup: Setup, url: string): Promise<number> {
+export async function createAdded(setup: Pick<Setup, 'gateway'>, url: string): Promise<number> {
   const { database, secrets } = setup.gateway;
   const { kysely } = new Db(database.em);
   const id = await createConfigured(setup, url);
