@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
@@ -462,6 +463,22 @@ describe('the end of an API key', () => {
     await change({ is_active: false });
     await noteExpiries(db(), new Date(from + 6 * day));
     expect(await rows('webhook_event')).toEqual([]);
+  });
+});
+
+describe('where there is no endpoint', () => {
+  /** What tables are asked for while nothing happens. */
+  const tablesAsked = async () => {
+    const { sql } = await recordStatements(setup.gateway.database, () => delay(150));
+    return [...new Set(sql.map((text) => /from [`"](\w+)/.exec(text)?.[1]))];
+  };
+
+  it('nobody looks for one, unless operators may add one', async () => {
+    const looking = send({ isAdministered: false });
+    await until(async () => expect(await tablesAsked()).toEqual([]));
+    await looking[Symbol.asyncDispose]();
+    send({ isAdministered: true });
+    await until(async () => expect(await tablesAsked()).toEqual(['webhook_endpoint']));
   });
 });
 

@@ -19,17 +19,19 @@ interface SenderOptions {
   readonly endpoints?: readonly WebhookConfig[];
   readonly hosts?: readonly string[];
   readonly timeout?: number;
+  /** Whether operators may add endpoints: they may, unless told otherwise. */
+  readonly isAdministered?: boolean;
   /** What is written into the log. */
   readonly lines?: string[];
 }
 
-/** Sends the webhooks of a gateway where operators may add endpoints. */
+/** Sends the webhooks of a gateway. */
 export function sendWebhooks(
   { database, secrets }: TestGateway,
-  { endpoints = [], hosts = ['127.0.0.1'], lines = [], ...others }: SenderOptions = {},
+  { endpoints = [], hosts = ['127.0.0.1'], isAdministered = true, lines = [], ...others }: SenderOptions = {},
 ): Webhooks {
   const logger = pino({}, { write: (line) => void lines.push(line) });
-  const config = { endpoints, allowedHosts: hosts, isAdministered: true };
+  const config = { endpoints, allowedHosts: hosts, isAdministered };
   return new Webhooks(new Db(database.em), secrets.sealer, config, logger, '1.2.3', { ...pace, ...others });
 }
 
