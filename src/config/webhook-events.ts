@@ -102,10 +102,10 @@ export const webhookTypes: readonly string[] = [
 export const standsFor = (pattern: string, type: string): boolean =>
   pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
 
-/** Whether a text names a type of event, or is a pattern for some: one that is misspelt would tell nobody anything. */
-export const isEventPattern = (text: string): boolean =>
-  // `*` stands at its end alone.
-  /^(\*|[a-z_]+\.\*|[a-z_]+\.[a-z_]+)$/.test(text) && webhookTypes.some((type) => standsFor(text, type));
+/** All that an endpoint may ask for: types, and patterns that stand for some. One that is misspelt would tell nobody anything. */
+export const webhookPatterns: readonly string[] = [
+  ...new Set(['*', ...webhookTypes.map((type) => type.replace(/\..*/, '.*')), ...webhookTypes]),
+];
 
 /** How many endpoints there may be of the configuration, and added by operators: each takes up a few connections. */
 export const mostWebhookEndpoints = 32;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isEventPattern } from '../config/webhook-events.ts';
+import { webhookPatterns } from '../config/webhook-events.ts';
 import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
 
 /** The most patterns of an endpoint. */
@@ -7,14 +7,14 @@ const most = 50;
 
 /** Which events an endpoint is told of: types and patterns, each once. */
 export const eventList = z
-  .array(z.string().meta({ pattern: String.raw`^(\*|[a-z_]+\.(\*|[a-z_]+))$` }))
+  .array(z.string().meta({ enum: webhookPatterns }))
   .refine((events) => events.length > 0, {
     message: 'Must have at least 1 item.',
     params: { type: 'too_short' },
   })
   .refine(...atMost(most))
   .superRefine(
-    eachItem(isEventPattern, {
+    eachItem((text) => webhookPatterns.includes(text), {
       message: 'Must be a type of event, or a pattern for some, such as api_key.* or *.',
     }),
   )

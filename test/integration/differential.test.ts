@@ -27,6 +27,9 @@ const withoutWords = ({ code, challenge, issues }: SideOutcome) => ({
   places: issues?.map(({ path }) => path),
 });
 
+const withoutWebhookSecrets = (outcome: SideOutcome): SideOutcome =>
+  JSON.parse(JSON.stringify(outcome).replaceAll(/whsec_[\w+/]{43}=/g, '<secret>'));
+
 const tables = [
   ...['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'audit_event'],
   ...['api_key_quota', 'webhook_endpoint', 'webhook_delivery', 'webhook_lane'],
@@ -470,8 +473,8 @@ describe('the same calls through GraphQL and through REST', () => {
 
   const run = async (call: Step, who: string): Promise<string> => {
     const token = tokens.get(who);
-    const ofGraphql = graphqlOutcome(await callGraphql(graphql, call, token), call);
-    const ofRest = restOutcome(await callRest(rest, call, token), call);
+    const ofGraphql = withoutWebhookSecrets(graphqlOutcome(await callGraphql(graphql, call, token), call));
+    const ofRest = withoutWebhookSecrets(restOutcome(await callRest(rest, call, token), call));
     if (call.comparesWords) expect(ofRest).toEqual(ofGraphql);
     else expect(withoutWords(ofRest)).toEqual(withoutWords(ofGraphql));
     return ofRest.code;

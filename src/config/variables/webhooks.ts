@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { json, secureUrl, split, textOfFile } from '../kinds.ts';
-import { isEventPattern, longestWebhookUrl, mostWebhookEndpoints, webhookTypes } from '../webhook-events.ts';
+import { longestWebhookUrl, mostWebhookEndpoints, webhookPatterns, webhookTypes } from '../webhook-events.ts';
 
 /** How many bytes a secret has, by Standard Webhooks. */
 const leastSecret = 24;
@@ -32,7 +32,7 @@ const members = {
   events: z
     .array(z.string(wantedEvents), wantedEvents)
     .min(1, wantedEvents)
-    .refine((patterns) => patterns.every(isEventPattern), wantedEvents)
+    .refine((patterns) => patterns.every((pattern) => webhookPatterns.includes(pattern)), wantedEvents)
     .default(['*']),
 };
 
