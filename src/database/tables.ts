@@ -6,6 +6,7 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //            │          ├─ ApiKeyQuota     (none or one)
 //            │          ├─ ApiKeyLease     (one a node, for a minute or two)
 //            │          └─ ApiKeyUse       (by hour, for some months)
+//            ├─ AccountUse            (what its keys' uses add up to)
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
 //            ├─ IdempotencyRecord     (for a day)
@@ -184,6 +185,27 @@ const apiKeyUseSchema = defineEntity({
 /** How often an API key was verified in an hour, by what it came to. Written in batches, and kept for some months. */
 export class ApiKeyUse extends apiKeyUseSchema.class {}
 apiKeyUseSchema.setClass(ApiKeyUse);
+
+const accountUseSchema = defineEntity({
+  name: 'AccountUse',
+  tableName: 'account_use',
+  properties: {
+    account: () => p.manyToOne(Account).mapToPk().primary(),
+    /** The beginning of the hour. */
+    hour: p.datetime(3).primary().index(),
+    /** What the verifications came to: `valid`, or why not. */
+    outcome: p.string().primary(),
+    /** How many there were. */
+    count: p.bigint('number'),
+  },
+});
+
+/**
+ * How often all API keys of an account together were verified in an hour. Written with what it adds up, since of a
+ * thousand keys that is too much to be added up whenever somebody asks.
+ */
+export class AccountUse extends accountUseSchema.class {}
+accountUseSchema.setClass(AccountUse);
 
 const privateKeySchema = defineEntity({
   name: 'PrivateKey',
@@ -427,6 +449,7 @@ export const entities = [
   ApiKeyQuota,
   ApiKeyLease,
   ApiKeyUse,
+  AccountUse,
   PrivateKey,
   AutomationSettings,
   AuditEvent,
@@ -446,6 +469,7 @@ export type Tables = InferKyselyDB<
   | typeof apiKeyQuotaSchema
   | typeof apiKeyLeaseSchema
   | typeof apiKeyUseSchema
+  | typeof accountUseSchema
   | typeof privateKeySchema
   | typeof automationSettingsSchema
   | typeof auditEventSchema
