@@ -64,13 +64,15 @@ const slices = [
   ),
   forbid(
     'operation-knows-domain',
-    "An operation knows tables, queries, its own slice, accounts, settings, errors and events: no GraphQL, no HTTP. Operators' know API keys as well, which stand below them.",
+    "An operation knows tables, queries, its own slice, accounts, settings, errors and events: no GraphQL, no HTTP. Operators' know API keys and webhooks as well, which stand below them.",
     { path: `^src/(${SLICES})/.+[.]ts$`, pathNot: FIELDS },
     {
       dependencyTypesNot: ['core'],
       pathNot: [
         '^src/(accounts|api-keys|audit|automation-settings|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/(errors|operations/[a-z-]+|observability/events|config/address-range|database/(begins-with|clean-up|db|outcome-unknown|page|prepare-query|tables|try-lock)|secrets/[a-z-]+)[.]ts$',
+        '^src/webhooks/(endpoints|lanes)[.]ts$',
+        '^src/config/(address-range|kinds|public-address|webhook-events)[.]ts$',
+        '^src/(errors|operations/[a-z-]+|observability/events|database/(begins-with|clean-up|db|outcome-unknown|page|prepare-query|tables|try-lock)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|lru-cache|@mikro-orm/[^/]+)/',
       ],
     },

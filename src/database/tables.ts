@@ -6,6 +6,7 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //            │          ├─ ApiKeyQuota     (none or one)
 //            │          ├─ ApiKeyLease     (one a node, for a minute or two)
 //            │          └─ ApiKeyUse       (by hour, for some months)
+//            ├─ AccountUse            (what its keys' uses add up to)
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
 //            ├─ IdempotencyRecord     (for a day)
@@ -156,6 +157,8 @@ const apiKeyQuotaSchema = defineEntity({
     refillsAt: p.datetime(3).nullable(),
     /** Counts periods and changes of the quota: a lease of another generation is worth nothing. */
     generation: p.integer(),
+    /** The generation of which it was told that it has run out; null: of none so far. */
+    exhaustedGeneration: p.integer().nullable(),
   },
 });
 
@@ -203,6 +206,27 @@ const apiKeyUseSchema = defineEntity({
 /** How often an API key was verified in an hour, by what it came to. Written in batches, and kept for some months. */
 export class ApiKeyUse extends apiKeyUseSchema.class {}
 apiKeyUseSchema.setClass(ApiKeyUse);
+
+const accountUseSchema = defineEntity({
+  name: 'AccountUse',
+  tableName: 'account_use',
+  properties: {
+    account: () => p.manyToOne(Account).mapToPk().primary(),
+    /** The beginning of the hour. */
+    hour: p.datetime(3).primary().index(),
+    /** What the verifications came to: `valid`, or why not. */
+    outcome: p.string().primary(),
+    /** How many there were. */
+    count: p.bigint('number'),
+  },
+});
+
+/**
+ * How often all API keys of an account together were verified in an hour. Written with what it adds up, since of a
+ * thousand keys that is too much to be added up whenever somebody asks.
+ */
+export class AccountUse extends accountUseSchema.class {}
+accountUseSchema.setClass(AccountUse);
 
 const privateKeySchema = defineEntity({
   name: 'PrivateKey',
@@ -319,12 +343,23 @@ const webhookEndpointSchema = defineEntity({
     createdAt: p.datetime(3).onCreate(() => new Date()),
     /** Since when nothing is sent to it; what happens meanwhile waits. */
     pausedAt: p.datetime(3).nullable(),
-    /** Since when it is configured no more, and told of nothing that happens. */
+    /** Since when it is configured no more, or an operator has removed it: it is told of nothing that happens. */
     removedAt: p.datetime(3).nullable(),
+    /**
+     * The secrets of one that an operator has added, a compact JWE (RFC 7516) of a JSON array: the newest, then those
+     * before it. Null where it was removed, and of one of the configuration, which has them itself.
+     */
+    sealedSecrets: p.text().nullable().hidden(),
+    /** The version of the key-encryption key that sealed them. */
+    encryptionVersion: p.integer().nullable(),
+    /** When the newest was made; null of one of the configuration. */
+    secretCreatedAt: p.datetime(3).nullable(),
+    /** Until when those before it sign as well. */
+    previousSignUntil: p.datetime(3).nullable(),
   },
 });
 
-/** Where a provider is told of events. Its secrets are in the configuration alone. */
+/** Where a provider is told of events: of the configuration, or added by an operator. */
 export class WebhookEndpoint extends webhookEndpointSchema.class {}
 webhookEndpointSchema.setClass(WebhookEndpoint);
 
@@ -359,10 +394,18 @@ const webhookDeliverySchema = defineEntity({
     // What waits in a lane, in its order.
     { properties: ['endpoint', 'lane', 'id'], where: { state: 'waiting' }, name: 'webhook_delivery_waiting' },
     { properties: ['state', 'keptUntil'] },
+    // What operators see of an endpoint: all of it, newest first, what was given up, and the last attempt.
+    { properties: ['endpoint', 'id'] },
+    { properties: ['endpoint', 'id'], where: { state: 'parked' }, name: 'webhook_delivery_parked' },
+    {
+      properties: ['endpoint', 'lastAttemptAt'],
+      where: { lastAttemptAt: { $ne: null } },
+      name: 'webhook_delivery_last_attempt',
+    },
   ],
   properties: {
     id: p.integer().primary().autoincrement(),
-    endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk().index(),
+    endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk(),
     account: () => p.manyToOne(Account).mapToPk().index(),
     lane: p.string(),
     /** Names the event to all endpoints, at each attempt: `webhook-id`. */
@@ -428,6 +471,7 @@ export const entities = [
   ApiKeyQuota,
   ApiKeyLease,
   ApiKeyUse,
+  AccountUse,
   PrivateKey,
   AutomationSettings,
   AuditEvent,
@@ -448,6 +492,7 @@ export type Tables = InferKyselyDB<
   | typeof apiKeyQuotaSchema
   | typeof apiKeyLeaseSchema
   | typeof apiKeyUseSchema
+  | typeof accountUseSchema
   | typeof privateKeySchema
   | typeof automationSettingsSchema
   | typeof auditEventSchema

@@ -173,4 +173,9 @@ export interface OperationLimits {
   readonly apiKeyPermissions: readonly string[] | null;
   /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */
   readonly sealApiKeys: boolean;
+  /** What webhook endpoints may be added. */
+  readonly webhooks: {
+    /** Hosts that may have a private address. */
+    readonly allowedHosts: readonly string[];
+  };
 }

@@ -53,7 +53,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
-  const background = startBackground({ config, orm, logger, counts }, started);
+  const background = startBackground({ config, orm, logger, counts, secrets }, started);
   await background.importedKeys.read();
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
@@ -109,16 +109,20 @@ interface Foundations {
   readonly logger: Logger;
   /** Undefined where there is one node alone. */
   readonly counts: SharedCounts | undefined;
+  readonly secrets: Secrets;
 }
 
 /** What works beside requests. */
-const startBackground = ({ config, orm, logger, counts }: Foundations, started: AsyncDisposableStack) => ({
+const startBackground = (
+  { config, orm, logger, counts, secrets }: Foundations,
+  started: AsyncDisposableStack,
+) => ({
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
   keyQuotas: started.use(leaseQuotas(orm, logger, config)),
   importedKeys: started.use(knowImported(orm, logger)),
   idempotency: started.use(keepAnswers(orm, logger)),
-  webhooks: started.use(new Webhooks(new Db(orm.em), config.webhooks, logger, readVersion())),
+  webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
 });
 
 const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
@@ -128,13 +132,25 @@ const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
 
 const leaseQuotas = (orm: Database, logger: Logger, { quotaAfterCrash }: Config) => {
   const report = (error: unknown) =>
-    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back');
+    logger.warn(
+      { error: describeError(error) },
+      'units of quotas could not be given back, or it could not be told that one has run out',
+    );
   return new QuotaLeases(new Db(orm.em), report, quotaAfterCrash);
 };
 
 const knowImported = (orm: Database, logger: Logger) =>
   new ImportedForms(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'it could not be read how imported API keys begin'),
+  );
+
+const sendWebhooks = (orm: Database, { sealer }: Secrets, logger: Logger, config: Config) =>
+  new Webhooks(
+    new Db(orm.em),
+    sealer,
+    { ...config.webhooks, isAdministered: config.operators },
+    logger,
+    readVersion(),
   );
 
 const keepAnswers = (orm: Database, logger: Logger) =>

@@ -128,6 +128,7 @@ export async function createTestGateway(
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
       apiKeyPermissions: options.apiKeyPermissions ?? null,
       sealApiKeys: options.sealApiKeys ?? false,
+      webhooks: { allowedHosts: ['127.0.0.1'] },
     },
     secrets,
     keyUsage,
@@ -295,7 +296,8 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  /** How often keys were verified: rows as they are stored. */
+  const connection = database.em.getConnection();
+  /** How often keys were verified: rows as they are stored, and what they add up to. */
   const createUses = async (
     uses: readonly (readonly [key: number, hour: string, outcome: string, count: number])[],
   ) => {
@@ -309,12 +311,18 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       .insertInto('api_key_use')
       .values(values as never)
       .execute();
+    const inserted = `insert into account_use (account_id, hour, outcome, count)
+      select account_id, hour, outcome, sum(count) from api_key_use join api_key on id = api_key_id
+      group by account_id, hour, outcome`;
+    for (const statement of ['delete from account_use', inserted]) await connection.execute(statement);
   };
-  /** All of that, in order. */
-  const uses = async (): Promise<[key: number, hour: string, outcome: string, count: number][]> => {
-    const select = 'select * from api_key_use order by api_key_id, hour, outcome';
-    const stored: Record<string, unknown>[] = await database.em.getConnection().execute(select);
-    return stored.map(({ api_key_id: id, hour, outcome, count }) => [
+  /** All of that, in order, of each key or of each account. */
+  const uses = async (
+    of: 'account' | 'api_key' = 'api_key',
+  ): Promise<[id: number, hour: string, outcome: string, count: number][]> => {
+    const select = `select ${of}_id as id, hour, outcome, count from ${of}_use order by ${of}_id, hour, outcome`;
+    const stored: Record<string, unknown>[] = await connection.execute(select);
+    return stored.map(({ id, hour, outcome, count }) => [
       Number(id),
       new Date(hour as string | number).toISOString(),
       String(outcome),

@@ -15,6 +15,7 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
     apiKeysPerAccount: 1000,
     apiKeyPermissions: null,
     sealApiKeys: false,
+    webhooks: { allowedHosts: [] },
   },
   keyUsage: gateway.keyUsage,
   keyRates: gateway.keyRates,
