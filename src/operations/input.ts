@@ -40,7 +40,7 @@ const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] 
 };
 
 // In Unicode code points, as JSON Schema counts them.
-const atMostCharacters = (longest: number) =>
+export const atMostCharacters = (longest: number) =>
   [
     (text: string) => [...text].length <= longest,
     { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },
