@@ -22,6 +22,7 @@ export interface OperationContext {
   readonly keyUsage: KeyUsageNotes;
   readonly keyRates: KeyRates;
   readonly keyQuotas: KeyQuotas;
+  readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
   /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
   readonly idempotencyKey: string | null;
@@ -143,6 +144,12 @@ export interface KeyQuotas {
   spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null>;
   /** What is left of a key's quota, as {@link spend} would say it. */
   look(question: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): QuotaLeft;
+}
+
+/** Knows how API keys look that were brought here from elsewhere. */
+export interface ImportedKeys {
+  /** Whether a text may be the secret of one: then it is worth asking the database. */
+  mayHave(secret: string): boolean;
 }
 
 /** The request that an operation belongs to, for the record of changes. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { ImportedForms } from '../api-keys/imported-forms.ts';
 import { KeyUsage } from '../api-keys/key-usage.ts';
 import { QuotaLeases } from '../api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
@@ -53,6 +54,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   // Before the server, and so there until its last request; written before the database closes.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
   const background = startBackground({ config, orm, logger, counts, secrets }, started);
+  await background.importedKeys.read();
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -118,6 +120,7 @@ const startBackground = (
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
   keyQuotas: started.use(leaseQuotas(orm, logger, config)),
+  importedKeys: started.use(knowImported(orm, logger)),
   idempotency: started.use(keepAnswers(orm, logger)),
   webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
 });
@@ -143,6 +146,11 @@ const sendWebhooks = (orm: Database, { sealer }: Secrets, logger: Logger, config
     { ...config.webhooks, isAdministered: config.operators },
     logger,
     readVersion(),
+  );
+
+const knowImported = (orm: Database, logger: Logger) =>
+  new ImportedForms(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'it could not be read how imported API keys begin'),
   );
 
 const keepAnswers = (orm: Database, logger: Logger) =>

@@ -20,6 +20,7 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
   keyUsage: gateway.keyUsage,
   keyRates: gateway.keyRates,
   keyQuotas: gateway.keyQuotas,
+  importedKeys: gateway.importedKeys,
   idempotency: gateway.idempotency,
   idempotencyKey: null,
 });
