@@ -39,6 +39,9 @@ export const sqliteMigrations: MigrationList = {
   Migration20261122185329_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122185329_compatible.ts'))
       .Migration20261122185329_compatible,
+  Migration20261122191707_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122191707_compatible.ts'))
+      .Migration20261122191707_compatible,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -85,4 +88,7 @@ export const postgresMigrations: MigrationList = {
   Migration20261122185330_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122185330_compatible.ts'))
       .Migration20261122185330_compatible,
+  Migration20261122191709_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122191709_compatible.ts'))
+      .Migration20261122191709_compatible,
 };

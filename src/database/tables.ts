@@ -112,6 +112,8 @@ const apiKeySecretSchema = defineEntity({
     pepperVersion: p.integer().index(),
     /** When a secret that was rotated out ceases to work; null: it is the key's current one. */
     worksUntil: p.datetime(3).nullable(),
+    /** When it was first reported that it was found in public, while it worked; null: never. */
+    leakedAt: p.datetime(3).nullable(),
   },
 });
 
@@ -257,7 +259,7 @@ const auditEventSchema = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
-    /** Who did it: `operator`, `key` (the API key itself), or null: the account's owner. */
+    /** Who did it: `operator`, `key` (the API key itself), `scanner` (who finds keys in public), or null: the account's owner. */
     actor: p.string().nullable(),
     /**
      * The other account of what an operator did, which is in both trails: the operator's in that of the account that it

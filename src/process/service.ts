@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { patternOfKeys } from '../api-keys/api-key-secret.ts';
 import { KeyUsage } from '../api-keys/key-usage.ts';
 import { QuotaLeases } from '../api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
@@ -17,6 +18,8 @@ import { createLimiters } from '../http/rate-limits/create-limiters.ts';
 import { KeyRateCounts } from '../http/rate-limits/key-rates.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
+import { leakReportsPath } from '../leak-reports/answer-leak-reports.ts';
+import { readScannerKeys } from '../leak-reports/read-scanner-keys.ts';
 import { describeError } from '../observability/describe-error.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
@@ -70,6 +73,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
+    leakReports: takeLeakReports(config, logger, started),
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
@@ -92,6 +96,27 @@ const offered = ({ documents, introspection, operators }: Config) => ({
   introspection,
   operators,
 });
+
+/** How reports of leaked keys are taken; whoever is to find keys needs the pattern that the log tells. */
+function takeLeakReports(
+  { leakReports, apiKeyPrefix }: Config,
+  logger: Logger,
+  started: AsyncDisposableStack,
+) {
+  if (!leakReports) return;
+  const keys = readScannerKeys(leakReports.keys, {
+    failed: (error) => logger.warn({ error: describeError(error) }, 'keys of leak reports could not be read'),
+    recovered: () => logger.info('keys of leak reports are read again'),
+  });
+  started.use(keys);
+  void keys.refresh();
+  const { act } = leakReports;
+  logger.info(
+    { act, path: leakReportsPath, pattern: patternOfKeys(apiKeyPrefix) },
+    'reports of leaked keys are taken',
+  );
+  return { act, keys };
+}
 
 /** The pages for a browser, where they are built. */
 function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {

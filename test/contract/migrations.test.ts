@@ -33,6 +33,8 @@ const landed = {
       '5d9e9fd6b5804fabecb27259bf3831af4614f6829924aadca30b3944126e4ef5',
     'Migration20261122185330_compatible.ts':
       '62f56d5b198d68bd5f7662a7afb1b97ef08bc8a67c093b9da138bd88c884781d',
+    'Migration20261122191709_compatible.ts':
+      'a1e146f12e91cda8412203de087cb03c3cc3d901b81041e8c3d8811f4bb939a7',
   },
   sqlite: {
     'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',
@@ -56,6 +58,8 @@ const landed = {
       '1ad418283e4c4c3042284ac77e995b3a05d4cd042a639d1e3b7a5d53d168df4b',
     'Migration20261122185329_compatible.ts':
       'eed8d7d605a7d147d4dea69d3bf7b4d864b5def4ca0252dd9fed54afc4dbf8f4',
+    'Migration20261122191707_compatible.ts':
+      '71e7a488e0c01d85b4e2065a39e1be09ab47e5090106035a8885f9e8420ad1b3',
   },
 };
 

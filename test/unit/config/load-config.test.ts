@@ -80,6 +80,7 @@ describe('defaults', () => {
     apiKeysPerAccount: 1000,
     apiKeyUsageDays: 90,
     quotaAfterCrash: 'charged',
+    apiKeyPrefix: 'sk-',
     apiKeyPermissions: null,
     sealApiKeys: false,
     http: {

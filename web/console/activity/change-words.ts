@@ -39,6 +39,7 @@ const parts: Readonly<Record<string, Part>> = {
     words: orElse('no longer', (value) => `until ${moment(value)}`),
     isNewEachTime: true,
   },
+  leaked_url: { label: 'Found at', words: orElse('unknown', String), isNewEachTime: true },
   is_enabled: { label: 'Automation', words: orElse('not set', (value) => (value === true ? 'on' : 'off')) },
   session_duration: {
     label: 'Length of a session',

@@ -33,6 +33,12 @@ export function EventDays({ events }: EventsProps) {
   ));
 }
 
+/** Who did it, where that was not the person. */
+const by: Readonly<Record<string, string>> = {
+  operator: 'By an operator',
+  scanner: 'By a search for leaked keys',
+};
+
 const Events = ({ events }: EventsProps) => (
   <ul className="events">
     {events.map((event) => (
@@ -40,7 +46,7 @@ const Events = ({ events }: EventsProps) => (
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
           <EventSentence event={event} />{' '}
-          {event.actor === 'operator' && <Badge tone="muted">By an operator</Badge>}
+          {by[event.actor] && <Badge tone="muted">{by[event.actor]}</Badge>}
         </p>
         <EventChanges event={event} />
         {event.reason !== null && (
