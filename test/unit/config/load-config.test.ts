@@ -81,6 +81,7 @@ describe('defaults', () => {
     apiKeyUsageDays: 90,
     quotaAfterCrash: 'charged',
     apiKeyPrefix: 'sk-',
+    leakReports: undefined,
     apiKeyPermissions: null,
     sealApiKeys: false,
     http: {
