@@ -45,8 +45,7 @@ const Events = ({ events }: EventsProps) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence event={event} />{' '}
-          {by[event.actor] && <Badge tone="muted">{by[event.actor]}</Badge>}
+          <EventSentence event={event} /> {by[event.actor] && <Badge tone="muted">{by[event.actor]}</Badge>}
         </p>
         <EventChanges event={event} />
         {event.reason !== null && (
