@@ -114,13 +114,16 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
     description: 'When the key was deactivated; null while it is active.',
     extensions: { example: null },
   }),
-  previousWorksUntil: t.expose('previousWorksUntil', {
+  previousWorksUntil: t.field({
     ...deprecated,
     type: 'DateTime',
     nullable: true,
     description:
       'Until when a secret from before a rotation still works, where it was given a grace; it may lie in the past, and is null where there was none.',
     extensions: { example: null },
+    // A key may end before the grace that it was once given.
+    resolve: ({ previousWorksUntil, expiresAt }) =>
+      previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
   }),
   lastUsedAt: t.expose('lastUsedAt', {
     ...deprecated,

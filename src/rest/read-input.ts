@@ -101,8 +101,8 @@ function unknownIn(
 }
 
 /**
- * Reads the input of a REST call: each from its place and from no other. The query string is read for a GET or a DELETE alone, the
- * body where some input stands in it.
+ * Reads the input of a REST call: each from its place and from no other. The query string is read for a GET or a
+ * DELETE alone, the body where some input stands in it.
  * @returns the variables of the operation, in REST's names
  * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` with what is wrong at its place in the request
  */

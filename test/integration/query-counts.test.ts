@@ -1,7 +1,7 @@
 import { isRequiredArgument } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { ApiKeyUse, AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
+import { AccountUse, ApiKeyUse, AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
 import type { routes } from '../../src/rest/routes.ts';
 import type { Answer } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
@@ -33,7 +33,7 @@ const inactive = { keyId: '<inactive>' };
 const changes: Readonly<Record<Change, readonly Count[]>> = {
   blockAccount: [[5, { id: '<account>', reason: '"x"' }]],
   deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
-  eraseAccount: [[20, { id: '<account>' }]],
+  eraseAccount: [[21, { id: '<account>' }]],
   findApiKey: [
     [2, { key: '<key>' }],
     [2, { keyPrefix: '"sk-a1b2c3"' }],
@@ -118,8 +118,9 @@ beforeEach(async () => {
     await setup.gateway.createPrivateKey(account);
     const stored = { account, isEnabled: true, sessionDuration: 600, createdAt: now, updatedAt: now };
     await setup.gateway.database.em.fork().insert(AutomationSettings, stored);
-    const use = { apiKey: id, hour: new Date(Date.now() - 3_600_000), outcome: 'valid', count: 1 };
-    await setup.gateway.database.em.fork().insert(ApiKeyUse, use);
+    const use = { hour: new Date(Date.now() - 3_600_000), outcome: 'valid', count: 1 };
+    await setup.gateway.database.em.fork().insert(ApiKeyUse, { ...use, apiKey: id });
+    await setup.gateway.database.em.fork().insert(AccountUse, { ...use, account });
     const event = { account, action: 'private-key-registered', request: 'request-1', createdAt: now };
     await setup.gateway.database.em.fork().insert(AuditEvent, event);
   }
