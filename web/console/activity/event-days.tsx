@@ -33,11 +33,16 @@ export function EventDays({ events }: EventsProps) {
   ));
 }
 
-/** Who did it, where that was not the person. */
-const by: Readonly<Record<string, string>> = {
+const actors: Readonly<Record<string, string>> = {
   operator: 'By an operator',
   scanner: 'By a search for leaked keys',
 };
+
+/** Who did it, where somebody else is to be named. */
+function Actor({ event: { actor } }: { readonly event: AuditEvent }) {
+  const words = actors[actor];
+  return words === undefined ? null : <Badge tone="muted">{words}</Badge>;
+}
 
 const Events = ({ events }: EventsProps) => (
   <ul className="events">
@@ -45,7 +50,7 @@ const Events = ({ events }: EventsProps) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence event={event} /> {by[event.actor] && <Badge tone="muted">{by[event.actor]}</Badge>}
+          <EventSentence event={event} /> <Actor event={event} />
         </p>
         <EventChanges event={event} />
         {event.reason !== null && (
