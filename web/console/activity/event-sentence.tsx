@@ -1,3 +1,4 @@
+import { describeLeak } from './change-words.ts';
 import type { NamedEvent } from './name-events.ts';
 
 /** What was done to an API key, after its name. */
@@ -27,21 +28,12 @@ const doneAsOperator: Readonly<Record<string, string>> = {
   'api-key-deactivated': 'You deactivated an API key of account',
 };
 
-/** What became of a key that was found in public: of one that goes on, what its owner is to do. */
-function leakInWords({ changes }: NamedEvent): string {
-  const hasEnded = (part: string) => changes.some(({ field }) => field === part);
-  if (hasEnded('is_active')) return 'was found in public, and ended';
-  return hasEnded('previous_works_until')
-    ? 'had an old secret that was found in public, and ended'
-    : 'was found in public, and still works: give it a new secret';
-}
-
 /** What was done to a key, where the action does not say all. */
 function describeDeed(event: NamedEvent): string | undefined {
   const { action, actor } = event;
   // All that a key can do is to end itself.
   if (actor === 'key') return 'ended itself';
-  return action === 'api-key-leaked' ? leakInWords(event) : doneToKey[action];
+  return action === 'api-key-leaked' ? describeLeak(event) : doneToKey[action];
 }
 
 /** What happened, in words. An action that this page does not know yet reads as it is called. */
