@@ -22,6 +22,7 @@ const limits: OperationLimits = {
   automationDefaults: { isEnabled: null, sessionDuration: null },
   apiKeysPerAccount: 1000,
   apiKeyPermissions: null,
+  apiKeyPrefix: 'sk-',
   sealApiKeys: false,
   webhooks: { allowedHosts: [] },
 };
