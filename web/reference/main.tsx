@@ -1,6 +1,6 @@
 import 'swagger-ui-dist/swagger-ui.css';
 import './main.css';
-import { createRoot } from 'react-dom/client';
+import { render } from 'preact/compat';
 import { mend } from '../shared/mend.ts';
 import { TopBar } from '../shared/top-bar.tsx';
 import { resumeSession } from '../sign-in/resume-session.ts';
@@ -11,7 +11,7 @@ import { prepareDescription } from './prepare-description.ts';
 import { showToken } from './show-token.ts';
 
 void resumeSession();
-createRoot(document.getElementById('bar') as HTMLElement).render(<TopBar current="reference" />);
+render(<TopBar current="reference" />, document.getElementById('bar') as HTMLElement);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'preact/compat';
 import { Button } from './button.tsx';
 import { notify } from './notice.tsx';
 
@@ -13,7 +13,7 @@ interface ShowMoreProps {
 
 /** Fetches the next page of a list, and goes on reading there. */
 export function ShowMore({ list, count, idOf }: ShowMoreProps) {
-  const before = useRef<number>(undefined);
+  const before = useRef<number | undefined>(undefined);
   useEffect(() => {
     const from = before.current;
     if (from === undefined || count <= from) return;
