@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/compat';
+import { useLayoutEffect, useRef } from 'preact/compat';
 import { Button } from './button.tsx';
 import { notify } from './notice.tsx';
 
@@ -14,7 +14,7 @@ interface ShowMoreProps {
 /** Fetches the next page of a list, and goes on reading there. */
 export function ShowMore({ list, count, idOf }: ShowMoreProps) {
   const before = useRef<number | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const from = before.current;
     if (from === undefined || count <= from) return;
     before.current = undefined;
