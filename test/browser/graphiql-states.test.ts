@@ -22,6 +22,11 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
     afterAll(() => visit?.[Symbol.asyncDispose]());
 
     const see = (name: string) => inspect(page, `${name}-${look}`, 'graphiql');
+    /** Sees something without scrolling to it. */
+    const isInSight = async (selector: string) => {
+      const { y = -1 } = (await page.locator(selector).first().boundingBox()) ?? {};
+      return y > 0 && y < (page.viewportSize()?.height ?? 0);
+    };
     const run = () => page.locator('.graphiql-execute-button').click();
     const answer = async () =>
       (await page.locator('.result-window .view-line').allTextContents()).join('').replace(/\s/g, '');
@@ -105,6 +110,7 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
     it('the documentation: all of it, and a type', async () => {
       await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
       await page.locator('.graphiql-plugin', { hasText: 'Mutation' }).waitFor();
+      expect(await isInSight('.graphiql-plugin')).toBe(true);
       await see('docs');
       await page.locator('.graphiql-plugin').getByRole('link', { name: 'Query', exact: true }).click();
       await page.locator('.graphiql-plugin', { hasText: 'apiKeys' }).waitFor();
@@ -115,6 +121,7 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
     it('the history', async () => {
       await page.getByRole('button', { name: 'Show History' }).click();
       await page.locator('.graphiql-history-item').first().waitFor();
+      expect(await isInSight('.graphiql-history-item')).toBe(true);
       await see('history');
       await page.getByRole('button', { name: 'Hide History' }).click();
     });
