@@ -96,7 +96,7 @@ export async function rotateApiKey(
   input: z.input<typeof RotateApiKeyInput>,
 ): Promise<NewApiKey> {
   const { keyId, graceSeconds } = parseInput(RotateApiKeyInput, input);
-  const key = createApiKeySecret();
+  const key = createApiKeySecret(context.limits.apiKeyPrefix);
   return audited(context, async (inner) => {
     const before = await lockApiKey(inner, keyId);
     const owned = { id: keyId, account: before.account, keyPrefix: keyPrefixOf(key) };

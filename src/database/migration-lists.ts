@@ -45,6 +45,9 @@ export const sqliteMigrations: MigrationList = {
   Migration20261122190240_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122190240_compatible.ts'))
       .Migration20261122190240_compatible,
+  Migration20261122191707_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122191707_compatible.ts'))
+      .Migration20261122191707_compatible,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -97,4 +100,7 @@ export const postgresMigrations: MigrationList = {
   Migration20261122190300_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122190300_compatible.ts'))
       .Migration20261122190300_compatible,
+  Migration20261122191709_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122191709_compatible.ts'))
+      .Migration20261122191709_compatible,
 };

@@ -119,6 +119,8 @@ const apiKeySecretSchema = defineEntity({
      * secret is rotated out, so that an import that is run again knows it.
      */
     isImported: p.boolean().default(false),
+    /** When it was first reported that it was found in public, while it worked; null: never. */
+    leakedAt: p.datetime(3).nullable(),
   },
 });
 
@@ -280,7 +282,7 @@ const auditEventSchema = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
-    /** Who did it: `operator`, `key` (the API key itself), or null: the account's owner. */
+    /** Who did it: `operator`, `key` (the API key itself), `scanner` (who finds keys in public), or null: the account's owner. */
     actor: p.string().nullable(),
     /**
      * The other account of what an operator did, which is in both trails: the operator's in that of the account that it

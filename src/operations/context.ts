@@ -169,6 +169,8 @@ export interface OperationLimits {
   readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
+  /** What new API keys begin with. */
+  readonly apiKeyPrefix: string;
   /** The permissions that an API key may be given; null: any. */
   readonly apiKeyPermissions: readonly string[] | null;
   /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */

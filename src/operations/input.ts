@@ -39,7 +39,7 @@ const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] 
     : [];
 };
 
-// In Unicode code points, as JSON Schema counts them.
+/** How a text is held to a length, for `refine`: in Unicode code points, as JSON Schema counts them. */
 export const atMostCharacters = (longest: number) =>
   [
     (text: string) => [...text].length <= longest,

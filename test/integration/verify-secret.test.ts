@@ -45,7 +45,7 @@ describe('a text that cannot be a secret', () => {
 describe('a secret', () => {
   it.each<[string, (secret: string) => string]>([
     ['good', (secret) => secret],
-    ['unknown', createApiKeySecret],
+    ['unknown', () => createApiKeySecret()],
     ['wrong for its prefix', secretOfSamePrefix],
   ])('takes one query: one that is %s', async (_what, change) => {
     const { secret } = await createKey();

@@ -86,6 +86,8 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
+    leakReports?: GatewayDependencies['leakReports'];
+    apiKeyPrefix?: string;
     apiKeyPermissions?: readonly string[];
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
@@ -126,6 +128,7 @@ export async function createTestGateway(
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
+      apiKeyPrefix: options.apiKeyPrefix ?? 'sk-',
       apiKeyPermissions: options.apiKeyPermissions ?? null,
       sealApiKeys: options.sealApiKeys ?? false,
       webhooks: { allowedHosts: ['127.0.0.1'] },
@@ -140,6 +143,7 @@ export async function createTestGateway(
     documents: options.documents ?? loadConfig({}).documents,
     introspection,
     operators,
+    leakReports: options.leakReports,
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
