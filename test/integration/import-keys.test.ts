@@ -440,7 +440,7 @@ describe('where the database refuses', () => {
     expect(await importTo(setup.gateway, [lineOf(key, owned('bob'))])).toMatchObject({ made: 1 });
   });
 
-  it('an account that is erased meanwhile is made anew', async () => {
+  it('no key is made for an account that is erased meanwhile', async () => {
     const key = foreignKey();
     await importTo(setup.gateway, [lineOf(foreignKey(), owned('bob'))]);
     const run = vi.spyOn(Db.prototype, 'transaction');
@@ -458,6 +458,8 @@ describe('where the database refuses', () => {
     });
     const outcome = await importTo(setup.gateway, [lineOf(key, owned('bob'))]);
     expect(outcome).toEqual({ made: 1, known: 0, refused: [] });
+    // The erasure was part of the attempt that was undone.
+    expect(await setup.gateway.rows('account')).toMatchObject([{ subject: 'bob', erased_at: null }]);
     expect((await setup.gateway.rows('api_key')).map((row) => row['account_id'])).toEqual([1, 1]);
   });
 });
