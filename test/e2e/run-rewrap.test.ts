@@ -141,6 +141,7 @@ describe('keys:rewrap', () => {
       'sealed copies of API keys: 100 of 120 moved',
       'sealed copies of API keys: 120 of 120 moved',
       'sealed copies of API keys: 120 moved, 0 left under older versions',
+      'secrets of webhook endpoints: 0 moved, 0 left under older versions',
       'digests of API keys: 100 of 121 moved',
       'digests of API keys: 120 of 121 moved',
       'digests of API keys: 120 moved, 1 left under older versions',
