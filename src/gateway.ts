@@ -41,6 +41,7 @@ import type { Tracing } from './observability/tracing/tracing.ts';
 import { offeredDocuments, offerOf } from './offer.ts';
 import type {
   Idempotency,
+  ImportedKeys,
   KeyQuotas,
   KeyRates,
   KeyUsageNotes,
@@ -68,6 +69,7 @@ export interface GatewayDependencies {
   readonly keyUsage: KeyUsageNotes;
   readonly keyRates: KeyRates;
   readonly keyQuotas: KeyQuotas;
+  readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
   /** Told after each change, and never waited for; undefined: nobody is. */
   readonly webhooks?: Wakeable | undefined;
@@ -137,14 +139,20 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   };
 }
 
+/** What of it operations need. */
+const servicesOf = ({ em, limits, secrets, ...others }: GatewayDependencies): OperationServices => {
+  const { keyUsage, keyRates, keyQuotas, importedKeys, idempotency } = others;
+  return { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, importedKeys, idempotency };
+};
+
 /** The handlers by their paths. */
 function createTable(dependencies: GatewayDependencies): Handler {
   const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
-  const { limits, secrets, keyUsage, keyRates, keyQuotas, idempotency } = dependencies;
   const { schema, sofa } = offerOf(dependencies.operators);
   const scopes = scopesIn(schema);
   const { limiters } = edge;
-  const services = { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, idempotency };
+  const services = servicesOf(dependencies);
+  const { limits } = services;
   const yoga = createYogaServer(dependencies, services);
   const issuers = trusted.map(({ config }) => config.issuer);
   const dbOf = ({ record }: Exchange) => (tracing ? tracing.db(em, record) : services.db);

@@ -57,8 +57,13 @@ const endCurrentSecret = prepareQuery(ApiKeySecret, (db, { id, end }: { id: numb
     .where('works_until', 'is', null),
 );
 
+// By one that was imported, an import that is run again knows that it has been here.
 const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) =>
-  db.deleteFrom('api_key_secret').where('api_key_id', '=', id).where('works_until', '<=', now),
+  db
+    .deleteFrom('api_key_secret')
+    .where('api_key_id', '=', id)
+    .where('works_until', '<=', now)
+    .where('is_imported', '=', false),
 );
 
 /** Until when the current secret works: for the grace, and no longer than its key; null where it has none. */

@@ -60,7 +60,8 @@ builder.objectType(AuditEvent, {
     }),
     targetId: t.exposeInt('target', {
       nullable: true,
-      description: 'Identifier of the API key that it was done to; null where it was no API key.',
+      description:
+        'Identifier of what it was done to: the webhook endpoint where `action` begins with `webhook-`, else the API key; null where it was neither.',
       extensions: { example: 1 },
     }),
     userId: t.exposeInt('account', {

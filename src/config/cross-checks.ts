@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import type { Fault, Given } from './fault.ts';
-import { hostOf, isPublicAddress } from './public-address.ts';
+import { hostOf, isRefusedHost } from './public-address.ts';
 import { secretFaults } from './secret-checks.ts';
 
 const when = (faulty: boolean, ...fault: Fault): Fault[] => (faulty ? [fault] : []);
@@ -110,11 +109,7 @@ const pageFaults = (given: Given): Fault[] => {
 const webhookFaults = ({ isSet, env }: Given): Fault[] => {
   const allowed = env.WEBHOOKS_ALLOW ?? [];
   const endpoints = env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? [];
-  const refused = endpoints.some(({ url }) => {
-    const host = hostOf(url);
-    const isPrivate = isIP(host) === 0 ? host === 'localhost' : !isPublicAddress(host);
-    return isPrivate && !allowed.includes(host);
-  });
+  const refused = endpoints.some(({ url }) => isRefusedHost(hostOf(url), allowed));
   return [
     ...when(
       isSet('WEBHOOKS') && isSet('WEBHOOKS_FILE'),

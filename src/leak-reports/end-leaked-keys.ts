@@ -1,3 +1,4 @@
+import { importedDigests, sha256Of } from '../api-keys/imported-digests.ts';
 import type { LeakReportConfig } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
 import type { Change, EventLog } from '../observability/events.ts';
@@ -62,6 +63,10 @@ function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecre
   return [leaked(ended), { ...about, name: 'api-key-deactivated', changes: [ended] } as const];
 }
 
+/** By what a text is found, whether its key was made here or was brought here from elsewhere. */
+const digestsOf = ({ peppers }: LeakContext['secrets'], token: string): Buffer[] =>
+  [...peppers.digests(token), ...importedDigests(peppers, sha256Of(token))].map(({ digest }) => digest);
+
 /** Ends or marks what is open, of what was found; and what has become of it. */
 async function endOpen(
   db: Db,
@@ -95,7 +100,7 @@ export async function endLeakedKeys(
   // Of a text that was found in several places, the first is told.
   const byDigest = new Map<string, Leak>();
   for (const leak of leaks.toReversed())
-    for (const { digest } of secrets.peppers.digests(leak.token)) byDigest.set(digest.toString('hex'), leak);
+    for (const digest of digestsOf(secrets, leak.token)) byDigest.set(digest.toString('hex'), leak);
   if (byDigest.size === 0) return new Set();
   const digests = [...byDigest.keys()].map((hex) => Buffer.from(hex, 'hex'));
   const find = async (within: Db): Promise<LeakedSecret[]> =>

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { patternOfKeys } from '../api-keys/api-key-secret.ts';
+import { ImportedForms } from '../api-keys/imported-forms.ts';
 import { KeyUsage } from '../api-keys/key-usage.ts';
 import { QuotaLeases } from '../api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
@@ -55,7 +56,8 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
-  const background = startBackground({ config, orm, logger, counts }, started);
+  const background = startBackground({ config, orm, logger, counts, secrets }, started);
+  await background.importedKeys.read();
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -73,7 +75,6 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
-    leakReports: takeLeakReports(config, logger, started),
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
@@ -132,15 +133,21 @@ interface Foundations {
   readonly logger: Logger;
   /** Undefined where there is one node alone. */
   readonly counts: SharedCounts | undefined;
+  readonly secrets: Secrets;
 }
 
 /** What works beside requests. */
-const startBackground = ({ config, orm, logger, counts }: Foundations, started: AsyncDisposableStack) => ({
+const startBackground = (
+  { config, orm, logger, counts, secrets }: Foundations,
+  started: AsyncDisposableStack,
+) => ({
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
   keyQuotas: started.use(leaseQuotas(orm, logger, config)),
+  importedKeys: started.use(knowImported(orm, logger)),
   idempotency: started.use(keepAnswers(orm, logger)),
-  webhooks: started.use(new Webhooks(new Db(orm.em), config.webhooks, logger, readVersion())),
+  webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
+  leakReports: takeLeakReports(config, logger, started),
 });
 
 const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
@@ -150,9 +157,26 @@ const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
 
 const leaseQuotas = (orm: Database, logger: Logger, { quotaAfterCrash }: Config) => {
   const report = (error: unknown) =>
-    logger.warn({ error: describeError(error) }, 'units of quotas could not be given back');
+    logger.warn(
+      { error: describeError(error) },
+      'units of quotas could not be given back, or it could not be told that one has run out',
+    );
   return new QuotaLeases(new Db(orm.em), report, quotaAfterCrash);
 };
+
+const sendWebhooks = (orm: Database, { sealer }: Secrets, logger: Logger, config: Config) =>
+  new Webhooks(
+    new Db(orm.em),
+    sealer,
+    { ...config.webhooks, isAdministered: config.operators },
+    logger,
+    readVersion(),
+  );
+
+const knowImported = (orm: Database, logger: Logger) =>
+  new ImportedForms(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'it could not be read how imported API keys begin'),
+  );
 
 const keepAnswers = (orm: Database, logger: Logger) =>
   new IdempotencyRecords(new Db(orm.em), (error) =>

@@ -89,6 +89,7 @@ const examples: Readonly<Record<string, Schema>> = {
   },
   'api_key.expiring': { by: 'time', expires_at: day },
   'api_key.expired': { by: 'time', expires_at: '2026-01-31T12:00:00.000Z' },
+  'quota.exhausted': { by: 'key' },
   'automation_settings.updated': { changes: [{ field: 'session_duration', from: null, to: 3600 }] },
   'account.blocked': { by: 'operator', reason: 'Ticket 42: its keys were published' },
   'account.unblocked': { by: 'operator', reason: 'Ticket 42: done' },

@@ -1,13 +1,12 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import type { VerificationKeys } from '../../src/auth/verification-keys.ts';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import { endLeakedKeys } from '../../src/leak-reports/end-leaked-keys.ts';
 import { readScannerKeys } from '../../src/leak-reports/read-scanner-keys.ts';
-import { Webhooks } from '../../src/webhooks/webhooks.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { foreignKey, importTo, publicKey, sha256 } from '../support/imports.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import {
   createSigningKey,
@@ -18,6 +17,7 @@ import {
 } from '../support/scanner.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
+import { setUpSenders, until } from '../support/webhook-sender.ts';
 
 let scanner: Scanner;
 let scannerKeys: VerificationKeys;
@@ -32,6 +32,7 @@ afterAll(async () => {
 
 const keys = { find: (identifier: unknown) => scannerKeys.find(identifier) };
 const setup = setUpGateway({ leakReports: { act: 'end', keys } });
+const webhooks = setUpSenders(setup);
 
 const path = '/keys/leaks';
 const url = 'https://github.com/octocat/Hello-World/blob/main/a.txt';
@@ -144,6 +145,16 @@ describe('a key that was found', () => {
     await setup.gateway.addSecret(id, secret);
     expect(labelsOf((await send([matchOf(secret)])).body)).toEqual(['true_positive']);
     expect(await verify(secret)).toBe('inactive');
+  });
+
+  it('that was brought here from elsewhere is found, whatever it looks like', async () => {
+    for (const key of [foreignKey(), publicKey()]) {
+      const line = { issuer: setup.issuer.config.issuer, subject: 'alice', key_prefix: key.slice(0, 9) };
+      await importTo(setup.gateway, [{ ...line, sha256: sha256(key) }]);
+      expect(await verify(key)).toBe('valid');
+      expect(labelsOf((await send([matchOf(key)])).body)).toEqual(['true_positive']);
+      expect(await verify(key)).toBe('inactive');
+    }
   });
 
   it('leaves no place behind where its account is erased', async () => {
@@ -485,19 +496,11 @@ describe('where leaked keys are only marked', () => {
 
 it('is told by webhooks: that a key has leaked, and then that it was ended', async () => {
   await using receiver = await startReceiver();
-  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'] };
-  const { gateway } = setup;
-  await using _webhooks = new Webhooks(new Db(gateway.database.em), config, pino({ level: 'silent' }), '1', {
-    ...{ gather: 5, poll: 20 },
-  });
-  await vi.waitFor(async () => expect(await gateway.rows('webhook_endpoint')).toHaveLength(1), {
-    timeout: 20_000,
-  });
+  webhooks({ endpoints: [receiver.config()], hosts: ['127.0.0.1'] });
+  await until(async () => expect(await setup.gateway.rows('webhook_endpoint')).toHaveLength(1));
   const { id, secret } = await createKey();
   await send([matchOf(secret)]);
-  await vi.waitFor(() => expect(receiver.types()).toEqual(['api_key.leaked', 'api_key.deactivated']), {
-    timeout: 20_000,
-  });
+  await until(() => expect(receiver.types()).toEqual(['api_key.leaked', 'api_key.deactivated']));
   const data = { key_id: id, by: 'scanner', reason: null, subject: 'alice', name: 'Laptop' };
   expect(receiver.taken().map(({ event }) => event)).toMatchObject([
     { data: { ...data, changes: [found, ended] } },

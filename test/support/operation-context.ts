@@ -16,10 +16,12 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
     apiKeyPrefix: 'sk-',
     apiKeyPermissions: null,
     sealApiKeys: false,
+    webhooks: { allowedHosts: [] },
   },
   keyUsage: gateway.keyUsage,
   keyRates: gateway.keyRates,
   keyQuotas: gateway.keyQuotas,
+  importedKeys: gateway.importedKeys,
   idempotency: gateway.idempotency,
   idempotencyKey: null,
 });
