@@ -56,8 +56,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
-  const background = startBackground({ config, orm, logger, counts, secrets }, started);
-  await background.importedKeys.read();
+  const background = await startBackground({ config, orm, logger, counts, secrets }, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -137,14 +136,14 @@ interface Foundations {
 }
 
 /** What works beside requests. */
-const startBackground = (
+const startBackground = async (
   { config, orm, logger, counts, secrets }: Foundations,
   started: AsyncDisposableStack,
 ) => ({
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
   keyQuotas: started.use(leaseQuotas(orm, logger, config)),
-  importedKeys: started.use(knowImported(orm, logger)),
+  importedKeys: await knowImported(orm, logger, started),
   idempotency: started.use(keepAnswers(orm, logger)),
   webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
   leakReports: takeLeakReports(config, logger, started),
@@ -173,10 +172,14 @@ const sendWebhooks = (orm: Database, { sealer }: Secrets, logger: Logger, config
     readVersion(),
   );
 
-const knowImported = (orm: Database, logger: Logger) =>
-  new ImportedForms(new Db(orm.em), (error) =>
+async function knowImported(orm: Database, logger: Logger, started: AsyncDisposableStack) {
+  const forms = new ImportedForms(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'it could not be read how imported API keys begin'),
   );
+  started.use(forms);
+  await forms.read();
+  return forms;
+}
 
 const keepAnswers = (orm: Database, logger: Logger) =>
   new IdempotencyRecords(new Db(orm.em), (error) =>

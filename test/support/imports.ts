@@ -23,6 +23,7 @@ const limits: OperationLimits = {
   apiKeysPerAccount: 1000,
   apiKeyPrefix: 'sk-',
   apiKeyPermissions: null,
+  apiKeyPrefix: 'sk-',
   sealApiKeys: false,
   webhooks: { allowedHosts: [] },
 };

@@ -1,5 +1,5 @@
 import type { ResultOf } from 'gql.tada';
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { nameOf } from '../keys/api-key.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -42,7 +42,7 @@ export function FoundKeys() {
           issue={action.problem?.issueOf('key') ?? action.problem?.issueOf('keyPrefix')}
         >
           {(control) => (
-            <input {...control} name="key" type="password" autoComplete="off" spellCheck={false} />
+            <input {...control} name="key" type="password" autoComplete="off" spellcheck={false} />
           )}
         </Field>
         <Button type="submit" pending={action.pending}>
