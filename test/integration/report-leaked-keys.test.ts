@@ -308,6 +308,13 @@ describe('the place', () => {
   });
 });
 
+it('is left out where the place is called like the key: no secret is kept', async () => {
+  const { id, secret } = await createKey();
+  await send([matchOf(secret, `https://github.com/octocat/Hello-World/blob/main/${secret}.txt`)]);
+  expect((await written())[0]).toEqual(['api-key-leaked', id, [ended]]);
+  expect(JSON.stringify(await setup.stored())).not.toContain(secret);
+});
+
 describe('a report', () => {
   it('may have no match, or what is none: the others are keys all the same', async () => {
     expect(await send([])).toMatchObject({ status: 200, body: [] });

@@ -21,7 +21,6 @@ const limits: OperationLimits = {
   sessionDuration: { min: 60, max: 86_400 },
   automationDefaults: { isEnabled: null, sessionDuration: null },
   apiKeysPerAccount: 1000,
-  apiKeyPrefix: 'sk-',
   apiKeyPermissions: null,
   apiKeyPrefix: 'sk-',
   sealApiKeys: false,
