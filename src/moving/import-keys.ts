@@ -12,6 +12,7 @@ import type { Db } from '../database/db.ts';
 import { type EntityRow, isForPostgres } from '../database/prepare-query.ts';
 import { Account, type AccountId, ApiKey, ApiKeySecret } from '../database/tables.ts';
 import type { OperationLimits } from '../operations/context.ts';
+import type { PepperedDigest, Peppers } from '../secrets/peppers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { KeyLine } from './key-line.ts';
 
@@ -32,8 +33,15 @@ export interface Imported {
   readonly foreign: readonly number[];
 }
 
-/** How often lines are tried that meet another import of the same keys or accounts. */
+/** How often lines are tried that meet others who make or erase the same. */
 const attempts = 5;
+
+/** An account was erased since it was looked up. */
+class AccountGoneError extends Error {
+  override readonly name = 'AccountGoneError';
+}
+
+const meetsOthers = [AccountGoneError, DeadlockException, UniqueConstraintViolationException];
 
 /** Runs a query that is written for these lines alone. */
 const run = async <Row>(db: Db, entity: EntityName, query: Compilable<Row>) =>
@@ -52,57 +60,105 @@ export async function importKeys(
   lines: readonly KeyLine[],
   isDryRun: boolean,
 ): Promise<Imported> {
-  if (isDryRun) return (await sortOut(destination, lines)).imported;
   for (let attempt = 1; ; attempt += 1) {
+    // Before the transaction: on SQLite all who write wait for that.
+    const { imported, fresh } = await sortOut(destination, lines);
+    if (isDryRun || fresh.length === 0) return imported;
     try {
-      return await destination.db.transaction((db) => write({ ...destination, db }, lines));
+      await destination.db.transaction((db) => write({ ...destination, db }, fresh));
+      return imported;
     } catch (error) {
-      const isMet = error instanceof UniqueConstraintViolationException || error instanceof DeadlockException;
+      const isMet = meetsOthers.some((kind) => error instanceof kind);
       if (!isMet || attempt === attempts) throw error;
       await delay(Math.random() * 100 * attempt);
     }
   }
 }
 
-async function write(destination: Destination, lines: readonly KeyLine[]): Promise<Imported> {
+/** A key that is not here yet. */
+interface FreshKey {
+  readonly line: KeyLine;
+  /** By what it will be found. */
+  readonly digest: PepperedDigest;
+}
+
+async function write(destination: Destination, fresh: readonly FreshKey[]): Promise<void> {
   const { db } = destination;
-  const { imported, fresh, accounts } = await sortOut(destination, lines);
-  if (fresh.length === 0) return imported;
-  await createAccounts(db, fresh, accounts);
+  const lines = fresh.map(({ line }) => line);
+  const accounts = await ensureAccounts(db, lines);
   await lockAccounts(db, accounts);
   const keys = await insertKeys(db, fresh, accounts);
-  await insertSecrets(destination, keys);
+  await insertSecrets(db, keys);
   await sealSecrets(destination, keys);
   for (const { id, line } of keys) if (line.parts.quota) await setQuota(db, id, line.parts.quota, new Date());
   await addForms(
     db,
-    fresh.map(({ keyPrefix }) => keyPrefix),
+    lines.map(({ keyPrefix }) => keyPrefix),
   );
-  return imported;
 }
 
 /** Tells lines whose keys are new from those of which the keys are here, or stand in an earlier line. */
-async function sortOut({ db, secrets }: Destination, lines: readonly KeyLine[]) {
-  const accounts = await findAccounts(db, lines);
-  const owners = await findOwners(db, secrets, lines);
-  const fresh: KeyLine[] = [];
+async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonly KeyLine[]) {
+  const digests = new Map(lines.map((line) => [line, importedDigests(peppers, line.sha256)]));
+  const owners = await findOwners(db, peppers, digests);
+  const fresh: FreshKey[] = [];
   const foreign: number[] = [];
-  const earlier = new Map<string, string>();
-  for (const line of lines) {
-    const owner = ownerOf(line);
-    const has = owners.get(line.sha256);
-    const before = earlier.get(line.sha256);
-    if (has === undefined && before === undefined) {
-      earlier.set(line.sha256, owner);
-      fresh.push(line);
-    } else if (before === undefined ? has !== accounts.get(owner) : before !== owner)
-      foreign.push(line.number);
+  for (const [line, [digest]] of digests) {
+    const owner = owners.get(line.sha256);
+    if (owner === undefined) {
+      owners.set(line.sha256, ownerOf(line));
+      fresh.push({ line, digest });
+    } else if (owner !== ownerOf(line)) foreign.push(line.number);
   }
   const known = lines.length - fresh.length - foreign.length;
-  return { imported: { made: fresh.length, known, foreign }, fresh, accounts };
+  return { imported: { made: fresh.length, known, foreign }, fresh };
 }
 
-/** Those of the lines' accounts that are here, by their owners. */
+/** Whose the keys are that are here already, by SHA-256. */
+async function findOwners(
+  db: Db,
+  peppers: Peppers,
+  lines: ReadonlyMap<KeyLine, readonly PepperedDigest[]>,
+): Promise<Map<string, string>> {
+  const keys = new Map<string, string>();
+  for (const [{ sha256, secret }, digests] of lines) {
+    // One of ours that was made here is known by another digest.
+    const own = secret !== null && isApiKeySecret(secret) ? peppers.digests(secret) : [];
+    for (const { digest } of [...digests, ...own]) keys.set(digest.toString('hex'), sha256);
+  }
+  const wanted = [...keys.keys()].map((digest) => Buffer.from(digest, 'hex'));
+  const select = db.kysely
+    .selectFrom('api_key_secret')
+    .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .select(['api_key_secret.digest', 'account.issuer', 'account.subject'])
+    .where('api_key_secret.digest', 'in', wanted);
+  const rows = await run(db, ApiKeySecret, select);
+  return new Map(rows.map((row) => [keys.get(Buffer.from(row.digest).toString('hex')) ?? '', ownerOf(row)]));
+}
+
+/** The accounts of keys, by their owners; those that are missing are made. */
+async function ensureAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<string, AccountId>> {
+  const accounts = await findAccounts(db, lines);
+  const missing = new Map(
+    lines.filter((line) => !accounts.has(ownerOf(line))).map((line) => [ownerOf(line), line]),
+  );
+  if (missing.size === 0) return accounts;
+  // In one order: two imports that make the same accounts wait for each other once, and not in a circle.
+  const rows = [...missing].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
+  const now = new Date();
+  await run(
+    db,
+    Account,
+    db.kysely
+      .insertInto('account')
+      .values(rows.map(({ issuer, subject }) => ({ issuer, subject, created_at: now })))
+      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing()),
+  );
+  return new Map([...accounts, ...(await findAccounts(db, rows))]);
+}
+
+/** Those of the keys' accounts that are here, by their owners. */
 async function findAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<string, AccountId>> {
   const issuers = Map.groupBy(lines, ({ issuer }) => issuer);
   const rows = await run(
@@ -125,71 +181,19 @@ async function findAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<stri
   return new Map(rows.map((row) => [ownerOf(row), row.id]));
 }
 
-/** Which accounts have the keys that are here already, by SHA-256. */
-async function findOwners(
-  db: Db,
-  { peppers }: Secrets,
-  lines: readonly KeyLine[],
-): Promise<Map<string, AccountId>> {
-  const digests = new Map<string, string>();
-  for (const { sha256, secret } of lines) {
-    const own = secret !== null && isApiKeySecret(secret) ? peppers.digests(secret) : [];
-    for (const { digest } of [...importedDigests(peppers, sha256), ...own])
-      digests.set(digest.toString('base64'), sha256);
-  }
-  const rows = await run(
-    db,
-    ApiKeySecret,
-    db.kysely
-      .selectFrom('api_key_secret')
-      .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
-      .select(['api_key_secret.digest', 'api_key.account_id as owner'])
-      .where(
-        'api_key_secret.digest',
-        'in',
-        [...digests.keys()].map((digest) => Buffer.from(digest, 'base64')),
-      ),
-  );
-  return new Map(
-    rows.map(({ digest, owner }) => [
-      digests.get(Buffer.from(digest).toString('base64')) ?? '',
-      owner as AccountId,
-    ]),
-  );
-}
-
-/** Makes the accounts that are missing, and adds them to those that are there. */
-async function createAccounts(
-  db: Db,
-  lines: readonly KeyLine[],
-  accounts: Map<string, AccountId>,
-): Promise<void> {
-  const missing = new Map(
-    lines.filter((line) => !accounts.has(ownerOf(line))).map((line) => [ownerOf(line), line]),
-  );
-  if (missing.size === 0) return;
-  // In one order: two imports that make the same accounts wait for each other once, and not in a circle.
-  const rows = [...missing].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
-  const now = new Date();
-  await run(
-    db,
-    Account,
-    db.kysely
-      .insertInto('account')
-      .values(rows.map(({ issuer, subject }) => ({ issuer, subject, created_at: now })))
-      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing()),
-  );
-  for (const [owner, id] of await findAccounts(db, rows)) accounts.set(owner, id);
-}
-
-/** Makes others wait who would make keys for the same accounts. SQLite has one writer, which a transaction is. */
+/**
+ * Makes others wait who would make keys for the same accounts, or erase them.
+ * @throws {AccountGoneError}
+ */
 async function lockAccounts(db: Db, accounts: ReadonlyMap<string, AccountId>): Promise<void> {
-  if (!isForPostgres(db.kysely)) return;
   const select = db.kysely
     .selectFrom('account')
     .select('id')
-    .where('id', 'in', [...accounts.values()]);
-  await run(db, Account, select.orderBy('id').forNoKeyUpdate());
+    .where('id', 'in', [...accounts.values()])
+    .where('erased_at', 'is', null);
+  // SQLite has one writer, which a transaction is.
+  const locked = isForPostgres(db.kysely) ? select.orderBy('id').forNoKeyUpdate() : select;
+  if ((await run(db, Account, locked)).length < accounts.size) throw new AccountGoneError();
 }
 
 /** The accounts that have a default key. */
@@ -207,20 +211,19 @@ async function haveDefault(db: Db, accounts: ReadonlyMap<string, AccountId>): Pr
 }
 
 /** A key that was made. */
-interface MadeKey {
+interface MadeKey extends FreshKey {
   readonly id: number;
   readonly account: AccountId;
-  readonly line: KeyLine;
 }
 
 async function insertKeys(
   db: Db,
-  lines: readonly KeyLine[],
+  fresh: readonly FreshKey[],
   accounts: ReadonlyMap<string, AccountId>,
 ): Promise<MadeKey[]> {
   const now = new Date();
   const defaults = await haveDefault(db, accounts);
-  const rows = lines.map((line) => {
+  const rows = fresh.map(({ line }) => {
     const account = accounts.get(ownerOf(line)) as AccountId;
     const isDefault = line.isActive && !defaults.has(account);
     if (isDefault) defaults.add(account);
@@ -251,17 +254,19 @@ async function insertKeys(
   );
   if (!isInOrder) throw new Error('The database gave ids in another order than that of the rows');
   return made.map(({ id, account }, at) => ({
+    ...(fresh[at] as FreshKey),
     id,
     account: account as AccountId,
-    line: lines[at] as KeyLine,
   }));
 }
 
-async function insertSecrets({ db, secrets }: Destination, keys: readonly MadeKey[]): Promise<void> {
-  const rows = keys.map(({ id, line }) => {
-    const [{ digest, version }] = importedDigests(secrets.peppers, line.sha256);
-    return { api_key_id: id, digest, pepper_version: version, is_imported: true };
-  });
+async function insertSecrets(db: Db, keys: readonly MadeKey[]): Promise<void> {
+  const rows = keys.map(({ id, digest: { digest, version } }) => ({
+    api_key_id: id,
+    digest,
+    pepper_version: version,
+    is_imported: true,
+  }));
   await run(db, ApiKeySecret, db.kysely.insertInto('api_key_secret').values(rows));
 }
 

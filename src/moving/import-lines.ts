@@ -4,8 +4,8 @@ import { type Destination, importKeys } from './import-keys.ts';
 import { createLineReader, type KeyLine, LineError } from './key-line.ts';
 import type { Line } from './read-lines.ts';
 
-/** How many keys are made in one transaction: on SQLite all others who write wait for it. */
-const batchSize = 500;
+/** How many keys are made in one transaction. On SQLite all others who write wait for it. */
+const batchSize = 250;
 
 /** How long others may write between two batches on SQLite, in milliseconds: they try every 10. */
 const pause = 20;
@@ -53,7 +53,7 @@ export async function importLines(
     totals.made += made;
     totals.known += known;
     for (const number of foreign) refuse(number, 'The key belongs to another account.');
-    if (isPaused) await delay(pause);
+    if (isPaused && made > 0) await delay(pause);
   };
   for await (const line of lines) {
     const key = readKey(line, read);

@@ -27,6 +27,9 @@ export class LineError extends Error {
   override readonly name = 'LineError';
 }
 
+/** How many faults of a line are told. */
+const mostTold = 5;
+
 /** What of a secret nobody may know from its prefix, in characters. */
 const leastHidden = 16;
 
@@ -80,7 +83,7 @@ function membersOf(limits: OperationLimits, issuers: readonly string[]) {
     metadata: z.record(z.string(), z.unknown()).pipe(parts.metadata.unwrap().unwrap()).nullish(),
     allowed_addresses: parts.allowedAddresses,
     rate_limit: z
-      .strictObject({ limit: count, window_seconds: count })
+      .object({ limit: count, window_seconds: count })
       .transform(({ limit, window_seconds: windowSeconds }) => ({ limit, windowSeconds }))
       .pipe(parts.rateLimit.unwrap().unwrap())
       .nullish(),
@@ -141,9 +144,24 @@ function parse<Output>(schema: z.ZodType<Output>, text: string): Output {
   try {
     return parseInput(schema, given);
   } catch (error) {
-    throw error instanceof GatewayError ? new LineError(error.message, { cause: error }) : error;
+    if (error instanceof GatewayError) throw new LineError(told(error), { cause: error });
+    if (error instanceof RangeError) throw new LineError('Is nested too deeply.', { cause: error });
+    throw error;
   }
 }
+
+/** The names that places in a line may have; whatever else stands there may be a secret in the wrong place. */
+const places =
+  /^(?:issuer|subject|name|key_prefix|created_at|expires_at|permissions|metadata|allowed_addresses|rate_limit|quota|is_active|sha256|key|limit|window_seconds|refill|\d+)$/;
+
+/** What is wrong with a line, in words that hold nothing of it. */
+const told = ({ issues }: GatewayError): string =>
+  issues
+    .slice(0, mostTold)
+    .map(({ path, message }) =>
+      [path.filter((name) => places.test(name)).join('.'), message].filter(Boolean).join(': '),
+    )
+    .join(' ');
 
 /** Undefined for what is no JSON. What the engine says of it repeats what stands there. */
 function readJson(text: string): unknown {

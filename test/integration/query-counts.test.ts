@@ -40,7 +40,7 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
   deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
   eraseAccount: [[21, { id: '<account>' }]],
   findApiKey: [
-    [2, { key: '<key>' }],
+    [3, { key: '<key>' }],
     [2, { keyPrefix: '"sk-a1b2c3"' }],
   ],
   createWebhookEndpoint: [[8, { url: '<url>' }]],

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { Db } from '../../src/database/db.ts';
 import { exportKeys } from '../../src/moving/export-keys.ts';
 import type { Destination } from '../../src/moving/import-keys.ts';
@@ -17,15 +18,7 @@ export const foreignKey = (): string => `acme_live_${randomBytes(20).toString('h
 export const publicKey = (): string =>
   `sk-${randomBytes(3).toString('hex')}.${randomBytes(32).toString('hex')}`;
 
-const limits: OperationLimits = {
-  sessionDuration: { min: 60, max: 86_400 },
-  automationDefaults: { isEnabled: null, sessionDuration: null },
-  apiKeysPerAccount: 1000,
-  apiKeyPermissions: null,
-  apiKeyPrefix: 'sk-',
-  sealApiKeys: false,
-  webhooks: { allowedHosts: [] },
-};
+const limits: OperationLimits = loadConfig({});
 
 /** Brings lines to a gateway, and lets it know; each line is JSON, or a text as it is. */
 export async function importTo(
