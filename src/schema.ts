@@ -7,6 +7,8 @@ import './audit/audit-events.graphql.ts';
 import './automation-settings/automation-settings.graphql.ts';
 import './operators/account-api-keys.graphql.ts';
 import './operators/accounts.graphql.ts';
+import './operators/webhook-deliveries.graphql.ts';
+import './operators/webhook-endpoints.graphql.ts';
 import './private-key/private-key.graphql.ts';
 import { builder } from './graphql/builder.ts';
 import './graphql/scalars.ts';

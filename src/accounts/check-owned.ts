@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { type AccountId, ApiKey } from '../database/tables.ts';
+import { type AccountId, ApiKey, WebhookEndpoint } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { createAccount } from './ensure-account.ts';
 import { findAccount } from './find-account.ts';
@@ -15,6 +15,13 @@ const touchApiKey = prepareQuery(ApiKey, (db, { account, id }: Pick<ApiKey, 'acc
     .where('account_id', '=', account),
 );
 
+const touchEndpoint = prepareQuery(WebhookEndpoint, (db, { id }: Pick<WebhookEndpoint, 'id'>) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set((column) => ({ id: column.ref('id') }))
+    .where('id', '=', id),
+);
+
 /** Makes all others wait who would change the same until this transaction ends. */
 async function lockOwned(db: Db, account: AccountId, keyId: number | undefined): Promise<void> {
   // Of two who make the first of something, there is no row yet to wait at.
@@ -27,15 +34,23 @@ async function lockOwned(db: Db, account: AccountId, keyId: number | undefined):
  * Checks what the caller has, or an operator wants to change, in such a way that it stays as it was checked until this
  * transaction ends.
  * @param context that of a transaction
- * @param changed the account that an operator is about to change, or the caller's API key; neither: settings or the
- *   private key are
+ * @param changed the account or the webhook endpoint that an operator is about to change, or the caller's API key; none
+ *   of them: settings or the private key are
  */
 export async function checkOwned(
   context: OperationContext,
-  changed: { readonly accountId?: number | undefined; readonly keyId?: number | undefined },
+  changed: {
+    readonly accountId?: number | undefined;
+    readonly keyId?: number | undefined;
+    readonly endpointId?: number | undefined;
+  },
   check: () => Promise<void>,
 ): Promise<void> {
-  const { accountId, keyId } = changed;
+  const { accountId, keyId, endpointId } = changed;
+  if (endpointId !== undefined) {
+    await touchEndpoint(context.db, { id: endpointId });
+    return check();
+  }
   if (accountId !== undefined) {
     await lockAllOf(context.db, accountId as AccountId);
     return check();

@@ -28,8 +28,8 @@ const prepareSelect = (by: UsagePeriod) =>
       .where('account.issuer', '=', issuer)
       .where('account.subject', '=', subject)
       .where('account.blocked_at', 'is', null)
-      .groupBy([periodOf(db, by), 'api_key_use.outcome'])
-      .select([periodOf(db, by).as('hour'), 'api_key_use.outcome'])
+      .groupBy([periodOf(db, 'api_key_use', by), 'api_key_use.outcome'])
+      .select([periodOf(db, 'api_key_use', by).as('hour'), 'api_key_use.outcome'])
       .select(({ fn }) => fn.sum('api_key_use.count').as('count'))
       .orderBy('hour')
       .orderBy('outcome'),

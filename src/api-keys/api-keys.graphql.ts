@@ -114,13 +114,16 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
     description: 'When the key was deactivated; null while it is active.',
     extensions: { example: null },
   }),
-  previousWorksUntil: t.expose('previousWorksUntil', {
+  previousWorksUntil: t.field({
     ...deprecated,
     type: 'DateTime',
     nullable: true,
     description:
       'Until when a secret from before a rotation still works, where it was given a grace; it may lie in the past, and is null where there was none.',
     extensions: { example: null },
+    // A key may end before the grace that it was once given.
+    resolve: ({ previousWorksUntil, expiresAt }) =>
+      previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
   }),
   lastUsedAt: t.expose('lastUsedAt', {
     ...deprecated,
@@ -194,7 +197,8 @@ const newApiKey = builder.objectRef<NewApiKey>('NewApiKey').implement({
       resolve: (made) => made,
     }),
     key: t.exposeString('key', {
-      description: 'The secret: 74 characters, of which the first are `keyPrefix`. It cannot be shown again.',
+      description:
+        'The secret: `keyPrefix`, a point and 64 hexadecimal digits, 74 characters where keys begin with `sk-`. It cannot be shown again.',
       extensions: { example: 'sk-a1b2c3.0123456789abcdef0123456789abcdef0123456789abcdef01234567ce64f1c9' },
     }),
   }),

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { createAddressTest } from '../config/address-range.ts';
 import { standsFor } from './permissions.ts';
 
-/** The permissions of a key, as it keeps them; null: none was set. */
-export const readPermissions = (stored: string | null): readonly string[] =>
+/** A list as a key keeps it; null: none was set. */
+export const readList = (stored: string | null): readonly string[] =>
   stored === null ? [] : JSON.parse(stored);
 
 /**
@@ -12,7 +12,7 @@ export const readPermissions = (stored: string | null): readonly string[] =>
  */
 export function hasAll(stored: string | null, asked: readonly string[]): boolean {
   if (asked.length === 0) return true;
-  const held = readPermissions(stored);
+  const held = readList(stored);
   return asked.every((wanted) => held.some((each) => standsFor(each, wanted)));
 }
 

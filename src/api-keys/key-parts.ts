@@ -4,9 +4,12 @@ import type { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/audited.ts';
 import type { OperationLimits } from '../operations/context.ts';
-import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
-import { apiKeyName } from './api-key-name.ts';
+import { atMost, eachItem, onlyOnce, trimmed } from '../operations/input.ts';
+import { readList } from './grants.ts';
 import { permissionList, standsFor } from './permissions.ts';
+
+/** The display name of an API key; null: none. */
+export const apiKeyName = trimmed(z.string(), 100).nullable();
 
 /** The most address ranges of a key, and members of its metadata. */
 const mostAddresses = 50;
@@ -102,8 +105,6 @@ export const storedParts = (
   expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
 });
 
-const listOf = (text: string | null): string[] => (text === null ? [] : JSON.parse(text));
-
 /** A key's own rate limit. */
 export interface KeyRateLimit {
   /** How many verifications a window has. */
@@ -113,9 +114,9 @@ export interface KeyRateLimit {
 
 /** Parts as they are told, of a key as it is stored. An answer that was kept from before keys had them has none. */
 export const toldParts = (key: StoredParts) => ({
-  permissions: listOf(key.permissions ?? null),
+  permissions: readList(key.permissions ?? null),
   metadata: key.metadata ? (JSON.parse(key.metadata) as Record<string, unknown>) : null,
-  allowedAddresses: listOf(key.allowedAddresses ?? null),
+  allowedAddresses: readList(key.allowedAddresses ?? null),
   rateLimit: key.rateLimit
     ? ({ limit: key.rateLimit, windowSeconds: key.rateLimitWindow ?? 0 } satisfies KeyRateLimit)
     : null,

@@ -1,9 +1,9 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/outcome-unknown.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { ApiKey, ApiKeyUse } from '../database/tables.ts';
+import { AccountUse, ApiKey, ApiKeyUse } from '../database/tables.ts';
 import { tryLock } from '../database/try-lock.ts';
 import type { KeyUsageNotes } from '../operations/context.ts';
 
@@ -33,21 +33,35 @@ interface Use {
   at: number;
 }
 
-/** One statement for all: a round trip for each would take seconds. What is counted of a key that is gone is dropped. */
-const addCounts = ({ kysely }: Db, uses: readonly Use[]) => {
+/** Counts of keys that are there: what is counted of one that is gone is dropped. */
+const countsOf = (uses: readonly Use[]) => {
   const rows = uses.map(
     (use) =>
       sql`(cast(${use.keyId} as integer), cast(${new Date(use.hour)} as timestamptz), ${use.outcome}, cast(${use.count} as integer))`,
   );
-  // In one order on every node: two that write the same counts wait for each other once, and not in a circle.
-  return sql`
+  return sql`(values ${sql.join(rows)}) as used join api_key on api_key.id = used.column1`;
+};
+
+// One statement for all: a round trip for each would take seconds. In one order on every node: two that write the same
+// counts wait for each other once, and not in a circle.
+const addCounts = ({ kysely }: Db, uses: readonly Use[]) =>
+  sql`
     insert into api_key_use (api_key_id, hour, outcome, count)
-    select used.column1, used.column2, used.column3, used.column4 from (values ${sql.join(rows)}) as used
-    join api_key on api_key.id = used.column1 where true order by used.column1, used.column2, used.column3
+    select used.column1, used.column2, used.column3, used.column4 from ${countsOf(uses)}
+    where true order by used.column1, used.column2, used.column3
     on conflict (api_key_id, hour, outcome) do update set count = api_key_use.count + excluded.count`.compile(
     kysely,
   );
-};
+
+const addAccountCounts = ({ kysely }: Db, uses: readonly Use[]) =>
+  sql`
+    insert into account_use (account_id, hour, outcome, count)
+    select api_key.account_id, used.column2, used.column3, sum(used.column4) from ${countsOf(uses)}
+    where true group by api_key.account_id, used.column2, used.column3
+    order by api_key.account_id, used.column2, used.column3
+    on conflict (account_id, hour, outcome) do update set count = account_use.count + excluded.count`.compile(
+    kysely,
+  );
 
 /** Another node may have written a later use. */
 const updateLastUsed = ({ kysely }: Db, lastUses: ReadonlyMap<number, number>) => {
@@ -60,26 +74,28 @@ const updateLastUsed = ({ kysely }: Db, lastUses: ReadonlyMap<number, number>) =
     and (api_key.last_used_at is null or api_key.last_used_at < used.column2)`.compile(kysely);
 };
 
-/** Deletes the oldest counts, where no other node is at it. */
-const deleteCounts = prepareQuery(ApiKeyUse, (db, { until }: { until: Date }) =>
-  db
-    .deleteFrom('api_key_use')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('api_key_id', 'hour', 'outcome'),
-        'in',
-        selectFrom('api_key_use as over')
-          .where('over.hour', '<', until)
-          // Within a query of its own it is asked once, and not for each row.
-          .where(sql<SqlBool>`(select ${tryLock(db, cleanUpLock)})`)
-          .orderBy('over.hour')
-          .limit(cleanUpBatch)
-          .select(['over.api_key_id', 'over.hour', 'over.outcome'])
-          .$asTuple('api_key_id', 'hour', 'outcome'),
-      ),
-    )
-    .returning('api_key_id'),
-);
+/** Deletes the oldest counts of a table, where no other node is at it. */
+const prepareDelete = (entity: typeof ApiKeyUse | typeof AccountUse, table: string, owner: string) =>
+  prepareQuery(entity, (kysely, { until }: { until: Date }) => {
+    const row = sql`${sql.ref(owner)}, hour, outcome`;
+    // Within a query of its own the lock is asked for once, and not for each row.
+    const query = sql<object>`
+      delete from ${sql.table(table)} where (${row}) in (
+        select ${row} from ${sql.table(table)} where hour < ${until} and (select ${tryLock(kysely, cleanUpLock)})
+        order by hour limit ${cleanUpBatch})
+      returning hour`;
+    return { compile: () => query.compile(kysely) };
+  });
+
+const deleteKeyCounts = prepareDelete(ApiKeyUse, 'api_key_use', 'api_key_id');
+const deleteAccountCounts = prepareDelete(AccountUse, 'account_use', 'account_id');
+
+/** How many were deleted, of keys or of accounts: of which there were more. */
+const deleteCounts = async (db: Db, until: Date): Promise<number> => {
+  const ofKeys = await deleteKeyCounts(db, { until });
+  const ofAccounts = await deleteAccountCounts(db, { until });
+  return Math.max(ofKeys.length, ofAccounts.length);
+};
 
 /** When each key last let somebody in. */
 const lastUsesOf = (uses: readonly Use[]): ReadonlyMap<number, number> => {
@@ -113,7 +129,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     this.#db = db;
     this.#onFailure = onFailure;
     const since = () => new Date(Date.now() - keptDays * day);
-    this.#cleanUp = new CleanUp(async () => (await deleteCounts(db, { until: since() })).length, onFailure);
+    this.#cleanUp = new CleanUp(() => deleteCounts(db, since()), onFailure);
   }
 
   note(keyId: number, at: Date, outcome: string): void {
@@ -179,6 +195,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     try {
       await this.#db.transaction(async (db) => {
         await db.run(addCounts(db, uses), ApiKeyUse);
+        await db.run(addAccountCounts(db, uses), AccountUse);
         const lastUses = lastUsesOf(uses);
         if (lastUses.size > 0) await db.run(updateLastUsed(db, lastUses), ApiKey);
       });

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/outcome-unknown.ts';
 import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
+import { ExhaustedQuotas } from './exhausted-quotas.ts';
 import { LeaseRecords, leaseLifetime } from './lease-records.ts';
 import { periodEnd } from './quota.ts';
 import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
@@ -113,12 +114,14 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   /** Those that made room for others and have units left. */
   readonly #evicted = new Set<Lease>();
   readonly #records: LeaseRecords | undefined;
+  readonly #exhausted: ExhaustedQuotas;
   readonly #timer = setInterval(() => this.#sweep(), sweepInterval).unref();
   #inheritedAt = performance.now();
   #givingBack: Promise<void> | undefined;
 
   /**
-   * @param onFailure told why units could not be given back; they are kept unless nobody knows whether they were
+   * @param onFailure told why units could not be given back, which are kept unless nobody knows whether they were, or why
+   *   it could not be told that a quota has run out
    * @param afterCrash what becomes of what a node had that is gone
    * @param most how many keys it has leases of at the most
    */
@@ -131,6 +134,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     this.#db = db;
     this.#records = afterCrash === 'returned' ? new LeaseRecords() : undefined;
     this.#onFailure = onFailure;
+    this.#exhausted = new ExhaustedQuotas(db, onFailure);
     this.#leases = new LRUCache({
       max: most,
       dispose: (lease, _key, reason) => void (reason === 'evict' && this.#evict(lease)),
@@ -142,6 +146,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     for (;;) {
       const lease = this.#leaseOf(keyId);
       const use = useAtOnce(lease, question);
+      if (use?.isGranted === false) this.#exhausted.note(keyId, lease.generation);
       if (use !== undefined) return use;
       // Counted until the very moment in which it goes on: whoever goes on first takes for all others.
       const wanted = cost <= potOf(quota) ? cost : 0;
@@ -170,6 +175,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    await this.#exhausted[Symbol.asyncDispose]();
     await Promise.allSettled([...this.#leases.values(), ...this.#evicted].map(({ busy }) => busy));
     await this.giveBack();
   }
@@ -335,7 +341,6 @@ function useAtOnce(lease: Lease, question: QuotaQuestion): QuotaUse | null | und
   lease.follow(seen);
   if (cost === 0 || lease.covers(seen, cost)) return use(lease, seen, cost, now);
   const isExhausted = potOf(seen) + (seen.over ? 0 : lease.left) < cost;
-  // An event of it, once for each generation, would have its place here.
   return isExhausted ? { ...leftOf(lease, seen, now), isGranted: false } : undefined;
 }
 

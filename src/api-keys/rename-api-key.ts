@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { apiKeyName } from './api-key-name.ts';
+import { apiKeyName } from './key-parts.ts';
 import type { ApiKeyRecord } from './own-api-key.ts';
 import { updateApiKey } from './update-api-key.ts';
 

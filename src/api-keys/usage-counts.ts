@@ -21,12 +21,15 @@ export interface Usage extends Pick<UsageRange, 'from' | 'to'> {
   readonly counts: readonly UsageCount[];
 }
 
-/** The beginning of a period, of the hour that is counted. */
-export const periodOf = (kysely: Kysely<Tables>, by: UsagePeriod): RawBuilder<Date> => {
-  if (by === 'HOUR') return sql`api_key_use.hour`;
-  return isForPostgres(kysely)
-    ? sql`date_trunc('day', api_key_use.hour, 'UTC')`
-    : sql`api_key_use.hour - api_key_use.hour % 86400000`;
+/** The beginning of a period, of the hour that is counted in a table. */
+export const periodOf = (
+  kysely: Kysely<Tables>,
+  table: 'account_use' | 'api_key_use',
+  by: UsagePeriod,
+): RawBuilder<Date> => {
+  const hour = sql.ref<Date>(`${table}.hour`);
+  if (by === 'HOUR') return hour;
+  return isForPostgres(kysely) ? sql`date_trunc('day', ${hour}, 'UTC')` : sql`${hour} - ${hour} % 86400000`;
 };
 
 /** What a query answers of a period; nulls where it answers that there is nothing. */
@@ -36,14 +39,10 @@ interface CountedRow {
   readonly count: number | string | bigint | null;
 }
 
-/** Rows as counts, those of one period and outcome in one, in order of time. */
-export function toCounts(rows: readonly CountedRow[]): UsageCount[] {
-  const counts = new Map<string, UsageCount>();
-  for (const { hour, outcome, count } of rows) {
-    if (hour === null || outcome === null) continue;
-    const place = `${hour.getTime()} ${outcome}`;
-    const sum = Number(count) + (counts.get(place)?.count ?? 0);
-    counts.set(place, { at: hour, outcome, count: Math.min(sum, mostCount) });
-  }
-  return [...counts.values()];
-}
+/** Rows as counts. */
+export const toCounts = (rows: readonly CountedRow[]): UsageCount[] =>
+  rows.flatMap(({ hour, outcome, count }) =>
+    hour === null || outcome === null
+      ? []
+      : [{ at: hour, outcome, count: Math.min(Number(count), mostCount) }],
+  );

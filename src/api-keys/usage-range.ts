@@ -42,13 +42,3 @@ export function readUsageRange({ to: end, from: begin, by: period }: RangeInput)
   if (to.getTime() - from.getTime() <= longest[by] * day) return { from, to, by };
   throw refuse(`Must be at most ${longest[by]} days before the end.`);
 }
-
-/** A range in parts of a few days each, in order. */
-export const partsOf = ({ from, to, by }: UsageRange, days: number): UsageRange[] => {
-  const length = days * day;
-  const count = Math.max(Math.ceil((to.getTime() - from.getTime()) / length), 1);
-  return Array.from({ length: count }, (_, part) => {
-    const start = from.getTime() + part * length;
-    return { from: new Date(start), to: new Date(Math.min(start + length, to.getTime())), by };
-  });
-};

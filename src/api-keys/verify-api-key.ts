@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { withDefaults } from '../automation-settings/automation-settings.ts';
 import type { AccountId, AutomationSettings } from '../database/tables.ts';
 import type { OperationContext, QuotaLeft } from '../operations/context.ts';
-import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
-import { readPermissions } from './grants.ts';
+import { atMostLong, parseInput } from '../operations/input.ts';
+import { readList } from './grants.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { permissionList } from './permissions.ts';
 import { type FoundKey, type VerificationFailure, verifySecret } from './verify-secret.ts';
@@ -16,10 +16,7 @@ const isAddress = (text: string) => isIP(text) !== 0 && !text.includes('%');
 
 /** The input of {@link verifyApiKey}: the key as a client sent it, whatever that is. */
 export const VerifyApiKeyInput = z.object({
-  key: z
-    .string()
-    .refine(...atMostCharacters(1000))
-    .meta({ maxLength: 1000, pattern: withoutNul }),
+  key: atMostLong(z.string(), 1000),
   permissions: permissionList.nullish(),
   cost: z.int().min(0, 'Must be at least 0.').max(mostUnits, `Must be at most ${mostUnits}.`).nullish(),
   address: z
@@ -88,7 +85,7 @@ const describeKey = (found: FoundKey, { rate, quota }: KeyLimits, { limits }: Op
   userId: found.account,
   expiresAt: found.expiresAt,
   name: found.name,
-  permissions: readPermissions(found.permissions),
+  permissions: readList(found.permissions),
   metadata: found.metadata === null ? null : JSON.parse(found.metadata),
   rateLimit: rate && { limit: rate.rate.requests, remaining: rate.remaining, resetsAt: rate.resetsAt },
   quota,

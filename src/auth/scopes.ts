@@ -4,7 +4,8 @@ export const scopeDescriptions = {
   email: 'Your e-mail address.',
   profile: 'Your profile.',
   'idp.signin.user.admin': 'Manage your own account: needed to change your API keys and your private key.',
-  'keyward.admin': "Find, block and erase anybody's account, and end anybody's API keys: for operators.",
+  'keyward.admin':
+    "Find, block and erase anybody's account, end anybody's API keys, and say where events are sent: for operators.",
   'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
 } as const;
 

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import type { Fault, Given } from './fault.ts';
-import { hostOf, isPublicAddress } from './public-address.ts';
+import { hostOf, isRefusedHost } from './public-address.ts';
 import { secretFaults } from './secret-checks.ts';
 
 const when = (faulty: boolean, ...fault: Fault): Fault[] => (faulty ? [fault] : []);
@@ -110,11 +109,7 @@ const pageFaults = (given: Given): Fault[] => {
 const webhookFaults = ({ isSet, env }: Given): Fault[] => {
   const allowed = env.WEBHOOKS_ALLOW ?? [];
   const endpoints = env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? [];
-  const refused = endpoints.some(({ url }) => {
-    const host = hostOf(url);
-    const isPrivate = isIP(host) === 0 ? host === 'localhost' : !isPublicAddress(host);
-    return isPrivate && !allowed.includes(host);
-  });
+  const refused = endpoints.some(({ url }) => isRefusedHost(hostOf(url), allowed));
   return [
     ...when(
       isSet('WEBHOOKS') && isSet('WEBHOOKS_FILE'),
@@ -129,6 +124,18 @@ const webhookFaults = ({ isSet, env }: Given): Fault[] => {
   ];
 };
 
+const leakReportFaults = ({ isSet, env }: Given): Fault[] => {
+  const keys = (['LEAK_REPORT_KEYS_URL', 'LEAK_REPORT_KEYS_FILE'] as const).filter(isSet);
+  return [
+    ...when(keys.length === 2, 'LEAK_REPORT_KEYS_URL', 'and LEAK_REPORT_KEYS_FILE must not both be set'),
+    ...when(
+      keys.length > 0 && env.LEAKED_KEYS === 'off',
+      'LEAKED_KEYS',
+      `must be "mark" or "end" beside ${keys.join(' and ')}`,
+    ),
+  ];
+};
+
 /** What no single variable shows. */
 export const crossFaults = (given: Given): Fault[] => [
   ...durationFaults(given),
@@ -138,5 +145,6 @@ export const crossFaults = (given: Given): Fault[] => [
   ...issuerFaults(given),
   ...pageFaults(given),
   ...webhookFaults(given),
+  ...leakReportFaults(given),
   ...secretFaults(given, isProduction(given) || hasIssuer(given)),
 ];

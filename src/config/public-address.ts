@@ -12,3 +12,12 @@ export const isPublicAddress = (address: string): boolean =>
 
 /** The host of a URL as `WEBHOOKS_ALLOW` names it: an IPv6 address without brackets. */
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.+)\]$/, '$1');
+
+/**
+ * Whether it is plain without a look-up that nothing may be sent to a host: it is this machine, or a private address.
+ * @param allowed the hosts that may be
+ */
+export const isRefusedHost = (host: string, allowed: readonly string[]): boolean => {
+  const isPrivate = isIP(host) === 0 ? host === 'localhost' : !isPublicAddress(host);
+  return isPrivate && !allowed.includes(host);
+};

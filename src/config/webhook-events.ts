@@ -40,6 +40,11 @@ export const webhookEvents = {
     about: 'api-key',
     summary: 'An API key was ended.',
   },
+  'api-key-leaked': {
+    type: 'api_key.leaked',
+    about: 'api-key',
+    summary: 'An API key that works was found in public.',
+  },
   'api-key-expiring': {
     type: 'api_key.expiring',
     about: 'api-key',
@@ -49,6 +54,11 @@ export const webhookEvents = {
     type: 'api_key.expired',
     about: 'api-key',
     summary: 'An active API key has expired.',
+  },
+  'api-key-quota-exhausted': {
+    type: 'quota.exhausted',
+    about: 'api-key',
+    summary: 'A verification was refused for want of quota, for the first time in a period.',
   },
   'private-key-registered': {
     type: 'private_key.registered',
@@ -96,3 +106,14 @@ export const webhookTypes: readonly string[] = [
  */
 export const standsFor = (pattern: string, type: string): boolean =>
   pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
+
+/** All that an endpoint may ask for: types, and patterns that stand for some. One that is misspelt would tell nobody anything. */
+export const webhookPatterns: readonly string[] = [
+  ...new Set(['*', ...webhookTypes.map((type) => type.replace(/\..*/, '.*')), ...webhookTypes]),
+];
+
+/** How many endpoints there may be of the configuration, and added by operators: each takes up a few connections. */
+export const mostWebhookEndpoints = 32;
+
+/** The most characters of an endpoint's URL. */
+export const longestWebhookUrl = 2000;

@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Db } from './db.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
-import { ApiKey, ApiKeySecret, PrivateKey } from './tables.ts';
+import { ApiKey, ApiKeySecret, PrivateKey, WebhookEndpoint } from './tables.ts';
 
 /** The least version above another that rows refer to; null where there is none. An index has it. */
 type NextVersion = PreparedQuery<{ above: number }, { version: number | null }>;
@@ -25,6 +25,13 @@ const nextOfApiKeys: NextVersion = prepareQuery(ApiKey, (db, { above }) =>
 const nextOfPrivateKeys: NextVersion = prepareQuery(PrivateKey, (db, { above }) =>
   db
     .selectFrom('private_key')
+    .select(({ fn }) => fn.min<number | null>('encryption_version').as('version'))
+    .where('encryption_version', '>', above),
+);
+
+const nextOfWebhooks: NextVersion = prepareQuery(WebhookEndpoint, (db, { above }) =>
+  db
+    .selectFrom('webhook_endpoint')
     .select(({ fn }) => fn.min<number | null>('encryption_version').as('version'))
     .where('encryption_version', '>', above),
 );
@@ -52,6 +59,12 @@ export async function assertSecretVersions(db: Db, { peppers, sealer }: Secrets)
       what: 'private keys are sealed',
       configured: sealer,
       next: nextOfPrivateKeys,
+    },
+    {
+      variable: 'KEY_ENCRYPTION_KEYS',
+      what: 'secrets of webhook endpoints are sealed',
+      configured: sealer,
+      next: nextOfWebhooks,
     },
   ];
   const faults: string[] = [];

@@ -6,6 +6,7 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //            │          ├─ ApiKeyQuota     (none or one)
 //            │          ├─ ApiKeyLease     (one a node, for a minute or two)
 //            │          └─ ApiKeyUse       (by hour, for some months)
+//            ├─ AccountUse            (what its keys' uses add up to)
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
 //            ├─ IdempotencyRecord     (for a day)
@@ -15,6 +16,8 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //   WebhookEndpoint ─┬─ WebhookLane      (while something waits in it)
 //                    └─ WebhookDelivery  (for some days)
 //   WebhookClock                         (one)
+//
+//   ImportedForm                         (few)
 
 /** An account's id. Branded: nothing but an account that was found or created has one. */
 export type AccountId = number & { readonly __brand: 'AccountId' };
@@ -111,6 +114,13 @@ const apiKeySecretSchema = defineEntity({
     pepperVersion: p.integer().index(),
     /** When a secret that was rotated out ceases to work; null: it is the key's current one. */
     worksUntil: p.datetime(3).nullable(),
+    /**
+     * Whether it was brought here from elsewhere: the digest is that of its SHA-256 then. Such a row stays when the
+     * secret is rotated out, so that an import that is run again knows it.
+     */
+    isImported: p.boolean().default(false),
+    /** When it was first reported that it was found in public, while it worked; null: never. */
+    leakedAt: p.datetime(3).nullable(),
   },
 });
 
@@ -120,6 +130,20 @@ apiKeySecretSchema.setClass(ApiKeySecret);
 
 /** When a quota is full again; days and months begin at 00:00 UTC. */
 export type QuotaRefill = 'never' | 'daily' | 'monthly';
+
+const importedFormSchema = defineEntity({
+  name: 'ImportedForm',
+  tableName: 'imported_form',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    /** How such keys begin; empty: in any way. */
+    beginning: p.string().unique(),
+  },
+});
+
+/** How secrets begin that were brought here from elsewhere: nothing else of another form than ours is looked for. */
+export class ImportedForm extends importedFormSchema.class {}
+importedFormSchema.setClass(ImportedForm);
 
 const apiKeyQuotaSchema = defineEntity({
   name: 'ApiKeyQuota',
@@ -135,6 +159,8 @@ const apiKeyQuotaSchema = defineEntity({
     refillsAt: p.datetime(3).nullable(),
     /** Counts periods and changes of the quota: a lease of another generation is worth nothing. */
     generation: p.integer(),
+    /** The generation of which it was told that it has run out; null: of none so far. */
+    exhaustedGeneration: p.integer().nullable(),
   },
 });
 
@@ -182,6 +208,27 @@ const apiKeyUseSchema = defineEntity({
 /** How often an API key was verified in an hour, by what it came to. Written in batches, and kept for some months. */
 export class ApiKeyUse extends apiKeyUseSchema.class {}
 apiKeyUseSchema.setClass(ApiKeyUse);
+
+const accountUseSchema = defineEntity({
+  name: 'AccountUse',
+  tableName: 'account_use',
+  properties: {
+    account: () => p.manyToOne(Account).mapToPk().primary(),
+    /** The beginning of the hour. */
+    hour: p.datetime(3).primary().index(),
+    /** What the verifications came to: `valid`, or why not. */
+    outcome: p.string().primary(),
+    /** How many there were. */
+    count: p.bigint('number'),
+  },
+});
+
+/**
+ * How often all API keys of an account together were verified in an hour. Written with what it adds up, since of a
+ * thousand keys that is too much to be added up whenever somebody asks.
+ */
+export class AccountUse extends accountUseSchema.class {}
+accountUseSchema.setClass(AccountUse);
 
 const privateKeySchema = defineEntity({
   name: 'PrivateKey',
@@ -235,7 +282,7 @@ const auditEventSchema = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
-    /** Who did it: `operator`, `key` (the API key itself), or null: the account's owner. */
+    /** Who did it: `operator`, `key` (the API key itself), `scanner` (who finds keys in public), or null: the account's owner. */
     actor: p.string().nullable(),
     /**
      * The other account of what an operator did, which is in both trails: the operator's in that of the account that it
@@ -298,12 +345,23 @@ const webhookEndpointSchema = defineEntity({
     createdAt: p.datetime(3).onCreate(() => new Date()),
     /** Since when nothing is sent to it; what happens meanwhile waits. */
     pausedAt: p.datetime(3).nullable(),
-    /** Since when it is configured no more, and told of nothing that happens. */
+    /** Since when it is configured no more, or an operator has removed it: it is told of nothing that happens. */
     removedAt: p.datetime(3).nullable(),
+    /**
+     * The secrets of one that an operator has added, a compact JWE (RFC 7516) of a JSON array: the newest, then those
+     * before it. Null where it was removed, and of one of the configuration, which has them itself.
+     */
+    sealedSecrets: p.text().nullable().hidden(),
+    /** The version of the key-encryption key that sealed them. */
+    encryptionVersion: p.integer().nullable(),
+    /** When the newest was made; null of one of the configuration. */
+    secretCreatedAt: p.datetime(3).nullable(),
+    /** Until when those before it sign as well. */
+    previousSignUntil: p.datetime(3).nullable(),
   },
 });
 
-/** Where a provider is told of events. Its secrets are in the configuration alone. */
+/** Where a provider is told of events: of the configuration, or added by an operator. */
 export class WebhookEndpoint extends webhookEndpointSchema.class {}
 webhookEndpointSchema.setClass(WebhookEndpoint);
 
@@ -338,10 +396,18 @@ const webhookDeliverySchema = defineEntity({
     // What waits in a lane, in its order.
     { properties: ['endpoint', 'lane', 'id'], where: { state: 'waiting' }, name: 'webhook_delivery_waiting' },
     { properties: ['state', 'keptUntil'] },
+    // What operators see of an endpoint: all of it, newest first, what was given up, and the last attempt.
+    { properties: ['endpoint', 'id'] },
+    { properties: ['endpoint', 'id'], where: { state: 'parked' }, name: 'webhook_delivery_parked' },
+    {
+      properties: ['endpoint', 'lastAttemptAt'],
+      where: { lastAttemptAt: { $ne: null } },
+      name: 'webhook_delivery_last_attempt',
+    },
   ],
   properties: {
     id: p.integer().primary().autoincrement(),
-    endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk().index(),
+    endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk(),
     account: () => p.manyToOne(Account).mapToPk().index(),
     lane: p.string(),
     /** Names the event to all endpoints, at each attempt: `webhook-id`. */
@@ -403,9 +469,11 @@ export const entities = [
   Account,
   ApiKey,
   ApiKeySecret,
+  ImportedForm,
   ApiKeyQuota,
   ApiKeyLease,
   ApiKeyUse,
+  AccountUse,
   PrivateKey,
   AutomationSettings,
   AuditEvent,
@@ -422,9 +490,11 @@ export type Tables = InferKyselyDB<
   | typeof accountSchema
   | typeof apiKeySchema
   | typeof apiKeySecretSchema
+  | typeof importedFormSchema
   | typeof apiKeyQuotaSchema
   | typeof apiKeyLeaseSchema
   | typeof apiKeyUseSchema
+  | typeof accountUseSchema
   | typeof privateKeySchema
   | typeof automationSettingsSchema
   | typeof auditEventSchema

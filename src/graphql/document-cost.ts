@@ -20,8 +20,8 @@ const introspectionCost = 2000;
 
 /**
  * How many values an answer may hold at most: each field counts once for each member of the lists that it stands in. A
- * list counts as long as its page is in the document; where that is a variable or left out, as the longest page; one that is
- * never longer, by its extension `atMost`, as long as that.
+ * list counts as long as its page is in the document; where that is a variable or left out, as the longest page; one
+ * that is never longer, by its extension `atMost`, as long as that.
  * @param limit where introspection is counted no further
  */
 export function costOf(

@@ -10,6 +10,7 @@ export interface BusinessEvents {
   'account-unblocked': OfAccount;
   'api-key-created': OfApiKey;
   'api-key-deactivated': OfApiKey & ByKeyItself;
+  'api-key-leaked': OfApiKey;
   'api-key-renamed': OfApiKey;
   'api-key-rotated': OfApiKey;
   'api-key-updated': OfApiKey;
@@ -17,6 +18,11 @@ export interface BusinessEvents {
   'private-key-registered': OfAccount;
   'private-key-removed': OfAccount;
   'automation-settings-updated': OfAccount;
+  'webhook-delivery-resent': OfWebhookEndpoint;
+  'webhook-endpoint-created': OfWebhookEndpoint;
+  'webhook-endpoint-removed': OfWebhookEndpoint;
+  'webhook-endpoint-updated': OfWebhookEndpoint;
+  'webhook-secret-rotated': OfWebhookEndpoint;
 }
 
 interface OfAccount {
@@ -29,6 +35,11 @@ interface OfAccount {
 
 interface OfApiKey extends OfAccount {
   readonly keyId: number;
+}
+
+/** A webhook endpoint is nobody's: what an operator does to it stands in the operator's own trail. */
+interface OfWebhookEndpoint extends OfAccount {
+  readonly endpointId: number;
 }
 
 interface ByKeyItself {

@@ -99,12 +99,18 @@ export async function audited<Result>(
   return changed;
 }
 
+/** What was changed that has an id of its own. */
+function targetOf(event: Pending['event']): number | null {
+  if ('keyId' in event) return event.keyId;
+  return 'endpointId' in event ? event.endpointId : null;
+}
+
 /** An event as it is written down: by its account's owner, or by an operator and for both. */
 function rowsOf({ requestSource }: OperationContext, { name, event, changes }: Pending): NewEvent[] {
   const { accountId: account, operatorId: operator, reason = null } = event;
   const common = {
     action: name,
-    target: 'keyId' in event ? event.keyId : null,
+    target: targetOf(event),
     requestId: requestSource.id,
     details: changes.length === 0 ? null : JSON.stringify(changes),
     now: new Date(),

@@ -39,15 +39,27 @@ const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] 
     : [];
 };
 
-/** The pattern of a text without a NUL, for clients. */
-export const withoutNul = String.raw`^[^\x00]*$`;
-
 /** How a text is held to a length, for `refine`: in Unicode code points, as JSON Schema counts them. */
 export const atMostCharacters = (longest: number) =>
   [
     (text: string) => [...text].length <= longest,
     { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },
   ] as const;
+
+/** Holds a text to a length in Unicode code points. The pattern tells clients that it holds no NUL. */
+export const atMostLong = (text: z.ZodString, longest: number) =>
+  text.refine(...atMostCharacters(longest)).meta({ maxLength: longest, pattern: String.raw`^[^\x00]*$` });
+
+/**
+ * Trims what a person has written, and holds it to something in it and a length in Unicode code points. The pattern
+ * tells clients the same: JSON Schema does not trim, and has no word for a text without a NUL.
+ */
+export const trimmed = (text: z.ZodString, longest: number) =>
+  text
+    .trim()
+    .min(1, 'Must have at least 1 character that is not white space.')
+    .refine(...atMostCharacters(longest))
+    .meta({ pattern: String.raw`^\s*[^\s\x00](?:[^\x00]{0,${longest - 2}}[^\s\x00])?\s*$` });
 
 /** How a list is held to a length, for `refine`. What is checked after that is spared where it is too long. */
 export const atMost = (longest: number) =>
@@ -79,7 +91,10 @@ export const onlyOnce = [
   { message: 'Must have each item once.' },
 ] as const;
 
-/** The schema of an input that depends on the operator's limits, made once for them: to make one takes longer than to use it. */
+/**
+ * The schema of an input that depends on the operator's limits, made once for them: to make one takes longer than to
+ * use it.
+ */
 export function byLimits<Schema extends z.ZodType>(
   create: (limits: OperationLimits) => Schema,
 ): (limits: OperationLimits) => Schema {

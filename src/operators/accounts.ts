@@ -6,7 +6,7 @@ import { type Page, PageInput, type PageRange, readPage } from '../database/page
 import { prepareQuery } from '../database/prepare-query.ts';
 import { Account } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
+import { atMostLong, parseInput } from '../operations/input.ts';
 import { type AccountRecord, recordOf } from './account-record.ts';
 
 /** The most characters of a subject (OpenID Connect Core, section 2). */
@@ -14,11 +14,7 @@ const longest = 255;
 
 /** The input of {@link accounts}. */
 export const AccountsInput = PageInput.safeExtend({
-  filter: z
-    .string()
-    .refine(...atMostCharacters(longest))
-    .meta({ maxLength: longest, pattern: withoutNul })
-    .nullish(),
+  filter: atMostLong(z.string(), longest).nullish(),
   isBlocked: z.boolean().nullish(),
 });
 

@@ -6,6 +6,7 @@ import { prepareQuery } from '../database/prepare-query.ts';
 import {
   Account,
   type AccountId,
+  AccountUse,
   ApiKey,
   ApiKeyQuota,
   ApiKeySecret,
@@ -51,6 +52,7 @@ const ofKeys = [
 ] as const;
 
 const ofAccount = [
+  [AccountUse, 'account_use'],
   [ApiKey, 'api_key'],
   [PrivateKey, 'private_key'],
   [AutomationSettings, 'automation_settings'],

@@ -2,21 +2,15 @@ import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { findAccount } from '../accounts/find-account.ts';
+import { importedDigests, sha256Of } from '../api-keys/imported-digests.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { atMostCharacters, parseInput, withoutNul } from '../operations/input.ts';
-
-const text = (longest: number) =>
-  z
-    .string()
-    .refine(...atMostCharacters(longest))
-    .meta({ maxLength: longest, pattern: withoutNul })
-    .nullish();
+import { atMostLong, parseInput } from '../operations/input.ts';
 
 /** The input of {@link findApiKey}: one of the two. */
 export const FindApiKeyInput = z
-  .object({ key: text(1000), keyPrefix: text(100) })
+  .object({ key: atMostLong(z.string(), 1000).nullish(), keyPrefix: atMostLong(z.string(), 100).nullish() })
   .refine(({ key, keyPrefix }) => (key == null) !== (keyPrefix == null), {
     path: ['key'],
     message: 'Must be given where keyPrefix is not, and only there.',
@@ -66,7 +60,8 @@ export async function findApiKey(
   const { key, keyPrefix } = parseInput(FindApiKeyInput, input);
   const { db, secrets } = context;
   await findAccount(context);
-  const digests = key == null ? [] : secrets.peppers.digests(key);
+  const { peppers } = secrets;
+  const digests = key == null ? [] : [...peppers.digests(key), ...importedDigests(peppers, sha256Of(key))];
   const found = await Promise.all([
     ...digests.map(({ digest }) => selectByDigest(db, { digest })),
     ...(keyPrefix == null ? [] : [selectByPrefix(db, { keyPrefix })]),

@@ -1,16 +1,8 @@
 import { z } from 'zod';
-import { atMostCharacters } from '../operations/input.ts';
+import { trimmed } from '../operations/input.ts';
 
-/** The most characters of a reason, counted as Unicode code points. */
-const longest = 500;
-
-/** Why an operator does something, in words: trimmed. */
-export const reason = z
-  .string()
-  .trim()
-  .min(1, 'Must have at least 1 character that is not white space.')
-  .refine(...atMostCharacters(longest))
-  .meta({ pattern: String.raw`^\s*[^\s\x00](?:[^\x00]{0,${longest - 2}}[^\s\x00])?\s*$` });
+/** Why an operator does something, in words. */
+export const reason = trimmed(z.string(), 500);
 
 /** The same as an argument of a field; each gives an example of its own. */
 export const reasonArgument = {

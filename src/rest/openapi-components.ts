@@ -86,6 +86,11 @@ export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): u
 export function exampleAnswerOf({ type, extensions }: GraphQLField<unknown, unknown>): unknown {
   const own = extensions['example'];
   if (typeof own !== 'object' || own === null) return own ?? exampleOf(type);
-  const members = Object.entries(own).map(([name, value]) => [snakeCase(name), value]);
+  const record = getNullableType(type);
+  const fields = isObjectType(record) ? record.getFields() : {};
+  const members = Object.entries(own).map(([name, value]) => {
+    const spelled = snakeCase(name);
+    return [spelled, inRestNames(fields[spelled]?.type, value)];
+  });
   return { ...(exampleOf(type) as object), ...Object.fromEntries(members) };
 }

@@ -8,7 +8,7 @@ import type { Sofa } from './sofa.ts';
 /** Checks what the caller has, in such a way that it stays so until the transaction ends. */
 export type CheckOwned = (
   context: OperationContext,
-  changed: { readonly accountId: number | undefined; readonly keyId: number | undefined },
+  changed: Readonly<Record<'accountId' | 'keyId' | 'endpointId', number | undefined>>,
   check: () => Promise<void>,
 ) => Promise<void>;
 
@@ -25,6 +25,10 @@ export const createPrecondition =
       const { value } = readAnswer(result.data?.[resource.field.name], resource);
       assertUnchanged(conditions, entityTagOf(JSON.stringify(value)));
     };
-    const changed = { accountId: variables['id'], keyId: variables['key_id'] };
+    const changed = {
+      accountId: variables['id'],
+      keyId: variables['key_id'],
+      endpointId: variables['endpoint_id'],
+    };
     await checkOwned(context, changed as Parameters<CheckOwned>[1], check);
   };

@@ -37,6 +37,14 @@ export const routes = {
   eraseAccount: { method: 'DELETE', path: '/admin/accounts/{id}' },
   deactivateAccountApiKey: { method: 'DELETE', path: '/admin/keys/{key_id}' },
   findApiKey: { method: 'POST', path: '/admin/keys/find' },
+  webhookEndpoints: { method: 'GET', path: '/admin/webhooks' },
+  webhookEndpoint: { method: 'GET', path: '/admin/webhooks/{endpoint_id}' },
+  createWebhookEndpoint: { method: 'POST', path: '/admin/webhooks', created: '/admin/webhooks/{id}' },
+  updateWebhookEndpoint: { method: 'PATCH', path: '/admin/webhooks/{endpoint_id}' },
+  rotateWebhookSecret: { method: 'POST', path: '/admin/webhooks/{endpoint_id}/rotate' },
+  removeWebhookEndpoint: { method: 'DELETE', path: '/admin/webhooks/{endpoint_id}' },
+  webhookDeliveries: { method: 'GET', path: '/admin/webhooks/{endpoint_id}/deliveries' },
+  resendWebhookDelivery: { method: 'POST', path: '/admin/webhooks/deliveries/{delivery_id}/resend' },
 } as const satisfies Routes;
 
 /** What all REST paths begin with: the version of the contract. */

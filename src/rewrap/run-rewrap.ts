@@ -8,7 +8,7 @@ import { assertSecretVersions } from '../database/secret-versions.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { deleteEndedSecrets, digests } from './digests.ts';
 import { type Rewrapping, rewrap } from './rewrap.ts';
-import { privateKeys, sealedApiKeys } from './sealed-values.ts';
+import { privateKeys, sealedApiKeys, webhookSecrets } from './sealed-values.ts';
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -27,6 +27,7 @@ async function run<Row extends { readonly id: number }>(db: Db, kind: Rewrapping
 async function runAll(db: Db, secrets: Secrets): Promise<void> {
   await run(db, privateKeys(secrets.sealer));
   await run(db, sealedApiKeys(secrets.sealer));
+  await run(db, webhookSecrets(secrets.sealer));
   await deleteEndedSecrets(db, secrets);
   await run(db, digests(secrets));
 }

@@ -1,13 +1,14 @@
-import type { NotNull } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { type AccountId, ApiKey, PrivateKey } from '../database/tables.ts';
+import { ApiKey, PrivateKey, WebhookEndpoint } from '../database/tables.ts';
 import type { Binding, Sealer } from '../secrets/sealer.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 
 /** A sealed value as it is stored. */
 interface SealedRow {
   readonly id: number;
-  readonly owner: AccountId;
+  /** The account; 0 where it is no account's. */
+  readonly owner: number;
   readonly sealed: string;
   readonly version: number;
 }
@@ -20,7 +21,15 @@ interface Resealed extends Pick<SealedRow, 'id' | 'sealed'> {
 /** A column of sealed values. */
 type Column =
   | { readonly entity: typeof ApiKey; readonly table: 'api_key'; readonly column: 'encrypted_key' }
-  | { readonly entity: typeof PrivateKey; readonly table: 'private_key'; readonly column: 'sealed_key' };
+  | { readonly entity: typeof PrivateKey; readonly table: 'private_key'; readonly column: 'sealed_key' }
+  | {
+      readonly entity: typeof WebhookEndpoint;
+      readonly table: 'webhook_endpoint';
+      readonly column: 'sealed_secrets';
+    };
+
+const ownerIn = (table: Column['table']) =>
+  (table === 'webhook_endpoint' ? sql<number>`0` : sql.ref<number>('account_id')).as('owner');
 
 // The names of what is selected are single words: no property of the entity stands behind them.
 const prepareQueries = ({ entity, table, column }: Column) => ({
@@ -34,13 +43,14 @@ const prepareQueries = ({ entity, table, column }: Column) => ({
   selectOlder: prepareQuery(entity, (db, { newest, after }: { newest: number; after: number }) =>
     db
       .selectFrom(table)
-      .select(['id', 'account_id as owner', `${column} as sealed`, 'encryption_version as version'])
+      .select(['id', `${column} as sealed`, 'encryption_version as version'])
+      .select(ownerIn(table))
       .where(column, 'is not', null)
       .where('encryption_version', '<>', newest)
       .where('id', '>', after)
       .orderBy('id')
       .limit(batchSize)
-      .$narrowType<{ sealed: NotNull }>(),
+      .$narrowType<{ sealed: NotNull; version: NotNull }>(),
   ),
   // `updated_at` stays: the value is the same.
   updateSealed: prepareQuery(entity, (db, { id, sealed, jwe, version }: Resealed) =>
@@ -85,4 +95,11 @@ export const sealedApiKeys = sealedValues('sealed copies of API keys', 'api-key'
   entity: ApiKey,
   table: 'api_key',
   column: 'encrypted_key',
+});
+
+/** The secrets of webhook endpoints that operators have added. */
+export const webhookSecrets = sealedValues('secrets of webhook endpoints', 'webhook-endpoint', {
+  entity: WebhookEndpoint,
+  table: 'webhook_endpoint',
+  column: 'sealed_secrets',
 });

@@ -6,7 +6,8 @@ import { type SecretList, type VersionedKey, versionsOf } from './secret-list.ts
 
 /** What a sealed value belongs to; it opens nowhere else. */
 export interface Binding {
-  readonly purpose: 'api-key' | 'private-key' | 'idempotency';
+  readonly purpose: 'api-key' | 'private-key' | 'idempotency' | 'webhook-endpoint';
+  /** 0 where it is no account's. */
   readonly accountId: number;
   /** The row that the sealed value is stored in. */
   readonly rowId: number;

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Db } from '../database/db.ts';
 import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
 import { type Tables, WebhookDelivery, WebhookLane } from '../database/tables.ts';
+import { patience } from './outbox.ts';
 
 /** For how long a node has a lane to itself, in milliseconds: longer than an attempt takes. What it leaves then, others take. */
 const lease = 30_000;
@@ -174,6 +175,50 @@ export const postpone = (
     if ((await moveLane(transaction, { ...lane, next })).length === 0) return;
     await markFailed(transaction, { id, lastOutcome: outcome, now: new Date() });
   });
+
+interface Opening extends Pick<WebhookLane, 'endpoint' | 'lane'> {
+  readonly now: Date;
+  /** What is due by then may be in the hands of a node. */
+  readonly lease: Date;
+}
+
+const openLane = prepareQuery(WebhookLane, (db, { endpoint, lane, now, lease }: Opening) =>
+  db
+    .insertInto('webhook_lane')
+    .values({ endpoint_id: endpoint, lane, due_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['endpoint_id', 'lane']).doUpdateSet({
+        due_at: sql`case when webhook_lane.due_at > ${lease} then excluded.due_at else webhook_lane.due_at end`,
+      }),
+    ),
+);
+
+const markWaiting = prepareQuery(
+  WebhookDelivery,
+  (db, { id, keptUntil }: Pick<WebhookDelivery, 'id' | 'keptUntil'>) =>
+    db
+      .updateTable('webhook_delivery')
+      .set({ state: 'waiting', kept_until: keptUntil })
+      .where('id', '=', id)
+      .returning('id'),
+);
+
+/**
+ * Lets a delivery wait, whatever became of it, and be sent soon: it is tried for three days from now on. What comes
+ * later in its lane waits for it.
+ * @param db a transaction
+ * @returns whether it is still there
+ */
+export async function sendAgain(
+  db: Db,
+  { id, endpoint, lane }: Pick<WebhookDelivery, 'id' | 'endpoint' | 'lane'>,
+): Promise<boolean> {
+  const now = new Date();
+  // The lane first, as whoever sends it does.
+  await openLane(db, { endpoint, lane, now, lease: endOfLease(now) });
+  const keptUntil = new Date(now.getTime() + patience);
+  return (await markWaiting(db, { id, keptUntil })).length > 0;
+}
 
 interface Over {
   readonly now: Date;

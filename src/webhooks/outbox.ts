@@ -35,7 +35,7 @@ const batchSize = 50;
 const day = 24 * 60 * 60_000;
 
 /** For how long a delivery is tried, in milliseconds. */
-const patience = 3 * day;
+export const patience = 3 * day;
 
 // An UPDATE that changes nothing locks its row on both databases.
 const touchClock = prepareQuery(WebhookClock, (db, _: object) =>

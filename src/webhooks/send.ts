@@ -2,9 +2,9 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import type { WebhookConfig } from '../config/config.ts';
 import { hostOf, isPublicAddress } from '../config/public-address.ts';
 import type { WebhookDelivery } from '../database/tables.ts';
+import type { Endpoint } from './endpoints.ts';
 import { checkedLookup, RefusedAddress } from './look-up.ts';
 
 /** How much of an answer is read, in bytes: nobody needs it, and a connection is closed in good order at its end. */
@@ -30,7 +30,7 @@ export interface SendOptions {
 
 /** Signed by each secret, so that a receiver may have either. */
 const signatures = (
-  { secrets }: Pick<WebhookConfig, 'secrets'>,
+  { secrets }: Pick<Endpoint, 'secrets'>,
   { message, payload }: Pick<WebhookDelivery, 'message' | 'payload'>,
   now: Date,
 ): string => secrets.map((secret) => new Webhook(secret).sign(message, now, payload)).join(' ');
@@ -40,7 +40,7 @@ const signatures = (
  * to an address that was checked. Its status tells how it went; of the rest of the answer little is read. Never rejects.
  */
 export function send(
-  endpoint: Pick<WebhookConfig, 'url' | 'secrets'>,
+  endpoint: Pick<Endpoint, 'url' | 'secrets'>,
   delivery: Pick<WebhookDelivery, 'message' | 'payload'>,
   { timeout, userAgent, allowedHosts, signal }: SendOptions,
 ): Promise<Outcome> {

@@ -4,7 +4,8 @@ import type { Config } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
 import type { WebhookDelivery, WebhookLane } from '../database/tables.ts';
 import { describeError } from '../observability/describe-error.ts';
-import { agreeOnEndpoints, type Endpoint } from './endpoints.ts';
+import type { Sealer } from '../secrets/sealer.ts';
+import { agreeOnEndpoints, type Endpoint, Endpoints } from './endpoints.ts';
 import {
   closeLane,
   firstOf,
@@ -67,7 +68,10 @@ const growing = (first: number, longest: number, times: number): number =>
 
 /** An endpoint as this node sees it. */
 class Receiver {
-  readonly endpoint: Endpoint;
+  /** As it was when this node last looked. */
+  endpoint: Endpoint;
+  /** Whether it is there no more. */
+  isGone = false;
   /** How many lanes of it this node has taken. */
   taken = 0;
   /** How many attempts in a row have failed. */
@@ -81,9 +85,14 @@ class Receiver {
     this.endpoint = endpoint;
   }
 
+  /** Whether anything is sent to it. */
+  get isOn(): boolean {
+    return !this.isGone && !this.endpoint.isPaused;
+  }
+
   /** How many more may be on their way now: one that fails is tried by one at a time. */
   get room(): number {
-    if (performance.now() < this.restsUntil) return 0;
+    if (!this.isOn || performance.now() < this.restsUntil) return 0;
     return (this.failures > 0 ? 1 : mostAtOnce) - this.taken;
   }
 }
@@ -93,8 +102,14 @@ export interface Wakeable {
   wake(): void;
 }
 
+/** What webhooks are told of the configuration. */
+interface WebhooksConfig extends Readonly<Config['webhooks']> {
+  /** Whether operators may add endpoints: then it is looked for them as often as for what is to be sent. */
+  readonly isAdministered: boolean;
+}
+
 /**
- * Tells the endpoints of the configuration of what happens. It works beside requests, with a few connections for each
+ * Tells endpoints of what happens, those of the configuration and those that operators have added. It works beside requests, with a few connections for each
  * endpoint: one that hangs or fails is left alone for a while, and no other waits for it. Disposing of it ends what is
  * on its way, which is sent again later.
  */
@@ -104,7 +119,8 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   /** What waits, as it was last counted. */
   waiting: { readonly count: number; readonly since: Date | undefined } = { count: 0, since: undefined };
   readonly #db: Db;
-  readonly #config: Config['webhooks'];
+  readonly #config: WebhooksConfig;
+  readonly #endpoints: Endpoints;
   readonly #logger: Logger;
   readonly #userAgent: string;
   readonly #pace: Pace;
@@ -112,30 +128,59 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   readonly #work = new Set<Promise<void>>();
   readonly #doneAt = new Map<object, number>();
   #isStopping = false;
-  #receivers: Receiver[] | undefined;
+  /** Undefined: nobody has looked yet. */
+  #receivers: ReadonlyMap<number, Receiver> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #interval = 0;
   #turn: Promise<void> | undefined;
   #isAwake = false;
   #fault: string | undefined;
 
-  /** @param version of this service, for the receivers */
-  constructor(db: Db, config: Config['webhooks'], logger: Logger, version: string, pace: Partial<Pace> = {}) {
+  /**
+   * @param sealer opens the secrets of endpoints that were added
+   * @param version of this service, for the receivers
+   */
+  constructor(
+    db: Db,
+    sealer: Sealer,
+    config: WebhooksConfig,
+    logger: Logger,
+    version: string,
+    pace: Partial<Pace> = {},
+  ) {
     this.#db = db;
     this.#config = config;
     this.#logger = logger;
+    this.#endpoints = new Endpoints(config.endpoints, sealer, (endpoint, error) =>
+      logger.error(
+        { endpoint, error: describeError(error) },
+        'the secrets of a webhook endpoint cannot be opened: nothing is sent to it',
+      ),
+    );
     this.#userAgent = `Keyward/${version}`;
     this.#pace = { ...usualPace, ...pace };
-    this.#timer = setInterval(() => this.wake(), this.#pace.poll).unref();
-    this.wake();
+    this.#lookEvery(this.#pace.poll);
+    this.#look();
   }
 
   /** Looks for what is to be sent, soon; it is called after each change, and costs nothing then. */
   wake(): void {
-    if (this.#stop.signal.aborted || this.#receivers?.length === 0) return;
+    if (this.#receivers?.size !== 0) this.#look();
+  }
+
+  #look(): void {
+    if (this.#stop.signal.aborted) return;
     this.#isAwake = true;
     this.#turn ??= this.#takeTurns().finally(() => {
       this.#turn = undefined;
     });
+  }
+
+  #lookEvery(interval: number): void {
+    if (interval === this.#interval || this.#isStopping) return;
+    this.#interval = interval;
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => this.#look(), interval).unref();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -165,26 +210,33 @@ export class Webhooks implements Wakeable, AsyncDisposable {
 
   async #takeTurn(): Promise<void> {
     const receivers = await this.#findReceivers();
-    if (receivers.length === 0) {
-      // What is left from when there were some is kept no longer than it was to be.
-      clearInterval(this.#timer);
-      this.#timer = setInterval(() => this.#inBackground(this.#tidy()), tidyInterval).unref();
-      return;
+    const isNeeded = receivers.size > 0 || this.#config.isAdministered;
+    this.#lookEvery(isNeeded ? this.#pace.poll : tidyInterval);
+    if (receivers.size > 0) {
+      await this.#every(expiryInterval, noteExpiries, () => noteExpiries(this.#db));
+      while (!this.#isStopping && (await handOut(this.#db)));
+      for (const receiver of receivers.values()) void this.#fill(receiver);
+      await this.#every(countInterval, waitingDeliveries, async () => {
+        this.waiting = await waitingDeliveries(this.#db);
+      });
     }
-    await this.#every(expiryInterval, noteExpiries, () => noteExpiries(this.#db));
-    while (!this.#isStopping && (await handOut(this.#db)));
-    for (const receiver of receivers) void this.#fill(receiver);
-    await this.#every(countInterval, waitingDeliveries, async () => {
-      this.waiting = await waitingDeliveries(this.#db);
-    });
+    // What is left from when there were some is kept no longer than it was to be.
     this.#inBackground(this.#every(tidyInterval, tidy, () => this.#tidy()));
   }
 
-  async #findReceivers(): Promise<Receiver[]> {
-    if (this.#receivers) return this.#receivers;
-    const endpoints = await agreeOnEndpoints(this.#db, this.#config.endpoints);
-    this.#receivers = endpoints.map((endpoint) => new Receiver(endpoint));
-    return this.#receivers;
+  async #findReceivers(): Promise<ReadonlyMap<number, Receiver>> {
+    const known = this.#receivers ?? new Map<number, Receiver>();
+    if (this.#receivers === undefined) await agreeOnEndpoints(this.#db, this.#config.endpoints);
+    const endpoints = await this.#endpoints.read(this.#db);
+    const there = new Map(
+      endpoints.map((endpoint) => {
+        const receiver = known.get(endpoint.id) ?? new Receiver(endpoint);
+        return [endpoint.id, Object.assign(receiver, { endpoint })];
+      }),
+    );
+    for (const [id, receiver] of known) receiver.isGone = !there.has(id);
+    this.#receivers = there;
+    return there;
   }
 
   /** Does something that is due from time to time. */
@@ -209,6 +261,8 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   }
 
   async #tidy(): Promise<void> {
+    // Where there are no endpoints any more, what happened before is told nobody.
+    while (!this.#isStopping && (await handOut(this.#db)));
     this.#noteParked(await tidy(this.#db, new Date(), this.#stop.signal));
   }
 
@@ -260,7 +314,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     });
     if (outcome.isDelivered) {
       this.#noteDelivered(receiver);
-      return settle(this.#db, held, outcome.text, goesOn && !this.#isStopping);
+      return settle(this.#db, held, outcome.text, goesOn && receiver.isOn && !this.#isStopping);
     }
     // An attempt that a stop has ended is none.
     if (this.#stop.signal.aborted) {

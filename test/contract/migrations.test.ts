@@ -31,6 +31,14 @@ const landed = {
       'd55fd0ae495fb1fa30981c2fbabe296b1e022dd92fdbeb641f3cf8ecd3b85052',
     'Migration20261122163257_compatible.ts':
       '5d9e9fd6b5804fabecb27259bf3831af4614f6829924aadca30b3944126e4ef5',
+    'Migration20261122185330_compatible.ts':
+      '62f56d5b198d68bd5f7662a7afb1b97ef08bc8a67c093b9da138bd88c884781d',
+    'Migration20261122190213_compatible.ts':
+      '1a9165d894b2130fa4925e636d2f60aabbef835e29ecf9a12c922506a0430f67',
+    'Migration20261122190300_compatible.ts':
+      '6d6aad3fb6a33edfa62b12b5e996f72ff08282bc383259c9b37facb20503e3fa',
+    'Migration20261122191709_compatible.ts':
+      'a1e146f12e91cda8412203de087cb03c3cc3d901b81041e8c3d8811f4bb939a7',
   },
   sqlite: {
     'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',
@@ -52,6 +60,14 @@ const landed = {
       '0bf93b5575d086c58d5c7866c5ed04933d1a028faf12a78ebfb52b76c0f3d1cd',
     'Migration20261122163252_compatible.ts':
       '1ad418283e4c4c3042284ac77e995b3a05d4cd042a639d1e3b7a5d53d168df4b',
+    'Migration20261122185329_compatible.ts':
+      'eed8d7d605a7d147d4dea69d3bf7b4d864b5def4ca0252dd9fed54afc4dbf8f4',
+    'Migration20261122190209_compatible.ts':
+      'd6cf4560a234b9d07a7c3ba782d780f9bf180c6e548272eed44f1a20179b8b89',
+    'Migration20261122190240_compatible.ts':
+      'b34f0a5f58aebf11bda1995faf4c3dcc485b13f84278eb14b8dfb49c7b4bb27e',
+    'Migration20261122191707_compatible.ts':
+      '71e7a488e0c01d85b4e2065a39e1be09ab47e5090106035a8885f9e8420ad1b3',
   },
 };
 

@@ -135,6 +135,43 @@ describe.each(languages)('the receiver in %s', (name, _file, _command, isHere) =
   });
 });
 
+describe('an endpoint that an operator adds', () => {
+  it('is sent to without a restart and after one, and nothing is configured for it', async () => {
+    const added = stack.use(await startReceiver());
+    const folder = stack.use(await createTemporaryFolder());
+    const env = { ADMIN: 'on', WEBHOOKS_ALLOW: '127.0.0.1' };
+    const send = async (
+      running: ServiceProcess,
+      path: string,
+      method: string,
+      json: object,
+      scope?: string,
+    ) => {
+      const token = scope ? await running.token('olivia', scope) : await running.token('alice');
+      const response = await fetch(`${running.url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(json),
+      });
+      expect(response.ok).toBe(true);
+      return response.json();
+    };
+    {
+      await using first = await startProcess(folder.path, env, 25_000);
+      const made = await send(first, '/admin/webhooks', 'POST', { url: added.url }, 'keyward.admin');
+      added.secret = (made as { secret: string }).secret;
+      await send(first, '/automation/settings', 'PUT', { session_duration: 60 });
+      await until(() => expect(added.types()).toEqual(['automation_settings.updated']));
+      first.signal('SIGTERM');
+      expect((await first.ended).code).toBe(0);
+      expect(first.output.stdout).not.toMatch(/whsec_|\/hooks/);
+    }
+    await using second = await startProcess(folder.path, env, 25_000);
+    await send(second, '/automation/settings', 'PUT', { session_duration: 61 });
+    await until(() => expect(added.types()).toHaveLength(2));
+  });
+});
+
 describe('SIGTERM', () => {
   it('ends the service in time while a receiver hangs', async () => {
     receiver.manner = failures['no answer'] ?? take;

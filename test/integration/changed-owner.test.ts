@@ -7,15 +7,15 @@ import { type CalledOperation, transportsOf } from '../support/transports.ts';
 
 const setup = setUpGateway();
 
-/** Gives key 1, which is alice's, to bob when an operation has found it and is about to change it. */
-const giveAwayBeforeUpdate = () => {
+/** Gives key 1, which is alice's, to bob when an operation is about to change it, or to lock it for that. */
+const giveAway = () => {
   const { run } = Db.prototype;
-  const giveAway = CompiledQuery.raw('update api_key set account_id = 2 where id = 1');
+  const toBob = CompiledQuery.raw('update api_key set account_id = 2 where id = 1');
   let given = false;
   vi.spyOn(Db.prototype, 'run').mockImplementation(async function (this: Db, query, entity) {
-    if (!given && /^update .api_key. /.test(query.sql)) {
+    if (!given && /^(update|select .* from) .api_key. /.test(query.sql)) {
       given = true;
-      await this.kysely.executeQuery(giveAway);
+      await this.kysely.executeQuery(toBob);
     }
     return run.call(this, query, entity);
   });
@@ -71,7 +71,7 @@ describe('a key that belongs to somebody else by the time it is changed', () => 
           .fork()
           .execute(`update api_key set is_default = ${id === 2} where id = ${id}`);
       const before = await storedButOwners();
-      const { wasGiven } = giveAwayBeforeUpdate();
+      const { wasGiven } = giveAway();
       const outcome = await call({ keyId: 1, ...input });
       expect(wasGiven()).toBe(true);
       expect(outcome).toEqual({ status: 404, code: 'NOT_FOUND', message: 'API key not found' });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
+import { beforeDatabase } from '../support/before-database.ts';
 import { refuseRows } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { noParts, partsSelection } from '../support/key-suite.ts';
@@ -275,47 +276,49 @@ describe('with SEAL_API_KEYS', () => {
   });
 });
 
-describe.each(transports)('BAD_USER_INPUT over %s', (transport, create) => {
-  // A variable of another type is a request error in GraphQL.
-  const statusOf = (type: string) =>
-    transport === 'GraphQL' && ['string_type', 'datetime_parsing', 'timezone_aware'].includes(type)
-      ? 400
-      : 422;
+beforeDatabase(() => {
+  describe.each(transports)('BAD_USER_INPUT over %s', (transport, create) => {
+    // A variable of another type is a request error in GraphQL.
+    const statusOf = (type: string) =>
+      transport === 'GraphQL' && ['string_type', 'datetime_parsing', 'timezone_aware'].includes(type)
+        ? 400
+        : 422;
 
-  it.each<[string, unknown, string]>([
-    ['name', '', 'string_too_short'],
-    ['name', ' \t\n\u00a0', 'string_too_short'],
-    ['name', 'a'.repeat(101), 'string_too_long'],
-    ['name', '😀'.repeat(101), 'string_too_long'],
-    ['name', 'a\u0000b', 'value_error'],
-    ['name', 'a\ud83d', 'string_unicode'],
-    ['name', 1, 'string_type'],
-    ['name', ['Laptop'], 'string_type'],
-    ['expiresAt', start, 'datetime_future'],
-    ['expiresAt', '2026-03-01T07:59:59.999Z', 'datetime_future'],
-    ['expiresAt', '1970-01-01T00:00:00Z', 'datetime_future'],
-    ['expiresAt', '2027-01-31T12:00:00', 'timezone_aware'],
-    ['expiresAt', '2027-02-30T12:00:00Z', 'datetime_parsing'],
-    ['expiresAt', 'tomorrow', 'datetime_parsing'],
-    ['expiresAt', '', 'datetime_parsing'],
-    ['expiresAt', 1_800_000_000_000, 'datetime_parsing'],
-  ])('says what is wrong with %s = %j: %s', async (member, value, type) => {
-    const { status, code, issues } = await create({ [member]: value });
-    const name = member === 'name' ? 'name' : 'expires_at';
-    expect({ status, code, issues }).toEqual({
-      status: statusOf(type),
-      code: 'BAD_USER_INPUT',
-      issues: [[name, type]],
+    it.each<[string, unknown, string]>([
+      ['name', '', 'string_too_short'],
+      ['name', ' \t\n\u00a0', 'string_too_short'],
+      ['name', 'a'.repeat(101), 'string_too_long'],
+      ['name', '😀'.repeat(101), 'string_too_long'],
+      ['name', 'a\u0000b', 'value_error'],
+      ['name', 'a\ud83d', 'string_unicode'],
+      ['name', 1, 'string_type'],
+      ['name', ['Laptop'], 'string_type'],
+      ['expiresAt', start, 'datetime_future'],
+      ['expiresAt', '2026-03-01T07:59:59.999Z', 'datetime_future'],
+      ['expiresAt', '1970-01-01T00:00:00Z', 'datetime_future'],
+      ['expiresAt', '2027-01-31T12:00:00', 'timezone_aware'],
+      ['expiresAt', '2027-02-30T12:00:00Z', 'datetime_parsing'],
+      ['expiresAt', 'tomorrow', 'datetime_parsing'],
+      ['expiresAt', '', 'datetime_parsing'],
+      ['expiresAt', 1_800_000_000_000, 'datetime_parsing'],
+    ])('says what is wrong with %s = %j: %s', async (member, value, type) => {
+      const { status, code, issues } = await create({ [member]: value });
+      const name = member === 'name' ? 'name' : 'expires_at';
+      expect({ status, code, issues }).toEqual({
+        status: statusOf(type),
+        code: 'BAD_USER_INPUT',
+        issues: [[name, type]],
+      });
+      expect(await setup.stored()).toMatchObject(nothing);
     });
-    expect(await setup.stored()).toMatchObject(nothing);
-  });
 
-  it('lists all that is wrong', async () => {
-    const { issues } = await create({ name: ' ', expiresAt: start });
-    expect(issues).toEqual([
-      ['name', 'string_too_short'],
-      ['expires_at', 'datetime_future'],
-    ]);
+    it('lists all that is wrong', async () => {
+      const { issues } = await create({ name: ' ', expiresAt: start });
+      expect(issues).toEqual([
+        ['name', 'string_too_short'],
+        ['expires_at', 'datetime_future'],
+      ]);
+    });
   });
 });
 
@@ -344,28 +347,30 @@ describe('the record of a new key over GraphQL', () => {
   });
 });
 
-describe('422 over REST', () => {
-  it.each([
-    ['', 'missing'],
-    ['[]', 'dict_type'],
-    ['{', 'json_invalid'],
-  ])('is said of the whole body: %j is %s', async (body, type) => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await setup.gateway.rest('POST', '/auth/keys', {
-      token: await setup.sign(),
-      body,
-      headers,
+beforeDatabase(() => {
+  describe('422 over REST', () => {
+    it.each([
+      ['', 'missing'],
+      ['[]', 'dict_type'],
+      ['{', 'json_invalid'],
+    ])('is said of the whole body: %j is %s', async (body, type) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await setup.gateway.rest('POST', '/auth/keys', {
+        token: await setup.sign(),
+        body,
+        headers,
+      });
+      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'], type }] } });
     });
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'], type }] } });
-  });
 
-  it('is the answer to members that are no input, whatever they say', async () => {
-    const json = { key: 'sk-mine', is_default: false, id: 7, account: 2, expiresAt: 'x' };
-    const token = await setup.sign();
-    const { status, body } = await setup.gateway.rest('POST', '/auth/keys', { token, json });
-    expect(status).toBe(422);
-    expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(Object.keys(json));
-    expect(await setup.stored()).toMatchObject(nothing);
+    it('is the answer to members that are no input, whatever they say', async () => {
+      const json = { key: 'sk-mine', is_default: false, id: 7, account: 2, expiresAt: 'x' };
+      const token = await setup.sign();
+      const { status, body } = await setup.gateway.rest('POST', '/auth/keys', { token, json });
+      expect(status).toBe(422);
+      expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(Object.keys(json));
+      expect(await setup.stored()).toMatchObject(nothing);
+    });
   });
 });
 

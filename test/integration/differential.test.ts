@@ -19,6 +19,7 @@ import {
   scopesOf,
   withoutSecrets,
 } from '../support/two-sides.ts';
+import { createConfigured, createDeliveries } from '../support/webhook-sender.ts';
 
 const withoutWords = ({ code, challenge, issues }: SideOutcome) => ({
   code,
@@ -26,13 +27,16 @@ const withoutWords = ({ code, challenge, issues }: SideOutcome) => ({
   places: issues?.map(({ path }) => path),
 });
 
+const withoutWebhookSecrets = (outcome: SideOutcome): SideOutcome =>
+  JSON.parse(JSON.stringify(outcome).replaceAll(/whsec_[\w+/]{43}=/g, '<secret>'));
+
 const tables = [
   ...['account', 'api_key', 'api_key_secret', 'private_key', 'automation_settings', 'audit_event'],
-  'api_key_quota',
+  ...['api_key_quota', 'webhook_endpoint', 'webhook_delivery', 'webhook_lane'],
 ];
 
 /** What is random in a row. */
-const random = new Set(['digest', 'sealed_key', 'request', 'generation']);
+const random = new Set(['digest', 'sealed_key', 'sealed_secrets', 'request', 'generation']);
 
 /** The secrets of keys 1 and 3. */
 const secrets = { alice: createApiKeySecret(), bob: createApiKeySecret() };
@@ -55,6 +59,8 @@ const reset = async (gateway: TestGateway) => {
     [2, '2026-02-28T23:00:00Z', 'valid', 5],
     [3, '2026-03-01T11:00:00Z', 'inactive', 7],
   ]);
+  await createConfigured({ gateway }, 'https://configured.example.com/');
+  await createDeliveries({ gateway }, 1, ['delivered', 'parked', 'waiting']);
 };
 
 const rowsOf = async (gateway: TestGateway) => {
@@ -125,6 +131,14 @@ const anyPrivateKey = fc.oneof(
 const anySecret = fc.oneof(
   oneOf(...Object.values(secrets).map((text) => `"${text}"`), '"sk-"', '"\\u0000"'),
   anyJson,
+);
+const anyUrl = fc.oneof(
+  oneOf('"https://hooks.example.com/a"', '"https://hooks.example.com/b"', '"http://127.0.0.1:1/"'),
+  oneOf('"https://10.0.0.1/"', '"http://hooks.example.com/"', '"https://a:b@hooks.example.com/"', '""'),
+  anyJson,
+);
+const anyEvents = fc.oneof(
+  oneOf('null', '["*"]', '["api_key.*", "quota.exhausted"]', '[]', '["api_key"]', '["*", "*"]', '[7]', '{}'),
 );
 // In a query string all is text: what is no number there, is none in JSON for another reason.
 const pages = {
@@ -224,6 +238,7 @@ const byName: Members = {
   ...{ rateLimit: anyRateLimit, quota: anyQuota },
   ...{ name: anyName, expiresAt: anyMoment, graceSeconds: anyGrace, privateKey: anyPrivateKey },
   ...{ reason: anyReason, keyPrefix: fc.oneof(oneOf('"sk-a1b2c3"', '"sk-"', 'null'), anyName) },
+  ...{ url: anyUrl, events: anyEvents },
   ...{ key: anySecret, sessionDuration: duration, ...pages, ...usage },
 };
 
@@ -234,6 +249,7 @@ const byNameInQuery: Members = {
   ...usage,
   filter: oneOf('"al"', '"alice"', '"%"', '"_"', '""', `"${'a'.repeat(256)}"`),
   reason: oneOf('"Abuse"', '" Abuse "', '""', '"  "', `"${'a'.repeat(501)}"`),
+  state: oneOf('"WAITING"', '"PARKED"', '"LOST"', '""'),
 };
 const byTypeInQuery: Members = {
   Boolean: oneOf('true', 'false'),
@@ -337,6 +353,35 @@ const forOperators: [Step, string][] = [
   given('eraseAccount', { id: '"a"' }, 'operator'),
 ];
 
+const hooks = '"https://hooks.example.com/keyward"';
+
+/** What operators do to webhook endpoints: 1 is one of the configuration, 2 is added. */
+const forWebhooks: [Step, string][] = [
+  given('createWebhookEndpoint', { url: hooks, events: '["api_key.*"]' }, 'operator'),
+  given('createWebhookEndpoint', { url: hooks }, 'operator'),
+  given('webhookEndpoints', { first: '1' }, 'operator'),
+  given('updateWebhookEndpoint', { endpointId: '1', isPaused: 'true' }, 'operator'),
+  given('updateWebhookEndpoint', { endpointId: '1', events: '["quota.*"]' }, 'operator'),
+  given('updateWebhookEndpoint', { endpointId: '2', events: '["quota.*"]' }, 'operator'),
+  given('rotateWebhookSecret', { endpointId: '2', graceSeconds: '60' }, 'operator'),
+  given('rotateWebhookSecret', { endpointId: '1' }, 'operator'),
+  given('webhookEndpoint', { endpointId: '2' }, 'operator'),
+  given('webhookDeliveries', { endpointId: '1', state: '"PARKED"' }, 'operator'),
+  given('resendWebhookDelivery', { deliveryId: '2' }, 'operator'),
+  given('webhookDeliveries', { endpointId: '1', first: '2' }, 'operator'),
+  given('removeWebhookEndpoint', { endpointId: '2' }, 'operator'),
+  given('removeWebhookEndpoint', { endpointId: '1' }, 'operator'),
+  given('removeWebhookEndpoint', { endpointId: '99' }, 'operator'),
+  given('createWebhookEndpoint', { url: '"https://10.0.0.1/"' }, 'operator'),
+  given('updateWebhookEndpoint', { endpointId: '2', events: '[]' }, 'operator'),
+  given('rotateWebhookSecret', { endpointId: '2', graceSeconds: '-1' }, 'operator'),
+  given('webhookEndpoint', { endpointId: '"a"' }, 'operator'),
+  given('webhookEndpoints', { after: '"x"' }, 'operator'),
+  given('webhookDeliveries', { endpointId: '1', state: '"LOST"' }, 'operator'),
+  given('resendWebhookDelivery', { deliveryId: '"a"' }, 'operator'),
+  given('removeWebhookEndpoint', { endpointId: '"a"' }, 'operator'),
+];
+
 /** Operations that depend on what others did before: they do what they are for, and refuse an input. The other refusals. */
 const story: [Step, string][] = [
   given('verifyApiKey', { key: `"${secrets.alice}"` }, 'provider'),
@@ -386,6 +431,7 @@ const story: [Step, string][] = [
   given('updateAutomationSettings', { sessionDuration: '59' }),
   given('auditEvents', { first: '101' }),
   ...forOperators,
+  ...forWebhooks,
 ];
 
 /** Any other operation is called with its published examples, and, where it has an input, with one that is refused. */
@@ -427,8 +473,8 @@ describe('the same calls through GraphQL and through REST', () => {
 
   const run = async (call: Step, who: string): Promise<string> => {
     const token = tokens.get(who);
-    const ofGraphql = graphqlOutcome(await callGraphql(graphql, call, token), call);
-    const ofRest = restOutcome(await callRest(rest, call, token), call);
+    const ofGraphql = withoutWebhookSecrets(graphqlOutcome(await callGraphql(graphql, call, token), call));
+    const ofRest = withoutWebhookSecrets(restOutcome(await callRest(rest, call, token), call));
     if (call.comparesWords) expect(ofRest).toEqual(ofGraphql);
     else expect(withoutWords(ofRest)).toEqual(withoutWords(ofGraphql));
     return ofRest.code;
@@ -474,7 +520,7 @@ describe('the same calls through GraphQL and through REST', () => {
     await run({ operation: 'updateAutomationSettings', input, ...words }, 'somebody new');
     await run({ operation: 'createApiKey', input: {}, ...words }, 'somebody new');
     const after = await rowsOf(rest);
-    expect(after.map((rows) => rows.length)).toEqual([3, 4, 3, 1, 1, 4, 0]);
+    expect(after.map((rows) => rows.length)).toEqual([4, 4, 3, 1, 1, 4, 0, 1, 3, 1]);
     expect(after).toEqual(await rowsOf(graphql));
   });
 });

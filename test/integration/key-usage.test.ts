@@ -144,6 +144,24 @@ describe('what verifications came to', () => {
     ]);
   });
 
+  it('is added up for each account', async () => {
+    await createKeys(2);
+    await setup.gateway.createApiKey(await setup.gateway.createAccount('bob'));
+    for (const key of [1, 2, 3, 99]) note(key);
+    for (const milliseconds of [1, hour]) note(2, milliseconds);
+    note(1, 5, 'expired');
+    note(2, 5, 'expired');
+    await usage.write();
+    note(2);
+    await usage.write();
+    expect(await setup.gateway.uses('account')).toEqual([
+      [1, at, 'expired', 2],
+      [1, at, 'valid', 4],
+      [1, later, 'valid', 1],
+      [2, at, 'valid', 1],
+    ]);
+  });
+
   it('is no use of the key where it was refused', async () => {
     await createKeys(2);
     note(1, 7, 'inactive');
@@ -176,10 +194,15 @@ describe('what verifications came to', () => {
       note(1);
       await usage.write();
       expect(failures).toHaveLength(1);
-      expect(await uses()).toEqual([]);
+      expect([await uses(), await setup.gateway.uses('account')]).toEqual([[], []]);
     }
     await usage.write();
-    expect([await uses(), await lastUsed()]).toEqual([[[1, at, 'valid', 1]], [noon]]);
+    const counted = [[1, at, 'valid', 1]];
+    expect([await uses(), await setup.gateway.uses('account'), await lastUsed()]).toEqual([
+      counted,
+      counted,
+      [noon],
+    ]);
   });
 
   it('is not counted again where nobody knows whether it was stored', async () => {
@@ -213,6 +236,7 @@ describe('what verifications came to', () => {
     await Promise.all(writers.map((writer) => writer[Symbol.asyncDispose]()));
     expect(failures).toEqual([]);
     expect(await uses()).toEqual(Array.from({ length: 300 }, (_, index) => [index + 1, at, 'valid', 20]));
+    expect(await setup.gateway.uses('account')).toEqual([[1, at, 'valid', 300 * 20]]);
   });
 
   it('is deleted when it is too old, in steps, and by one node at a time', async () => {
@@ -235,6 +259,9 @@ describe('what verifications came to', () => {
     expect(failures).toEqual([]);
     expect((await uses()).map(([key, when]) => [key, when]).sort()).toEqual(
       kept.map(([key, when]) => [key, when]).sort(),
+    );
+    expect((await setup.gateway.uses('account')).map(([, when]) => when).sort()).toEqual(
+      kept.map(([, when]) => when).sort(),
     );
   });
 });

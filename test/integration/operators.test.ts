@@ -34,7 +34,7 @@ const exampleOf = (operation: OperationName): Step => {
 it('have the routes below /admin, and no others have', () => {
   const below = operations.filter((operation) => routes[operation].path.startsWith('/admin/'));
   expect(forOperators).toEqual(below);
-  expect(forOperators).toHaveLength(8);
+  expect(forOperators).toHaveLength(16);
 });
 
 const others = Object.keys(scopeDescriptions).filter((scope) => scope !== 'keyward.admin');
@@ -139,14 +139,18 @@ describe('with ADMIN=off', () => {
     const paths = Object.keys(full.paths);
     expect(Object.keys(body.paths)).toEqual(paths.filter((path) => !path.startsWith('/api/v1/admin/')));
     for (const [path, described] of Object.entries(body.paths)) expect(described).toEqual(full.paths[path]);
-    expect(JSON.stringify(body)).not.toMatch(/keyward\.admin|Operators|"Account"|FoundApiKey/);
+    expect(JSON.stringify(body)).not.toMatch(
+      /keyward\.admin|Operators|"Account"|FoundApiKey|WebhookEndpoint|WebhookDelivery/,
+    );
     expect(JSON.stringify(full)).toMatch(/keyward\.admin.*|Operators/);
     const introspected = await off.gateway.graphql('{ __schema { types { name } } }', {
       token: await operator(),
     });
     const names = introspected.body.data.__schema.types.map(({ name }: { name: string }) => name);
     expect(names).toContain('ApiKey');
-    expect(names.filter((name: string) => /^(Account|FoundApiKey)/.test(name))).toEqual([]);
+    expect(names.filter((name: string) => /^(Account|FoundApiKey|NewWebhook|Webhook)/.test(name))).toEqual(
+      [],
+    );
     const metadata = await off.gateway.fetch('GET', '/.well-known/oauth-protected-resource');
     expect(metadata.body.scopes_supported.toSorted()).toEqual(others.toSorted());
   });

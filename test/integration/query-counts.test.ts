@@ -1,7 +1,7 @@
 import { isRequiredArgument } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { ApiKeyUse, AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
+import { AccountUse, ApiKeyUse, AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
 import type { routes } from '../../src/rest/routes.ts';
 import type { Answer } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
@@ -16,6 +16,7 @@ import {
   type Step,
   scopesOf,
 } from '../support/two-sides.ts';
+import { createAdded, createDeliveries } from '../support/webhook-sender.ts';
 
 /** How many SQL statements a call is, and its input: GraphQL's name → JSON text. */
 type Count = readonly [statements: number, input?: Step['input']];
@@ -28,15 +29,27 @@ type Change = {
 const privateKey = `"${'1'.padStart(64, '0')}"`;
 const active = { keyId: '<active>' };
 const inactive = { keyId: '<inactive>' };
+const endpoint = { endpointId: '<endpoint>' };
 
-/** Calls of people who have everything. `<active>` and `<inactive>` are the ids of their API keys, `<key>` a secret, `<account>` is somebody else. */
+/**
+ * Calls of people who have everything. `<active>` and `<inactive>` are the ids of their API keys, `<key>` a secret,
+ * `<account>` is somebody else, `<endpoint>` a webhook endpoint, and `<delivery>` what is sent to it.
+ */
 const changes: Readonly<Record<Change, readonly Count[]>> = {
   blockAccount: [[5, { id: '<account>', reason: '"x"' }]],
   deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
-  eraseAccount: [[20, { id: '<account>' }]],
+  eraseAccount: [[21, { id: '<account>' }]],
   findApiKey: [
-    [2, { key: '<key>' }],
+    [3, { key: '<key>' }],
     [2, { keyPrefix: '"sk-a1b2c3"' }],
+  ],
+  createWebhookEndpoint: [[8, { url: '<url>' }]],
+  removeWebhookEndpoint: [[5, endpoint]],
+  resendWebhookDelivery: [[7, { deliveryId: '<delivery>' }]],
+  rotateWebhookSecret: [[5, endpoint]],
+  updateWebhookEndpoint: [
+    [5, { ...endpoint, isPaused: 'true' }],
+    [3, endpoint],
   ],
   unblockAccount: [[3, { id: '<account>', reason: '"x"' }]],
   createApiKey: [[5], [6, { quota: '{"limit":10,"refill":"DAILY"}' }]],
@@ -65,6 +78,9 @@ const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> =
   account: [[2, { id: '1' }]],
   accountApiKeys: [[2, { id: '1' }]],
   accounts: [[2]],
+  webhookDeliveries: [[2, endpoint]],
+  webhookEndpoint: [[2, endpoint]],
+  webhookEndpoints: [[2]],
 };
 
 /** The arguments of a read that must be given, as they are published. */
@@ -103,10 +119,11 @@ const invalid: Counted[] = [
 
 const setup = setUpGateway();
 
-const keysOf: Record<string, { active: number; inactive: number; key: string; account: number }> = {
-  alice: { active: 1, inactive: 2, key: createApiKeySecret(), account: 3 },
-  bob: { active: 3, inactive: 4, key: createApiKeySecret(), account: 4 },
+const thingsOf = {
+  alice: { active: 1, inactive: 2, key: createApiKeySecret(), account: 3, endpoint: 1, delivery: 1 },
+  bob: { active: 3, inactive: 4, key: createApiKeySecret(), account: 4, endpoint: 2, delivery: 2 },
 };
+const keysOf: Readonly<Record<string, (typeof thingsOf)['alice']>> = thingsOf;
 
 beforeEach(async () => {
   const now = new Date();
@@ -118,12 +135,17 @@ beforeEach(async () => {
     await setup.gateway.createPrivateKey(account);
     const stored = { account, isEnabled: true, sessionDuration: 600, createdAt: now, updatedAt: now };
     await setup.gateway.database.em.fork().insert(AutomationSettings, stored);
-    const use = { apiKey: id, hour: new Date(Date.now() - 3_600_000), outcome: 'valid', count: 1 };
-    await setup.gateway.database.em.fork().insert(ApiKeyUse, use);
+    const use = { hour: new Date(Date.now() - 3_600_000), outcome: 'valid', count: 1 };
+    await setup.gateway.database.em.fork().insert(ApiKeyUse, { ...use, apiKey: id });
+    await setup.gateway.database.em.fork().insert(AccountUse, { ...use, account });
     const event = { account, action: 'private-key-registered', request: 'request-1', createdAt: now };
     await setup.gateway.database.em.fork().insert(AuditEvent, event);
   }
   for (const subject of ['erin', 'frank']) await setup.gateway.createAccount(subject);
+  for (const subject of Object.keys(keysOf)) {
+    const id = await createAdded(setup, `https://hooks.example.com/of/${subject}`);
+    await createDeliveries(setup, id, ['parked']);
+  }
 });
 
 const refusedTokens: [name: string, status: number, token: () => Promise<string | undefined>][] = [
@@ -136,7 +158,11 @@ const refusedTokens: [name: string, status: number, token: () => Promise<string 
 const calledBy = (subject: string, [operation, , input]: Counted): Step => {
   const fill = (text: string) =>
     text
-      .replace(/<(active|inactive|account)>/, (_, key: 'active') => `${keysOf[subject]?.[key]}`)
+      .replace(
+        /<(active|inactive|account|endpoint|delivery)>/,
+        (_, key: 'active') => `${keysOf[subject]?.[key]}`,
+      )
+      .replace('<url>', `"https://hooks.example.com/for/${subject}"`)
       .replace('<key>', `"${keysOf[subject]?.key}"`);
   const filled = Object.fromEntries(Object.entries(input).map(([name, text]) => [name, fill(text)]));
   const pathText = filled[pathArgument(operation) ?? ''];

@@ -2,14 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { Db } from '../../src/database/db.ts';
 import { assertSecretVersions } from '../../src/database/secret-versions.ts';
+import type { WebhookEndpoint } from '../../src/database/tables.ts';
 import { deleteEndedSecrets, digests } from '../../src/rewrap/digests.ts';
 import { type Rewrapped, type Rewrapping, rewrap } from '../../src/rewrap/rewrap.ts';
-import { privateKeys, sealedApiKeys } from '../../src/rewrap/sealed-values.ts';
+import { privateKeys, sealedApiKeys, webhookSecrets } from '../../src/rewrap/sealed-values.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
+import { openSecrets } from '../../src/webhooks/endpoints.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createPrivateKey, createSealedKey } from '../support/sealed-rows.ts';
 import { secretListOf } from '../support/secrets.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
+import { createAdded, createConfigured } from '../support/webhook-sender.ts';
 
 const setup = setUpGateway();
 
@@ -112,6 +115,35 @@ describe('rewrapping', () => {
     await deleteEndedSecrets(db, both);
     expect((await gateway.rows('api_key_secret')).map(({ id }) => id)).toEqual([1, 3]);
     expect(await rewrap(db, digests(both), () => {})).toEqual({ moved: 1, broken: [], left: 1 });
+  });
+});
+
+describe('the secrets of a webhook endpoint', () => {
+  it('are moved to the newest version, and are the same', async () => {
+    await using gateway = await createTestGateway(setup.issuer, { secretKeys: old });
+    const db = new Db(gateway.database.em);
+    const id = await createAdded({ gateway }, 'https://hooks.example.com/');
+    await createConfigured({ gateway }, 'https://configured.example.com/');
+    const read = async ({ sealer }: Secrets) => {
+      const [row] = await gateway.rows('webhook_endpoint');
+      const { sealed_secrets: sealedSecrets, encryption_version: encryptionVersion } = row ?? {};
+      return openSecrets(sealer, { id, sealedSecrets, encryptionVersion } as WebhookEndpoint);
+    };
+    const before = await read(gateway.secrets);
+    expect(before).toEqual([expect.stringMatching(/^whsec_/)]);
+    const next = secretListOf(2);
+    const newer = createSecrets({ peppers: old.peppers, encryptionKeys: next });
+    await expect(assertSecretVersions(db, newer)).rejects.toThrow(
+      'KEY_ENCRYPTION_KEYS has no version 1, under which secrets of webhook endpoints are sealed',
+    );
+    const { sealer } = createSecrets({ ...old, encryptionKeys: [...next, ...old.encryptionKeys] });
+    expect(await rewrap(db, webhookSecrets(sealer), () => {})).toEqual({
+      moved: 1,
+      broken: [],
+      left: 0,
+    });
+    expect(await read(newer)).toEqual(before);
+    await assertSecretVersions(db, newer);
   });
 });
 

@@ -121,6 +121,21 @@ describe.each(transports)('success over %s', (_transport, rotate) => {
     expect(told).toEqual([60, 60, 60, 90].map((seconds) => inSeconds(seconds).toISOString()));
   });
 
+  it('tells no end later than that of the key, where it was moved since', async () => {
+    await createApiKeys(setup);
+    await addSecret(1);
+    const { data } = await rotate({ keyId: 1, graceSeconds: 60 });
+    const token = await setup.sign();
+    for (const [seconds, end] of [
+      [90, 60],
+      [30, 30],
+    ] as const) {
+      const json = { expires_at: inSeconds(seconds).toISOString() };
+      const { body } = await setup.gateway.rest('PATCH', `/auth/keys/${data.id}`, { token, json });
+      expect(body.previous_works_until).toBe(inSeconds(end).toISOString());
+    }
+  });
+
   it('leaves earlier secrets their own end, and deletes those that have come to it', async () => {
     await createApiKeys(setup);
     await addSecret(1, inSeconds(-1));

@@ -5,15 +5,18 @@ import { noteExpiries } from '../../src/webhooks/outbox.ts';
 import { Webhooks } from '../../src/webhooks/webhooks.ts';
 import { setUpTwoNodes } from '../support/two-nodes.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
+import { sendWebhooks, until } from '../support/webhook-sender.ts';
 
 const setup = setUpTwoNodes();
 
 it('send each event once, in order for each key, whichever of them has made the change', async () => {
   await using receiver = await startReceiver();
-  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'] };
+  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'], isAdministered: false };
   await using stack = new AsyncDisposableStack();
-  const senders = setup.nodes.map(({ database }) =>
-    stack.use(new Webhooks(new Db(database.em), config, pino({ level: 'silent' }), 'test', { poll: 10 })),
+  const senders = setup.nodes.map(({ database, secrets: { sealer } }) =>
+    stack.use(
+      new Webhooks(new Db(database.em), sealer, config, pino({ level: 'silent' }), 'test', { poll: 10 }),
+    ),
   );
   const [node] = setup.nodes;
   await vi.waitFor(async () => expect(await node.rows('webhook_endpoint')).toHaveLength(1), {
@@ -58,10 +61,15 @@ it('send each event once, in order for each key, whichever of them has made the 
 
 it('tell of the end of a key once', async () => {
   await using receiver = await startReceiver();
-  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'] };
+  const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'], isAdministered: false };
   await using stack = new AsyncDisposableStack();
-  for (const { database } of setup.nodes)
-    stack.use(new Webhooks(new Db(database.em), config, pino({ level: 'silent' }), 'test', { poll: 10 }));
+  for (const {
+    database,
+    secrets: { sealer },
+  } of setup.nodes)
+    stack.use(
+      new Webhooks(new Db(database.em), sealer, config, pino({ level: 'silent' }), 'test', { poll: 10 }),
+    );
   const [node] = setup.nodes;
   await vi.waitFor(async () => expect(await node.rows('webhook_endpoint')).toHaveLength(1), {
     timeout: 20_000,
@@ -74,4 +82,69 @@ it('tell of the end of a key once', async () => {
   await vi.waitFor(async () => expect(receiver.taken()).toHaveLength(20), { timeout: 20_000 });
   await vi.waitFor(async () => expect(await node.rows('webhook_lane')).toEqual([]), { timeout: 20_000 });
   expect(receiver.all).toHaveLength(20);
+});
+
+it('notice what an operator does through the other: an endpoint that is added, paused, rotated, removed', async () => {
+  await using receiver = await startReceiver();
+  await using stack = new AsyncDisposableStack();
+  const [, node] = setup.nodes;
+  // The node that is asked sends nothing itself.
+  stack.use(sendWebhooks(node));
+  const token = await setup.issuer.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  const admin = async (method: string, path: string, json?: object) => {
+    const { status, body } = await setup.nodes[0].rest(method, `/admin/webhooks${path}`, {
+      token,
+      ...(json && { json }),
+    });
+    expect(status).toBeLessThan(300);
+    return body;
+  };
+  let seconds = 60;
+  const change = async () => {
+    seconds += 1;
+    const json = { session_duration: seconds };
+    await setup.nodes[0].rest('PUT', '/automation/settings', { token: await setup.issuer.sign(), json });
+  };
+  const { id, secret } = await admin('POST', '', { url: receiver.url });
+  receiver.secret = secret;
+  await change();
+  await until(() => expect(receiver.taken()).toHaveLength(1));
+  await admin('PATCH', `/${id}`, { is_paused: true });
+  await until(async () => {
+    await change();
+    const { waiting_count } = await admin('GET', `/${id}`);
+    expect(waiting_count).toBeGreaterThan(0);
+  });
+  const before = receiver.taken().length;
+  receiver.secret = (await admin('POST', `/${id}/rotate`, { grace_seconds: 0 })).secret;
+  await admin('PATCH', `/${id}`, { is_paused: false });
+  await until(() => expect(receiver.taken().length).toBeGreaterThan(before));
+  expect(receiver.unverified).toBe(0);
+  await admin('DELETE', `/${id}`);
+  await change();
+  expect(await node.rows('webhook_event')).toEqual([]);
+});
+
+it('tell once that a quota has run out, however many uses both refuse at once', async () => {
+  await using receiver = await startReceiver();
+  await using stack = new AsyncDisposableStack();
+  const [node] = setup.nodes;
+  const endpoints = [receiver.config(['quota.*'])];
+  for (const each of setup.nodes) stack.use(sendWebhooks(each, { endpoints }));
+  await until(async () => expect(await node.rows('webhook_endpoint')).toHaveLength(1));
+  const account = await node.createAccount('alice');
+  const keys = await Promise.all(Array.from({ length: 10 }, () => node.createVerifiableKey(account)));
+  for (const { id } of keys) await node.createQuota(id, { units: 1 });
+  const token = await setup.issuer.sign({ sub: 'server', scope: 'keys.verify' });
+  const uses = keys.flatMap(({ secret: key }) =>
+    Array.from({ length: 6 }, async (_, index) => {
+      const { rest } = setup.nodes[index % 2 ? 1 : 0];
+      return (await rest('POST', '/keys/verify', { token, json: { key } })).body.valid;
+    }),
+  );
+  expect((await Promise.all(uses)).filter(Boolean)).toHaveLength(10);
+  await until(() => expect(receiver.taken()).toHaveLength(10));
+  await until(async () => expect(await node.rows('webhook_lane')).toEqual([]));
+  expect(new Set(receiver.all.map(({ event }) => event.data.key_id)).size).toBe(10);
+  expect(receiver.all).toHaveLength(10);
 });

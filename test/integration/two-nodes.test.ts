@@ -69,6 +69,35 @@ describe('an API key that is revoked on one node', () => {
   });
 });
 
+describe('an account that is blocked on one node', () => {
+  it('is blocked on the other from the answer on: its keys and its tokens, until it is unblocked there', async () => {
+    const [one, other] = setup.nodes;
+    const token = await setup.issuer.sign();
+    const operator = await setup.issuer.sign({ sub: 'ops', scope: 'openid keyward.admin' });
+    const alice = await one.createAccount('alice');
+    const { secret } = await one.createVerifiableKey(alice);
+    const statuses = async () => {
+      const asked = setup.nodes.flatMap((node) => [
+        node.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret } }),
+        node.rest('PUT', '/automation/settings', { token, json: { is_enabled: true } }),
+      ]);
+      return statusesOf(await Promise.all(asked));
+    };
+    const act = (node: TestGateway, what: string) =>
+      node.rest('POST', `/admin/accounts/${alice}/${what}`, { token: operator, json: { reason: 'abuse' } });
+    expect(await statuses()).toEqual([200]);
+    for (const [blocking, unblocking] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      expect((await act(blocking, 'block')).status).toBe(200);
+      expect(await statuses()).toEqual([403]);
+      expect((await act(unblocking, 'unblock')).status).toBe(200);
+      expect(await statuses()).toEqual([200]);
+    }
+  });
+});
+
 describe('two nodes on one database', () => {
   it('have a key that is deactivated through one inactive through the other at once', async () => {
     const [one, other] = setup.nodes;

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
+import { beforeDatabase } from '../support/before-database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import {
   createApiKeys,
@@ -126,67 +127,75 @@ describe.each(ways)('%s', (_way, call, given) => {
     const name = part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(JSON.stringify(data[name])).toBe(JSON.stringify(told));
   });
+});
 
-  it.each<[object, string, string]>([
-    [{ permissions: namesOf(51) }, 'permissions', 'too_long'],
-    [{ permissions: ['a'.repeat(101)] }, '0', 'string_pattern_mismatch'],
-    [{ permissions: ['a', ''] }, '1', 'string_pattern_mismatch'],
-    [{ permissions: ['Documents.read'] }, '0', 'string_pattern_mismatch'],
-    [{ permissions: ['documents read'] }, '0', 'string_pattern_mismatch'],
-    [{ permissions: ['ä'] }, '0', 'string_pattern_mismatch'],
-    [{ permissions: ['a\n'] }, '0', 'string_pattern_mismatch'],
-    [{ permissions: ['a', 'b', 'a'] }, 'permissions', 'value_error'],
-    [{ permissions: [null] }, '0', 'string_type'],
-    [{ permissions: ['a', 7] }, '1', 'string_type'],
-    [{ permissions: { 0: 'a' } }, 'permissions', 'list_type'],
-    [{ metadata: { a: 'x'.repeat(2041) } }, 'metadata', 'too_long'],
-    [{ metadata: { a: 'é'.repeat(1021) } }, 'metadata', 'too_long'],
-    [{ metadata: Object.fromEntries(namesOf(51).map((name) => [name, 0])) }, 'metadata', 'too_long'],
-    [{ metadata: [] }, 'metadata', 'dict_type'],
-    [{ metadata: 'plan' }, 'metadata', 'dict_type'],
-    [{ metadata: { a: [{ b: '\0' }] } }, 'metadata', 'value_error'],
-    [{ metadata: { '\0': 1 } }, 'metadata', 'value_error'],
-    [{ metadata: { a: '\ud800' } }, 'metadata', 'string_unicode'],
-    [{ metadata: { a: { '\udc00': 1 } } }, 'metadata', 'string_unicode'],
-    [{ metadata: JSON.parse(`{"a":${'['.repeat(32)}${']'.repeat(32)}}`) }, 'metadata', 'value_error'],
-    [{ allowedAddresses: ['10.0.0.0/33'] }, '0', 'value_error'],
-    [{ allowedAddresses: ['::1/129'] }, '0', 'value_error'],
-    [{ allowedAddresses: ['10.0.0.1', '10.0.0'] }, '1', 'value_error'],
-    [{ allowedAddresses: ['010.0.0.1'] }, '0', 'value_error'],
-    [{ allowedAddresses: ['10.0.0.1/'] }, '0', 'value_error'],
-    [{ allowedAddresses: ['10.0.0.1/8/8'] }, '0', 'value_error'],
-    [{ allowedAddresses: ['fe80::1%eth0'] }, '0', 'value_error'],
-    [{ allowedAddresses: ['loopback'] }, '0', 'value_error'],
-    [{ allowedAddresses: ['example.com'] }, '0', 'value_error'],
-    [{ allowedAddresses: [' 10.0.0.1'] }, '0', 'value_error'],
-    [{ allowedAddresses: ['::1', '::1'] }, 'allowed_addresses', 'value_error'],
-    [{ allowedAddresses: namesOf(51).map((_, index) => `10.0.0.${index}`) }, 'allowed_addresses', 'too_long'],
-    [{ rateLimit: { limit: 0, windowSeconds: 60 } }, 'limit', 'greater_than_equal'],
-    [{ rateLimit: { limit: -1, windowSeconds: 60 } }, 'limit', 'greater_than_equal'],
-    [{ rateLimit: { limit: 1_000_001, windowSeconds: 60 } }, 'limit', 'less_than_equal'],
-    [{ rateLimit: { limit: 1, windowSeconds: 0 } }, 'window_seconds', 'greater_than_equal'],
-    [{ rateLimit: { limit: 1, windowSeconds: 86_401 } }, 'window_seconds', 'less_than_equal'],
-    [{ rateLimit: { limit: 2 ** 31, windowSeconds: 60 } }, 'limit', 'int_parsing_size'],
-    [{ rateLimit: { limit: 1.5, windowSeconds: 60 } }, 'limit', 'int_from_float'],
-    [{ rateLimit: { limit: '1', windowSeconds: 60 } }, 'limit', 'int_type'],
-    [{ rateLimit: { limit: 1 } }, 'window_seconds', 'missing'],
-    [{ rateLimit: { limit: 1, windowSeconds: null } }, 'window_seconds', 'int_type'],
-    [{ rateLimit: { limit: 1, windowSeconds: 60, burst: 5 } }, 'burst', 'extra_forbidden'],
-    [{ rateLimit: 7 }, 'rate_limit', 'dict_type'],
-    [{ rateLimit: [] }, 'rate_limit', 'dict_type'],
-    [{ quota: { limit: -1, refill: 'NEVER' } }, 'limit', 'greater_than_equal'],
-    [{ quota: { limit: 1_000_000_001, refill: 'NEVER' } }, 'limit', 'less_than_equal'],
-    [{ quota: { limit: 2 ** 31, refill: 'NEVER' } }, 'limit', 'int_parsing_size'],
-    [{ quota: { limit: 1 } }, 'refill', 'missing'],
-    [{ quota: { limit: 1, refill: 'HOURLY' } }, 'refill', 'enum'],
-    [{ quota: { limit: 1, refill: 7 } }, 'refill', 'enum'],
-    [{ expiresAt: '2020-01-31T12:00:00Z' }, 'expires_at', 'datetime_future'],
-  ])('does not take %j: %s %s', async (input, place, type) => {
-    await createApiKeys(setup);
-    const before = await setup.stored();
-    const outcome = await call({ ...given, ...input });
-    expect(outcome).toMatchObject({ code: 'BAD_USER_INPUT', issues: [[place, type]] });
-    expect(await setup.stored()).toEqual(before);
+beforeDatabase(() => {
+  describe.each(ways)('%s', (_way, call, given) => {
+    it.each<[object, string, string]>([
+      [{ permissions: namesOf(51) }, 'permissions', 'too_long'],
+      [{ permissions: ['a'.repeat(101)] }, '0', 'string_pattern_mismatch'],
+      [{ permissions: ['a', ''] }, '1', 'string_pattern_mismatch'],
+      [{ permissions: ['Documents.read'] }, '0', 'string_pattern_mismatch'],
+      [{ permissions: ['documents read'] }, '0', 'string_pattern_mismatch'],
+      [{ permissions: ['ä'] }, '0', 'string_pattern_mismatch'],
+      [{ permissions: ['a\n'] }, '0', 'string_pattern_mismatch'],
+      [{ permissions: ['a', 'b', 'a'] }, 'permissions', 'value_error'],
+      [{ permissions: [null] }, '0', 'string_type'],
+      [{ permissions: ['a', 7] }, '1', 'string_type'],
+      [{ permissions: { 0: 'a' } }, 'permissions', 'list_type'],
+      [{ metadata: { a: 'x'.repeat(2041) } }, 'metadata', 'too_long'],
+      [{ metadata: { a: 'é'.repeat(1021) } }, 'metadata', 'too_long'],
+      [{ metadata: Object.fromEntries(namesOf(51).map((name) => [name, 0])) }, 'metadata', 'too_long'],
+      [{ metadata: [] }, 'metadata', 'dict_type'],
+      [{ metadata: 'plan' }, 'metadata', 'dict_type'],
+      [{ metadata: { a: [{ b: '\0' }] } }, 'metadata', 'value_error'],
+      [{ metadata: { '\0': 1 } }, 'metadata', 'value_error'],
+      [{ metadata: { a: '\ud800' } }, 'metadata', 'string_unicode'],
+      [{ metadata: { a: { '\udc00': 1 } } }, 'metadata', 'string_unicode'],
+      [{ metadata: JSON.parse(`{"a":${'['.repeat(32)}${']'.repeat(32)}}`) }, 'metadata', 'value_error'],
+      [{ allowedAddresses: ['10.0.0.0/33'] }, '0', 'value_error'],
+      [{ allowedAddresses: ['::1/129'] }, '0', 'value_error'],
+      [{ allowedAddresses: ['10.0.0.1', '10.0.0'] }, '1', 'value_error'],
+      [{ allowedAddresses: ['010.0.0.1'] }, '0', 'value_error'],
+      [{ allowedAddresses: ['10.0.0.1/'] }, '0', 'value_error'],
+      [{ allowedAddresses: ['10.0.0.1/8/8'] }, '0', 'value_error'],
+      [{ allowedAddresses: ['fe80::1%eth0'] }, '0', 'value_error'],
+      [{ allowedAddresses: ['loopback'] }, '0', 'value_error'],
+      [{ allowedAddresses: ['example.com'] }, '0', 'value_error'],
+      [{ allowedAddresses: [' 10.0.0.1'] }, '0', 'value_error'],
+      [{ allowedAddresses: ['::1', '::1'] }, 'allowed_addresses', 'value_error'],
+      [
+        { allowedAddresses: namesOf(51).map((_, index) => `10.0.0.${index}`) },
+        'allowed_addresses',
+        'too_long',
+      ],
+      [{ rateLimit: { limit: 0, windowSeconds: 60 } }, 'limit', 'greater_than_equal'],
+      [{ rateLimit: { limit: -1, windowSeconds: 60 } }, 'limit', 'greater_than_equal'],
+      [{ rateLimit: { limit: 1_000_001, windowSeconds: 60 } }, 'limit', 'less_than_equal'],
+      [{ rateLimit: { limit: 1, windowSeconds: 0 } }, 'window_seconds', 'greater_than_equal'],
+      [{ rateLimit: { limit: 1, windowSeconds: 86_401 } }, 'window_seconds', 'less_than_equal'],
+      [{ rateLimit: { limit: 2 ** 31, windowSeconds: 60 } }, 'limit', 'int_parsing_size'],
+      [{ rateLimit: { limit: 1.5, windowSeconds: 60 } }, 'limit', 'int_from_float'],
+      [{ rateLimit: { limit: '1', windowSeconds: 60 } }, 'limit', 'int_type'],
+      [{ rateLimit: { limit: 1 } }, 'window_seconds', 'missing'],
+      [{ rateLimit: { limit: 1, windowSeconds: null } }, 'window_seconds', 'int_type'],
+      [{ rateLimit: { limit: 1, windowSeconds: 60, burst: 5 } }, 'burst', 'extra_forbidden'],
+      [{ rateLimit: 7 }, 'rate_limit', 'dict_type'],
+      [{ rateLimit: [] }, 'rate_limit', 'dict_type'],
+      [{ quota: { limit: -1, refill: 'NEVER' } }, 'limit', 'greater_than_equal'],
+      [{ quota: { limit: 1_000_000_001, refill: 'NEVER' } }, 'limit', 'less_than_equal'],
+      [{ quota: { limit: 2 ** 31, refill: 'NEVER' } }, 'limit', 'int_parsing_size'],
+      [{ quota: { limit: 1 } }, 'refill', 'missing'],
+      [{ quota: { limit: 1, refill: 'HOURLY' } }, 'refill', 'enum'],
+      [{ quota: { limit: 1, refill: 7 } }, 'refill', 'enum'],
+      [{ expiresAt: '2020-01-31T12:00:00Z' }, 'expires_at', 'datetime_future'],
+    ])('does not take %j: %s %s', async (input, place, type) => {
+      await createApiKeys(setup);
+      const before = await setup.stored();
+      const outcome = await call({ ...given, ...input });
+      expect(outcome).toMatchObject({ code: 'BAD_USER_INPUT', issues: [[place, type]] });
+      expect(await setup.stored()).toEqual(before);
+    });
   });
 });
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import type { WebhookConfig } from '../../src/config/config.ts';
 import { webhookEvents, webhookTypes } from '../../src/config/webhook-events.ts';
 import { Db } from '../../src/database/db.ts';
@@ -12,23 +13,22 @@ import type { AccountId } from '../../src/database/tables.ts';
 import { listen, stop } from '../../src/http/server.ts';
 import { tidy } from '../../src/webhooks/lanes.ts';
 import { noteExpiries } from '../../src/webhooks/outbox.ts';
-import { Webhooks } from '../../src/webhooks/webhooks.ts';
+import type { Webhooks } from '../../src/webhooks/webhooks.ts';
+import { refuseRows } from '../support/database.ts';
 import { makeEveryChange } from '../support/every-change.ts';
+import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { createSecret, failures, startReceiver, take } from '../support/webhook-receiver.ts';
+import { setUpSenders, until } from '../support/webhook-sender.ts';
 
 const setup = setUpGateway();
 
-const pace = { gather: 5, poll: 20, firstRetry: 20, longestRetry: 100, firstRest: 10, longestRest: 50 };
 const { 'an error': fail = take, 'no answer': hang = take } = failures;
 const allowedHosts = ['127.0.0.1'];
 
-const until = (holds: () => void | Promise<void>) => vi.waitFor(holds, { timeout: 20_000, interval: 10 });
-
-const started: Webhooks[] = [];
+const send = setUpSenders(setup);
 const lines: string[] = [];
-afterEach(async () => {
-  for (const webhooks of started.splice(0)) await webhooks[Symbol.asyncDispose]();
+beforeEach(() => {
   lines.length = 0;
 });
 
@@ -40,10 +40,7 @@ async function start(
   endpoints: readonly WebhookConfig[],
   { hosts = allowedHosts, ...other }: { readonly hosts?: readonly string[]; readonly timeout?: number } = {},
 ): Promise<Webhooks> {
-  const logger = pino({}, { write: (line) => void lines.push(line) });
-  const config = { endpoints, allowedHosts: hosts };
-  const webhooks = new Webhooks(db(), config, logger, '1.2.3', { ...pace, ...other });
-  started.push(webhooks);
+  const webhooks = send({ endpoints, hosts, lines, ...other });
   await until(async () => {
     const there = (await rows('webhook_endpoint')).filter(({ removed_at }) => removed_at === null);
     expect(there.map(({ url }) => url)).toEqual(endpoints.map(({ url }) => url));
@@ -243,7 +240,11 @@ describe('OpenAPI', () => {
         .insertInto('audit_event')
         .values({ ...byOperator, action })
         .execute();
-    const ofTime = ['api-key-expiring', 'api-key-expired'];
+    await kysely
+      .insertInto('audit_event')
+      .values({ ...event, actor: 'scanner', action: 'api-key-leaked', target: 1, request: 'request' })
+      .execute();
+    const ofTime = ['api-key-expiring', 'api-key-expired', 'api-key-quota-exhausted'];
     for (const action of ofTime)
       await kysely
         .insertInto('webhook_event')
@@ -265,11 +266,12 @@ describe('OpenAPI', () => {
     }
   });
 
-  it('has each event that an operation may write down, but that an account was made', () => {
+  it('has each event that an operation may write down, but that an account was made, and those about webhooks', () => {
     const source = readFileSync('src/observability/events.ts', 'utf8');
     const actions = [...source.matchAll(/^ {2}'([a-z-]+)': /gm)].map(([, name]) => name);
     expect(actions.length).toBeGreaterThan(8);
-    expect(actions.filter((name) => !Object.hasOwn(webhookEvents, `${name}`))).toEqual(['account-created']);
+    const untold = actions.filter((name) => !Object.hasOwn(webhookEvents, `${name}`));
+    expect(untold.filter((name) => !name?.startsWith('webhook-'))).toEqual(['account-created']);
   });
 });
 
@@ -465,6 +467,117 @@ describe('the end of an API key', () => {
     await change({ is_active: false });
     await noteExpiries(db(), new Date(from + 6 * day));
     expect(await rows('webhook_event')).toEqual([]);
+  });
+});
+
+describe('where there is no endpoint', () => {
+  /** What tables are asked for while nothing happens. */
+  const tablesAsked = async () => {
+    const { sql } = await recordStatements(setup.gateway.database, () => delay(150));
+    return [...new Set(sql.map((text) => /from [`"](\w+)/.exec(text)?.[1]))];
+  };
+
+  it('nobody looks for one, unless operators may add one', async () => {
+    const looking = send({ isAdministered: false });
+    await until(async () => expect(await tablesAsked()).toEqual([]));
+    await looking[Symbol.asyncDispose]();
+    send({ isAdministered: true });
+    await until(async () => expect(await tablesAsked()).toEqual(['webhook_endpoint']));
+  });
+});
+
+describe('a quota that runs out', () => {
+  const type = 'quota.exhausted';
+
+  /** A key with a quota, and what comes of using it. */
+  const createLimited = async (units: number) => {
+    const account = await setup.gateway.createAccount('alice');
+    const { id, secret } = await setup.gateway.createVerifiableKey(account);
+    await setup.gateway.createQuota(id, { units });
+    const use = async (cost = 1) => {
+      const json = { key: secret, cost };
+      const token = await setup.sign({ sub: 'server', scope: 'keys.verify' });
+      return (await setup.gateway.rest('POST', '/keys/verify', { token, json })).body.reason;
+    };
+    return { id, use };
+  };
+  const beginAnew = () =>
+    db()
+      .kysely.updateTable('api_key_quota')
+      .set(({ eb }) => ({ taken: 0, generation: eb('generation', '+', 1) }))
+      .execute();
+
+  it('is told of when a use is refused, once in each period, and costs no statement after that', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config(['quota.*'])]);
+    const { id, use } = await createLimited(2);
+    for (let period = 1; period <= 3; period += 1) {
+      expect([await use(), await use()]).toEqual([null, null]);
+      expect(receiver.types()).toHaveLength(period - 1);
+      expect(await Promise.all([use(), use(), use()])).toEqual(Array(3).fill('quota_exceeded'));
+      await until(() => expect(receiver.types()).toHaveLength(period));
+      const { sql } = await recordStatements(setup.gateway.database, async () => {
+        expect(await use()).toBe('quota_exceeded');
+      });
+      expect(sql.filter((text) => text.startsWith('update "api_key_quota"'))).toEqual([]);
+      await beginAnew();
+    }
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    expect(receiver.types()).toEqual([type, type, type]);
+    expect(receiver.taken()[0]?.event.data).toMatchObject({
+      key_id: id,
+      subject: 'alice',
+      by: 'key',
+      name: 'Laptop',
+    });
+  });
+
+  it('is told of once, whichever node sees it, and again where a use is refused after a start', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config(['quota.*'])]);
+    const { id } = await createLimited(0);
+    for (let turn = 0; turn < 3; turn += 1) {
+      await using node = new QuotaLeases(db(), () => {});
+      const quota = { units: 0, refill: 'never', taken: 0, generation: 7, over: false } as const;
+      const asked = { keyId: id, quota, askedAt: performance.now(), now: new Date(), cost: 1 };
+      expect(await node.spend(db(), asked)).toMatchObject({ isGranted: false });
+    }
+    await until(() => expect(receiver.types()).toEqual([type]));
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    expect(await rows('api_key_quota')).toMatchObject([{ exhausted_generation: 7 }]);
+    expect(receiver.all).toHaveLength(1);
+  });
+
+  it('is told of to nobody where there is no endpoint', async () => {
+    const { use } = await createLimited(0);
+    expect(await use()).toBe('quota_exceeded');
+    await setup.gateway.keyQuotas[Symbol.asyncDispose]();
+    expect(await rows('webhook_event')).toEqual([]);
+    expect(await rows('api_key_quota')).toMatchObject([{ exhausted_generation: null }]);
+  });
+
+  it('fails no verification where it cannot be told of, and is told of later', async () => {
+    await using receiver = await startReceiver();
+    await (await start([receiver.config(['quota.*'])]))[Symbol.asyncDispose]();
+    const { id, use } = await createLimited(0);
+    const failures: unknown[] = [];
+    const quota = { units: 0, refill: 'never', taken: 0, generation: 7, over: false } as const;
+    const refuse = async () => {
+      await using node = new QuotaLeases(db(), (error) => failures.push(error));
+      const asked = { keyId: id, quota, askedAt: performance.now(), now: new Date(), cost: 1 };
+      expect(await node.spend(db(), asked)).toMatchObject({ isGranted: false });
+      expect(await node.spend(db(), asked)).toMatchObject({ isGranted: false });
+    };
+    {
+      await using _refusing = await refuseRows(setup.gateway.database, 'webhook_event');
+      expect(await use()).toBe('quota_exceeded');
+      await refuse();
+    }
+    expect(failures).toHaveLength(1);
+    expect(await rows('api_key_quota')).toMatchObject([{ exhausted_generation: null }]);
+    await refuse();
+    await start([receiver.config(['quota.*'])]);
+    await until(() => expect(receiver.types()).toEqual([type]));
   });
 });
 

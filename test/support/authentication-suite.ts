@@ -1,4 +1,5 @@
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { beforeDatabase } from './before-database.ts';
 import { challenge } from './challenge.ts';
 import type { Answer, Call } from './gateway.ts';
 import type { Setup } from './set-up-gateway.ts';
@@ -31,10 +32,12 @@ const badToken = challenge(', error="invalid_token"');
 
 /**
  * Tests that an operation is refused with 401 and 403 on both transports, and for whom it is not. Who is asking is
- * known before a database is asked: on SQLite alone, therefore.
+ * known before a database is asked.
  */
-export function describeAuthentication(setup: Setup, operation: TestedOperation): void {
-  if (inject('postgresUrl') !== undefined) return;
+export const describeAuthentication = (setup: Setup, operation: TestedOperation): void =>
+  beforeDatabase(() => defineAuthentication(setup, operation));
+
+function defineAuthentication(setup: Setup, operation: TestedOperation): void {
   const call = (transport: Transport, { headers, ...rest }: Call): Promise<Answer> => {
     if (transport !== 'REST') {
       const accept = transport === 'GraphQL' ? 'application/graphql-response+json' : 'application/json';

@@ -28,6 +28,7 @@ const tables = [
   'webhook_delivery',
   'webhook_event',
   'webhook_endpoint',
+  'imported_form',
   'idempotency_record',
   'audit_event',
   'private_key',
@@ -38,7 +39,7 @@ const tables = [
 ];
 
 /** Those whose rows are named by what they belong to, and so have no numbers. */
-const unnumbered = ['api_key_use', 'api_key_lease', 'api_key_quota'];
+const unnumbered = ['account_use', 'api_key_use', 'api_key_lease', 'api_key_quota'];
 
 /** Those that nobody uses any more: empty, and still open. */
 const spare: Database[] = [];

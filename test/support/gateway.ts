@@ -4,6 +4,7 @@ import type { EntityName } from '@mikro-orm/sql';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
+import { ImportedForms } from '../../src/api-keys/imported-forms.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
@@ -85,6 +86,8 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
+    leakReports?: GatewayDependencies['leakReports'];
+    apiKeyPrefix?: string;
     apiKeyPermissions?: readonly string[];
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
@@ -110,6 +113,7 @@ export async function createTestGateway(
   );
   const keyUsage = new KeyUsage(new Db(database.em), 90, () => {});
   const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
+  const importedKeys = new ImportedForms(new Db(database.em), () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const keyRates = new KeyRateCounts(counts);
@@ -124,18 +128,22 @@ export async function createTestGateway(
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
+      apiKeyPrefix: options.apiKeyPrefix ?? 'sk-',
       apiKeyPermissions: options.apiKeyPermissions ?? null,
       sealApiKeys: options.sealApiKeys ?? false,
+      webhooks: { allowedHosts: ['127.0.0.1'] },
     },
     secrets,
     keyUsage,
     keyRates,
     keyQuotas,
+    importedKeys,
     idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
     introspection,
     operators,
+    leakReports: options.leakReports,
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
@@ -182,6 +190,7 @@ export async function createTestGateway(
     keyUsage,
     keyRates,
     keyQuotas,
+    importedKeys,
     idempotency,
     fetch,
     rest,
@@ -197,11 +206,14 @@ export async function createTestGateway(
       await keyUsage.write();
       await keyQuotas.giveBack();
       lines.length = 0;
-      return isEmptied(database);
+      const emptied = await isEmptied(database);
+      if (emptied) await importedKeys.read();
+      return emptied;
     },
     [Symbol.asyncDispose]: async () => {
       for (const { keys } of trusted) keys[Symbol.dispose]();
       load[Symbol.dispose]();
+      importedKeys[Symbol.dispose]();
       await counts?.[Symbol.asyncDispose]();
       await idempotency[Symbol.asyncDispose]();
       await keyQuotas[Symbol.asyncDispose]();
@@ -288,7 +300,8 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asInSqlite(column, value)])),
     );
   };
-  /** How often keys were verified: rows as they are stored. */
+  const connection = database.em.getConnection();
+  /** How often keys were verified: rows as they are stored, and what they add up to. */
   const createUses = async (
     uses: readonly (readonly [key: number, hour: string, outcome: string, count: number])[],
   ) => {
@@ -302,12 +315,18 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
       .insertInto('api_key_use')
       .values(values as never)
       .execute();
+    const inserted = `insert into account_use (account_id, hour, outcome, count)
+      select account_id, hour, outcome, sum(count) from api_key_use join api_key on id = api_key_id
+      group by account_id, hour, outcome`;
+    for (const statement of ['delete from account_use', inserted]) await connection.execute(statement);
   };
-  /** All of that, in order. */
-  const uses = async (): Promise<[key: number, hour: string, outcome: string, count: number][]> => {
-    const select = 'select * from api_key_use order by api_key_id, hour, outcome';
-    const stored: Record<string, unknown>[] = await database.em.getConnection().execute(select);
-    return stored.map(({ api_key_id: id, hour, outcome, count }) => [
+  /** All of that, in order, of each key or of each account. */
+  const uses = async (
+    of: 'account' | 'api_key' = 'api_key',
+  ): Promise<[id: number, hour: string, outcome: string, count: number][]> => {
+    const select = `select ${of}_id as id, hour, outcome, count from ${of}_use order by ${of}_id, hour, outcome`;
+    const stored: Record<string, unknown>[] = await connection.execute(select);
+    return stored.map(({ id, hour, outcome, count }) => [
       Number(id),
       new Date(hour as string | number).toISOString(),
       String(outcome),

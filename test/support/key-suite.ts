@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { beforeDatabase } from './before-database.ts';
 import { refuseRows } from './database.ts';
 import type { Setup } from './set-up-gateway.ts';
 import { type CalledOperation, type CallOperation, transportsOf } from './transports.ts';
@@ -63,34 +64,36 @@ export function describeKeyId(setup: Setup, operation: KeyOperation): void {
     });
   });
 
-  describe('422 over REST', () => {
-    it.each([
-      ...['abc', '01', '1.5', '-0', '%00'].map((id) => [id, 'int_parsing'] as const),
-      ['2147483648', 'int_parsing_size'] as const,
-    ])('says where and what is wrong with the id %s', async (id, type) => {
-      await createApiKeys(setup);
-      const before = await setup.stored();
-      const [method, path] = operation.rest;
-      const token = await setup.sign();
-      const json = method === 'PATCH' ? { name: null } : {};
-      const call = method === 'GET' ? { token } : { token, json };
-      const { status, body } = await setup.gateway.rest(method, path.replace('{key_id}', id), call);
-      expect(status).toBe(422);
-      expect(body.detail).toMatchObject([{ loc: ['path', 'key_id'], type }]);
-      expect(await setup.stored()).toEqual(before);
+  beforeDatabase(() => {
+    describe('422 over REST', () => {
+      it.each([
+        ...['abc', '01', '1.5', '-0', '%00'].map((id) => [id, 'int_parsing'] as const),
+        ['2147483648', 'int_parsing_size'] as const,
+      ])('says where and what is wrong with the id %s', async (id, type) => {
+        await createApiKeys(setup);
+        const before = await setup.stored();
+        const [method, path] = operation.rest;
+        const token = await setup.sign();
+        const json = method === 'PATCH' ? { name: null } : {};
+        const call = method === 'GET' ? { token } : { token, json };
+        const { status, body } = await setup.gateway.rest(method, path.replace('{key_id}', id), call);
+        expect(status).toBe(422);
+        expect(body.detail).toMatchObject([{ loc: ['path', 'key_id'], type }]);
+        expect(await setup.stored()).toEqual(before);
+      });
     });
-  });
 
-  describe('BAD_USER_INPUT over GraphQL', () => {
-    it.each([
-      ['abc', 'int_type'],
-      [undefined, 'missing'],
-      [1.5, 'int_from_float'],
-      [2_147_483_648, 'int_parsing_size'],
-    ])('says what is wrong with the id %j', async (keyId, type) => {
-      const [, [, call]] = transportsOf(setup, operation) as [unknown, [string, CallOperation]];
-      const issues = [['key_id', type]];
-      expect(await callsOf(call)(keyId)).toEqual({ status: 400, code: 'BAD_USER_INPUT', issues });
+    describe('BAD_USER_INPUT over GraphQL', () => {
+      it.each([
+        ['abc', 'int_type'],
+        [undefined, 'missing'],
+        [1.5, 'int_from_float'],
+        [2_147_483_648, 'int_parsing_size'],
+      ])('says what is wrong with the id %j', async (keyId, type) => {
+        const [, [, call]] = transportsOf(setup, operation) as [unknown, [string, CallOperation]];
+        const issues = [['key_id', type]];
+        expect(await callsOf(call)(keyId)).toEqual({ status: 400, code: 'BAD_USER_INPUT', issues });
+      });
     });
   });
 }

@@ -33,7 +33,7 @@ export const accessTokenVariables = {
   }),
   ADMIN: onOrOff.default(false).meta({
     description:
-      '`on`: whoever has a token with the scope `keyward.admin` is an operator, who finds, blocks and erases accounts and ends API keys. `off`: there is no such field and no such route',
+      '`on`: whoever has a token with the scope `keyward.admin` is an operator, who finds, blocks and erases accounts, ends API keys and adds webhook endpoints. `off`: there is no such field and no such route',
     example: 'on',
   }),
   AUTH_ISSUERS: issuers.optional().meta({

@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { json, secureUrl, split, textOfFile } from '../kinds.ts';
-import { standsFor, webhookTypes } from '../webhook-events.ts';
+import { longestWebhookUrl, mostWebhookEndpoints, webhookPatterns, webhookTypes } from '../webhook-events.ts';
 
 /** How many bytes a secret has, by Standard Webhooks. */
 const leastSecret = 24;
 const mostSecret = 64;
-
-/** How many endpoints there may be: each takes up a few connections of its own. */
-const most = 32;
 
 const isSecret = (text: string): boolean => {
   const [, base64 = ''] = /^whsec_(.+)$/.exec(text) ?? [];
@@ -22,15 +19,10 @@ const secret = z.string(wantedSecret).refine(isSecret, wantedSecret);
 
 const wantedEvents = `must be a list of ${webhookTypes.join(', ')}, or patterns such as api_key.* or *`;
 
-/** `*` stands at the end of a pattern alone, and for something: a misspelt one would tell nobody anything. */
-const isPattern = (pattern: string): boolean =>
-  /^(\*|[a-z_]+\.\*|[a-z_]+\.[a-z_]+)$/.test(pattern) &&
-  webhookTypes.some((type) => standsFor(pattern, type));
-
 const members = {
   url: secureUrl
     .refine((url) => !URL.canParse(url) || new URL(url).hash === '', 'must hold no fragment')
-    .refine((url) => url.length <= 2000, 'must have at most 2000 characters')
+    .refine((url) => url.length <= longestWebhookUrl, `must have at most ${longestWebhookUrl} characters`)
     .transform((url) => new URL(url).href),
   secret: z
     .union([secret, z.array(secret, wantedSecret).min(1, wantedSecret).max(2, wantedTwo)], {
@@ -40,7 +32,7 @@ const members = {
   events: z
     .array(z.string(wantedEvents), wantedEvents)
     .min(1, wantedEvents)
-    .refine((patterns) => patterns.every(isPattern), wantedEvents)
+    .refine((patterns) => patterns.every((pattern) => webhookPatterns.includes(pattern)), wantedEvents)
     .default(['*']),
 };
 
@@ -54,7 +46,11 @@ const endpoint = z.strictObject(members, {
 const wantedList = 'must be a JSON list of endpoints';
 
 const endpoints = json(wantedList)
-  .pipe(z.array(endpoint, wantedList).max(most, `must name at most ${most} endpoints`))
+  .pipe(
+    z
+      .array(endpoint, wantedList)
+      .max(mostWebhookEndpoints, `must name at most ${mostWebhookEndpoints} endpoints`),
+  )
   .refine(
     (list) => new Set(list.map(({ url }) => url)).size === list.length,
     'must name each url once: one endpoint may have several events',

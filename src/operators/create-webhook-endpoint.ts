@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { ensureAccount } from '../accounts/ensure-account.ts';
+import { isSecureUrl } from '../config/kinds.ts';
+import { hostOf, isRefusedHost } from '../config/public-address.ts';
+import { longestWebhookUrl, mostWebhookEndpoints } from '../config/webhook-events.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { WebhookEndpoint } from '../database/tables.ts';
+import { GatewayError } from '../errors.ts';
+import { audited, changesOf } from '../operations/audited.ts';
+import type { OperationContext, OperationLimits } from '../operations/context.ts';
+import { atMostCharacters, byLimits, parseInput } from '../operations/input.ts';
+import type { Sealed } from '../secrets/sealer.ts';
+import { isConfigured, lockEndpoints, sealSecrets } from '../webhooks/endpoints.ts';
+import { type NewWebhookEndpoint, readEndpoint } from './webhook-endpoint-record.ts';
+import { eventList } from './webhook-event-list.ts';
+
+/** Whether a text is a URL of which something holds. */
+const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>
+  URL.canParse(text) && holds(new URL(text));
+
+const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
+  z
+    .string()
+    .refine(...atMostCharacters(longestWebhookUrl))
+    .refine((text) => isUrl(text, isSecureUrl), {
+      message: 'Must be a URL that begins with https:// (plain http:// is for this machine only).',
+      abort: true,
+    })
+    .refine((text) => isUrl(text, ({ username, password, hash }) => username + password + hash === ''), {
+      message: 'Must hold no user name, no password and no fragment.',
+    })
+    .refine((text) => !isRefusedHost(hostOf(text), allowedHosts), {
+      message:
+        'Must not have an address of this machine or a private one, unless WEBHOOKS_ALLOW names its host.',
+    })
+    .meta({ maxLength: longestWebhookUrl, pattern: String.raw`^https?://[^\x00\s]+$` })
+    .transform((text) => new URL(text).href)
+    .refine(...atMostCharacters(longestWebhookUrl));
+
+/** The input of {@link createWebhookEndpoint}. */
+export const createWebhookEndpointInput = byLimits((limits) =>
+  z.object({ url: webhookUrl(limits), events: eventList.nullish() }),
+);
+
+interface NewEndpoint {
+  readonly url: string;
+  readonly events: string;
+  readonly now: Date;
+}
+
+// An URL has one row, also where its endpoint was removed.
+const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, now }: NewEndpoint) =>
+  db
+    .insertInto('webhook_endpoint')
+    .values({ url, events, created_at: now, secret_created_at: now })
+    .onConflict((conflict) =>
+      conflict.column('url').doUpdateSet({
+        events,
+        created_at: now,
+        secret_created_at: now,
+        previous_sign_until: null,
+        paused_at: null,
+        removed_at: null,
+      }),
+    )
+    .returning('id'),
+);
+
+const updateSealed = prepareQuery(
+  WebhookEndpoint,
+  (db, { id, jwe, version }: { readonly id: number } & Sealed) =>
+    db
+      .updateTable('webhook_endpoint')
+      .set({ sealed_secrets: jwe, encryption_version: version })
+      .where('id', '=', id),
+);
+
+/** A new secret, by Standard Webhooks. */
+export const createWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** @throws {GatewayError} `CONFLICT` where there is one with this URL, or no room for another */
+function assertRoom(there: readonly WebhookEndpoint[], url: string): void {
+  if (there.some((each) => each.url === url))
+    throw new GatewayError('CONFLICT', 'There is a webhook endpoint with this URL already');
+  if (there.filter((each) => !isConfigured(each)).length >= mostWebhookEndpoints)
+    throw new GatewayError(
+      'CONFLICT',
+      `There may be at most ${mostWebhookEndpoints} added webhook endpoints`,
+    );
+}
+
+/**
+ * Adds a webhook endpoint: it is told of what happens from now on.
+ * @returns the endpoint with its secret, which can be read here and nowhere else
+ * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` where there is one with this URL, or too many
+ */
+export async function createWebhookEndpoint(
+  context: OperationContext,
+  input: z.input<ReturnType<typeof createWebhookEndpointInput>>,
+): Promise<NewWebhookEndpoint> {
+  const { url, events: given } = parseInput(createWebhookEndpointInput(context.limits), input);
+  const events = given ?? ['*'];
+  const secret = createWebhookSecret();
+  return audited(context, async (inner) => {
+    const { db, secrets } = inner;
+    const now = new Date();
+    const operatorId = await ensureAccount(inner);
+    assertRoom(await lockEndpoints(db, now), url);
+    const [row] = await insertEndpoint(db, { url, events: JSON.stringify(events), now });
+    // The seal names the row, so the row comes first.
+    const id = row?.id ?? 0;
+    await updateSealed(db, { id, ...(await sealSecrets(secrets.sealer, id, [secret])) });
+    // The path and the query of an address may be a secret of its receiver's: the trail is kept for ever.
+    const changes = changesOf({ host: null, events: null }, { host: new URL(url).host, events });
+    inner.events('webhook-endpoint-created', { accountId: operatorId, operatorId, endpointId: id }, changes);
+    return { ...(await readEndpoint(db, id)), secret };
+  });
+}

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { ensureAccount } from '../accounts/ensure-account.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { WebhookEndpoint } from '../database/tables.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { WebhookEndpointInput } from './webhook-endpoint.ts';
+import {
+  assertAdded,
+  lockEndpoint,
+  readEndpoint,
+  type WebhookEndpointRecord,
+} from './webhook-endpoint-record.ts';
+
+/** The input of {@link removeWebhookEndpoint}. */
+export const RemoveWebhookEndpointInput = WebhookEndpointInput;
+
+// Its secrets are of no use any more.
+const updateThere = prepareQuery(
+  WebhookEndpoint,
+  (db, { id, now }: { readonly id: number; readonly now: Date }) =>
+    db
+      .updateTable('webhook_endpoint')
+      .set({ removed_at: now, sealed_secrets: null, encryption_version: null, previous_sign_until: null })
+      .where('id', '=', id),
+);
+
+/**
+ * Removes a webhook endpoint that was added: nothing is sent to it any more. One that was removed already stays as it
+ * is.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for one of the configuration
+ */
+export async function removeWebhookEndpoint(
+  context: OperationContext,
+  input: z.input<typeof RemoveWebhookEndpointInput>,
+): Promise<WebhookEndpointRecord> {
+  const { endpointId: id } = parseInput(RemoveWebhookEndpointInput, input);
+  return audited(context, async (inner) => {
+    const operatorId = await ensureAccount(inner);
+    const endpoint = await lockEndpoint(inner.db, id);
+    assertAdded(endpoint);
+    if (!endpoint.removedAt) {
+      await updateThere(inner.db, { id, now: new Date() });
+      inner.events('webhook-endpoint-removed', { accountId: operatorId, operatorId, endpointId: id });
+    }
+    return readEndpoint(inner.db, id);
+  });
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { ensureAccount } from '../accounts/ensure-account.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { WebhookEndpoint } from '../database/tables.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { openSecrets, sealSecrets } from '../webhooks/endpoints.ts';
+import { createWebhookSecret } from './create-webhook-endpoint.ts';
+import { WebhookEndpointInput } from './webhook-endpoint.ts';
+import {
+  assertAdded,
+  assertThere,
+  lockEndpoint,
+  type NewWebhookEndpoint,
+  readEndpoint,
+} from './webhook-endpoint-record.ts';
+
+/** For how long the secrets so far go on signing in seconds: where nothing is said, and at the longest. */
+const usualGrace = 86_400;
+const longestGrace = 604_800;
+
+/** How many secrets sign at the most: one that was made in vain, because its answer was lost, ends no other. */
+const mostSecrets = 4;
+
+/** The input of {@link rotateWebhookSecret}. */
+export const RotateWebhookSecretInput = WebhookEndpointInput.extend({
+  graceSeconds: z
+    .int()
+    .min(0, 'Must be at least 0 seconds.')
+    .max(longestGrace, `Must be at most ${longestGrace} seconds.`)
+    .nullish(),
+});
+
+interface Rotation {
+  readonly id: number;
+  readonly jwe: string;
+  readonly version: number;
+  readonly now: Date;
+  /** Until when the secrets so far sign; null: they do not any more. */
+  readonly graceEnd: Date | null;
+}
+
+const updateSecrets = prepareQuery(WebhookEndpoint, (db, { id, jwe, version, now, graceEnd }: Rotation) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set({
+      sealed_secrets: jwe,
+      encryption_version: version,
+      secret_created_at: now,
+      previous_sign_until: graceEnd,
+    })
+    .where('id', '=', id),
+);
+
+/** The secrets that sign, the newest first. */
+async function signing(
+  { secrets: { sealer } }: OperationContext,
+  endpoint: WebhookEndpoint,
+  now: Date,
+): Promise<string[]> {
+  const all = await openSecrets(sealer, endpoint);
+  const { previousSignUntil } = endpoint;
+  return previousSignUntil && previousSignUntil > now ? all : all.slice(0, 1);
+}
+
+/**
+ * Gives a webhook endpoint that was added a new secret. Those so far go on signing for the grace: each message then has
+ * a signature by each.
+ * @returns the endpoint with its new secret, which can be read here and nowhere else
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for one of the configuration, or that was removed
+ */
+export async function rotateWebhookSecret(
+  context: OperationContext,
+  input: z.input<typeof RotateWebhookSecretInput>,
+): Promise<NewWebhookEndpoint> {
+  const { endpointId: id, graceSeconds } = parseInput(RotateWebhookSecretInput, input);
+  const grace = graceSeconds ?? usualGrace;
+  const secret = createWebhookSecret();
+  return audited(context, async (inner) => {
+    const { db, secrets } = inner;
+    const operatorId = await ensureAccount(inner);
+    const endpoint = await lockEndpoint(db, id);
+    assertThere(endpoint);
+    assertAdded(endpoint);
+    const now = new Date();
+    const before = grace === 0 ? [] : await signing(inner, endpoint, now);
+    const sealed = await sealSecrets(secrets.sealer, id, [secret, ...before].slice(0, mostSecrets));
+    const graceEnd = grace === 0 ? null : new Date(now.getTime() + grace * 1000);
+    await updateSecrets(db, { id, ...sealed, now, graceEnd });
+    const changes = [
+      { field: 'previous_sign_until', from: endpoint.previousSignUntil ?? null, to: graceEnd },
+    ];
+    inner.events('webhook-secret-rotated', { accountId: operatorId, operatorId, endpointId: id }, changes);
+    return { ...(await readEndpoint(db, id)), secret };
+  });
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { ensureAccount } from '../accounts/ensure-account.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { WebhookEndpoint } from '../database/tables.ts';
+import { audited, changesOf } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { WebhookEndpointInput } from './webhook-endpoint.ts';
+import {
+  assertAdded,
+  assertThere,
+  lockEndpoint,
+  readEndpoint,
+  type WebhookEndpointRecord,
+} from './webhook-endpoint-record.ts';
+import { eventList } from './webhook-event-list.ts';
+
+/** The input of {@link updateWebhookEndpoint}. */
+export const UpdateWebhookEndpointInput = WebhookEndpointInput.extend({
+  isPaused: z.boolean().nullish(),
+  events: eventList.nullish(),
+});
+
+type Changed = Pick<WebhookEndpoint, 'id' | 'events' | 'pausedAt'>;
+
+const updateEndpoint = prepareQuery(WebhookEndpoint, (db, { id, events, pausedAt }: Changed) =>
+  db.updateTable('webhook_endpoint').set({ events, paused_at: pausedAt }).where('id', '=', id),
+);
+
+/** Since when it is paused, where it is to be: one that is already has been for longer. */
+function pausedSince({ pausedAt = null }: WebhookEndpoint, isPaused: boolean): Date | null {
+  if (!isPaused) return null;
+  return pausedAt ?? new Date();
+}
+
+/**
+ * Pauses a webhook endpoint or lets it go on, and changes what it is told of. What is left out stays as it is.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for one that was removed, and for other events of one
+ *   of the configuration
+ */
+export async function updateWebhookEndpoint(
+  context: OperationContext,
+  input: z.input<typeof UpdateWebhookEndpointInput>,
+): Promise<WebhookEndpointRecord> {
+  const { endpointId: id, ...given } = parseInput(UpdateWebhookEndpointInput, input);
+  return audited(context, async (inner) => {
+    const { db } = inner;
+    const operatorId = await ensureAccount(inner);
+    const stored = await lockEndpoint(db, id);
+    assertThere(stored);
+    const before = { is_paused: Boolean(stored.pausedAt), events: JSON.parse(stored.events) as string[] };
+    const after = { is_paused: given.isPaused ?? before.is_paused, events: given.events ?? before.events };
+    const changes = changesOf(before, after);
+    if (changes.some(({ field }) => field === 'events')) assertAdded(stored);
+    if (changes.length > 0) {
+      const pausedAt = pausedSince(stored, after.is_paused);
+      await updateEndpoint(db, { id, events: JSON.stringify(after.events), pausedAt });
+      inner.events(
+        'webhook-endpoint-updated',
+        { accountId: operatorId, operatorId, endpointId: id },
+        changes,
+      );
+    }
+    return readEndpoint(db, id);
+  });
+}

@@ -1,0 +1,123 @@
+import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
+import { findAccount } from '../accounts/find-account.ts';
+import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import { type EntityRow, prepareQuery } from '../database/prepare-query.ts';
+import { type Tables, WebhookDelivery } from '../database/tables.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { readEndpoint } from './webhook-endpoint-record.ts';
+
+const states = ['waiting', 'delivered', 'parked'] as const;
+
+/** What became of a delivery: it waits, has reached its endpoint, or was given up. */
+export type WebhookDeliveryState = (typeof states)[number];
+
+/** The input of {@link webhookDeliveries}. */
+export const WebhookDeliveriesInput = PageInput.safeExtend({
+  endpointId: z.int32(),
+  state: z.enum(states).nullish(),
+});
+
+/** An event on its way to an endpoint, as operators see it. */
+export interface WebhookDeliveryRecord
+  extends Pick<
+    WebhookDelivery,
+    | 'id'
+    | 'endpoint'
+    | 'account'
+    | 'message'
+    | 'type'
+    | 'attempts'
+    | 'lastAttemptAt'
+    | 'lastOutcome'
+    | 'createdAt'
+  > {
+  readonly state: WebhookDeliveryState;
+  /** When it is sent next; null where it does not wait, or waits for another one. */
+  readonly nextAttemptAt: Date | null;
+}
+
+/** Selects deliveries as operators see them. */
+export const recordOf = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('webhook_delivery')
+    .select(['webhook_delivery.id', 'webhook_delivery.endpoint_id', 'webhook_delivery.account_id'])
+    .select(['message', 'type', 'state', 'attempts', 'last_attempt_at', 'last_outcome'])
+    .select('webhook_delivery.created_at')
+    .select(({ exists, not, selectFrom }) =>
+      selectFrom('webhook_lane')
+        .whereRef('webhook_lane.endpoint_id', '=', 'webhook_delivery.endpoint_id')
+        .whereRef('webhook_lane.lane', '=', 'webhook_delivery.lane')
+        .where('webhook_delivery.state', '=', 'waiting')
+        .where(
+          not(
+            exists(
+              selectFrom('webhook_delivery as earlier')
+                .whereRef('earlier.endpoint_id', '=', 'webhook_delivery.endpoint_id')
+                .whereRef('earlier.lane', '=', 'webhook_delivery.lane')
+                .where('earlier.state', '=', sql.lit('waiting'))
+                .whereRef('earlier.id', '<', 'webhook_delivery.id')
+                .select('earlier.id'),
+            ),
+          ),
+        )
+        // No property of the delivery's, so nothing would make a date of it on SQLite.
+        .select(sql<unknown>`due_at`.as('at'))
+        .$asScalar()
+        .as('nextAttemptAt'),
+    );
+
+type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof recordOf>['execute']>>[number]>;
+
+/** A delivery as it was selected, for operators. */
+export const toRecord = ({ nextAttemptAt, state, ...row }: Selected): WebhookDeliveryRecord => ({
+  ...row,
+  state: state as WebhookDeliveryState,
+  nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt as number),
+});
+
+const prepareSelect = (order: 'asc' | 'desc', state?: WebhookDeliveryState) =>
+  prepareQuery(
+    WebhookDelivery,
+    (db, { endpoint, floor, ceiling, limit }: PageRange & Pick<WebhookDelivery, 'endpoint'>) => {
+      const ofEndpoint = recordOf(db)
+        .where('webhook_delivery.endpoint_id', '=', endpoint)
+        .where('webhook_delivery.id', '>', floor)
+        .where('webhook_delivery.id', '<=', ceiling)
+        .orderBy('webhook_delivery.id', order)
+        .limit(limit);
+      // A literal, so that SQLite sees that an index of such deliveries has all of them.
+      return state ? ofEndpoint.where('webhook_delivery.state', '=', sql.lit(state)) : ofEndpoint;
+    },
+  );
+
+const prepareSelects = (state?: WebhookDeliveryState) => ({
+  asc: prepareSelect('asc', state),
+  desc: prepareSelect('desc', state),
+});
+
+const selects = {
+  all: prepareSelects(),
+  waiting: prepareSelects('waiting'),
+  delivered: prepareSelects('delivered'),
+  parked: prepareSelects('parked'),
+};
+
+/**
+ * A page of what was or is to be sent to a webhook endpoint, newest first.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND` for an endpoint that does not exist
+ */
+export async function webhookDeliveries(
+  context: OperationContext,
+  input: z.input<typeof WebhookDeliveriesInput>,
+): Promise<Page<WebhookDeliveryRecord>> {
+  const { endpointId: endpoint, state, ...page } = parseInput(WebhookDeliveriesInput, input);
+  const { db } = context;
+  await findAccount(context);
+  const found = await readPage(page, async (range, order) =>
+    (await selects[state ?? 'all'][order](db, { endpoint, ...range })).map(toRecord),
+  );
+  if (found.edges.length === 0) await readEndpoint(db, endpoint);
+  return found;
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+import { createConfigured, setUpSenders, until } from '../support/webhook-sender.ts';
+
+const setup = setUpGateway();
+const send = setUpSenders(setup);
+
+const url = 'https://hooks.example.com/token-1/keyward';
+const rows = (table: string) => setup.gateway.rows(table);
+
+describe.each(sidesOf(setup))('over %s', (transport, call) => {
+  it('201: shows the secret once, and stores it sealed', async () => {
+    const { status, code, data } = await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
+    expect([status, code]).toEqual([transport === 'REST' ? 201 : 200, 'OK']);
+    expect(data).toEqual({
+      id: 1,
+      url,
+      events: ['api_key.*'],
+      isConfigured: false,
+      createdAt: expect.stringMatching(/Z$/),
+      pausedAt: null,
+      removedAt: null,
+      secretCreatedAt: data.createdAt,
+      previousSignUntil: null,
+      waitingCount: 0,
+      parkedCount: 0,
+      lastAttemptAt: null,
+      lastOutcome: null,
+      secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
+    });
+    const { secret, ...record } = data;
+    expect((await call('webhookEndpoint', { endpointId: 1 })).data).toEqual(record);
+    const [row] = await rows('webhook_endpoint');
+    expect(row?.['sealed_secrets']).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/);
+    const everything = JSON.stringify([await setup.stored(), row, setup.gateway.log()]);
+    expect(everything).not.toContain(secret);
+    expect(everything).not.toContain(secret.slice(6));
+  });
+
+  it('is told of what happens from then on, of all where nothing else is said', async () => {
+    await using receiver = await startReceiver();
+    send();
+    const token = await setup.sign();
+    const change = (seconds: number) =>
+      setup.gateway.rest('PUT', '/automation/settings', { token, json: { session_duration: seconds } });
+    await change(60);
+    const { data } = await call('createWebhookEndpoint', { url: receiver.url });
+    expect(data.events).toEqual(['*']);
+    receiver.secret = data.secret;
+    await change(61);
+    await until(() => expect(receiver.types()).toEqual(['automation_settings.updated']));
+    expect(receiver.taken()[0]?.event.data.changes).toEqual([
+      { field: 'session_duration', from: 60, to: 61 },
+    ]);
+    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    expect(receiver.all).toHaveLength(1);
+  });
+
+  it('is written down in the trail of the operator, without what of the address may be secret', async () => {
+    await call('createWebhookEndpoint', { url });
+    const olivia = await operatorOf(setup);
+    const [row] = await trailOf(setup, olivia);
+    expect(row).toMatchObject({
+      action: 'webhook-endpoint-created',
+      actor: null,
+      other_id: null,
+      target: 1,
+      details: JSON.stringify([
+        { field: 'host', from: null, to: 'hooks.example.com' },
+        { field: 'events', from: null, to: ['*'] },
+      ]),
+    });
+    const { data } = await call('auditEvents', {}, { sub: 'olivia' });
+    expect(data.nodes[0]).toMatchObject({ action: 'webhook-endpoint-created', targetId: 1, actor: 'self' });
+    const [line] = setup.gateway.log().filter(({ event }) => event === 'webhook-endpoint-created');
+    expect(line).toMatchObject({ operatorId: olivia, endpointId: 1 });
+    expect(JSON.stringify([row, setup.gateway.log()])).not.toContain('token-1');
+  });
+
+  it('409 for an address that there is already, added or configured; one that was removed is added anew', async () => {
+    const first = await call('createWebhookEndpoint', { url, events: ['quota.*'] });
+    const again = await call('createWebhookEndpoint', { url: url.replace('https://h', 'HTTPS://H') });
+    expect(again).toMatchObject({
+      code: 'CONFLICT',
+      message: 'There is a webhook endpoint with this URL already',
+    });
+    await createConfigured(setup, 'https://configured.example.com/');
+    expect(await call('createWebhookEndpoint', { url: 'https://configured.example.com' })).toMatchObject({
+      code: 'CONFLICT',
+    });
+    await call('updateWebhookEndpoint', { endpointId: 1, isPaused: true });
+    await call('removeWebhookEndpoint', { endpointId: 1 });
+    const { data } = await call('createWebhookEndpoint', { url });
+    expect(data).toMatchObject({ id: 1, events: ['*'], pausedAt: null, removedAt: null });
+    expect(data.secret).not.toBe(first.data.secret);
+  });
+
+  it('409 for one more than there may be', async () => {
+    const addresses = Array.from({ length: 33 }, (_, index) => `https://hooks.example.com/${index}`);
+    const answers = await Promise.all(addresses.map((each) => call('createWebhookEndpoint', { url: each })));
+    const refused = answers.filter(({ code }) => code !== 'OK');
+    expect(refused).toMatchObject([
+      { code: 'CONFLICT', message: 'There may be at most 32 added webhook endpoints' },
+    ]);
+    expect(await rows('webhook_endpoint')).toHaveLength(32);
+  });
+
+  it.each([
+    'http://hooks.example.com/',
+    'ftp://hooks.example.com/',
+    'hooks.example.com',
+    '',
+    'https://',
+    'https://user:password@hooks.example.com/',
+    'https://hooks.example.com/#here',
+    'https://localhost/',
+    'https://10.0.0.1/',
+    'https://0xa.1/',
+    'https://167772161/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[fd00::1]/',
+    'http://127.0.0.2/',
+    `https://hooks.example.com/${'a'.repeat(2000)}`,
+    `https://hooks.example.com/${'ä'.repeat(700)}`,
+    'https://hooks.example.com/\0',
+  ])('422 for the address %s', async (bad) => {
+    const { code, issues } = await call('createWebhookEndpoint', { url: bad });
+    expect([code, issues?.[0]?.path]).toEqual(['BAD_USER_INPUT', ['url']]);
+    expect(await rows('webhook_endpoint')).toEqual([]);
+  });
+
+  it.each([
+    [[]],
+    [['api_key.crated']],
+    [['*.created']],
+    [['api_key.*', 'api_key.*']],
+    [Array.from({ length: 51 }, () => '*')],
+    [['']],
+  ])('422 for the events %j', async (events) => {
+    const { code, issues } = await call('createWebhookEndpoint', { url, events });
+    expect([code, issues?.[0]?.path[0]]).toEqual(['BAD_USER_INPUT', 'events']);
+    expect(await rows('webhook_endpoint')).toEqual([]);
+  });
+});
+
+it('with an Idempotency-Key, a repetition has the same secret and adds nothing', async () => {
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  const post = () =>
+    setup.gateway.rest('POST', '/admin/webhooks', {
+      token,
+      json: { url },
+      headers: { 'idempotency-key': 'once' },
+    });
+  const first = await post();
+  expect(first.status).toBe(201);
+  expect(first.headers.get('location')).toBe('/api/v1/admin/webhooks/1');
+  expect((await post()).body).toEqual(first.body);
+  expect(await rows('webhook_endpoint')).toHaveLength(1);
+});
+
+it('a member that is misspelt is refused', async () => {
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  const answer = await setup.gateway.rest('POST', '/admin/webhooks', { token, json: { url, event: ['*'] } });
+  expect(answer.body.detail).toMatchObject([{ loc: ['body', 'event'], type: 'extra_forbidden' }]);
+});

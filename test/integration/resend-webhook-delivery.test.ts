@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { Db } from '../../src/database/db.ts';
+import { takeLanes } from '../../src/webhooks/lanes.ts';
+import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+import { createConfigured, createDeliveries, setUpSenders, until } from '../support/webhook-sender.ts';
+
+const setup = setUpGateway();
+const send = setUpSenders(setup);
+
+const url = 'https://hooks.example.com/';
+const db = () => new Db(setup.gateway.database.em);
+
+describe.each(sidesOf(setup))('over %s', (_transport, call) => {
+  it.each(['parked', 'delivered', 'waiting'] as const)(
+    'one that is %s is sent again, with the same id',
+    async (state) => {
+      await using receiver = await startReceiver();
+      const endpoint = await createConfigured(setup, receiver.url);
+      const [id] = await createDeliveries(setup, endpoint, [state]);
+      const later = new Date(Date.now() + 20 * 60_000);
+      await db().kysely.updateTable('webhook_lane').set({ due_at: later }).execute();
+      const { data } = await call('resendWebhookDelivery', { deliveryId: id });
+      expect(data).toMatchObject({
+        id,
+        state: 'WAITING',
+        message: 'msg_0',
+        attempts: state === 'waiting' ? 0 : 2,
+      });
+      expect(Date.parse(data.nextAttemptAt)).toBeLessThanOrEqual(Date.now());
+      const [row] = await setup.gateway.rows('webhook_delivery');
+      expect(Number(row?.['kept_until'])).toBeGreaterThan(Date.now() + 2.9 * 24 * 60 * 60_000);
+      send({ endpoints: [receiver.config()] });
+      await until(() => expect(receiver.taken()).toMatchObject([{ id: 'msg_0' }]));
+      await until(async () => {
+        const { data: after } = await call('webhookDeliveries', { endpointId: endpoint });
+        expect(after.nodes).toMatchObject([{ id, state: 'DELIVERED', lastOutcome: 'status 204' }]);
+      });
+      expect(await setup.gateway.rows('webhook_lane')).toEqual([]);
+    },
+  );
+
+  it('is written down', async () => {
+    const endpoint = await createConfigured(setup, url);
+    const [id] = await createDeliveries(setup, endpoint, ['parked']);
+    await call('resendWebhookDelivery', { deliveryId: id });
+    const [row] = await trailOf(setup, await operatorOf(setup));
+    expect(row).toMatchObject({
+      action: 'webhook-delivery-resent',
+      target: endpoint,
+      details: JSON.stringify([{ field: 'delivery_id', from: null, to: id }]),
+    });
+  });
+
+  it('one that a node is sending stays with that node', async () => {
+    const endpoint = await createConfigured(setup, url);
+    const [id] = await createDeliveries(setup, endpoint, ['waiting']);
+    const [lane] = await takeLanes(db(), endpoint, 1);
+    expect(lane).toBeDefined();
+    await call('resendWebhookDelivery', { deliveryId: id });
+    expect(await takeLanes(db(), endpoint, 1)).toEqual([]);
+  });
+
+  it('409 where its endpoint was removed, 404 for one that is none', async () => {
+    const { data } = await call('createWebhookEndpoint', { url });
+    const [id] = await createDeliveries(setup, data.id, ['parked']);
+    await call('removeWebhookEndpoint', { endpointId: data.id });
+    expect(await call('resendWebhookDelivery', { deliveryId: id })).toMatchObject({
+      code: 'CONFLICT',
+      message: 'This webhook endpoint was removed',
+    });
+    expect(await setup.gateway.rows('webhook_delivery')).toMatchObject([{ state: 'parked' }]);
+    expect(await call('resendWebhookDelivery', { deliveryId: 99 })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'Webhook delivery not found',
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+import { createConfigured, setUpSenders, until } from '../support/webhook-sender.ts';
+
+const setup = setUpGateway();
+const send = setUpSenders(setup);
+
+const url = 'https://hooks.example.com/';
+
+describe.each(sidesOf(setup))('over %s', (_transport, call) => {
+  it('one that is paused is sent nothing: what happens waits, and comes in order when it goes on', async () => {
+    await using receiver = await startReceiver();
+    await using other = await startReceiver();
+    send({ endpoints: [other.config()] });
+    const { data } = await call('createWebhookEndpoint', { url: receiver.url });
+    receiver.secret = data.secret;
+    const { data: paused } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: true });
+    expect(paused).toMatchObject({ id: data.id, pausedAt: expect.stringMatching(/Z$/), events: ['*'] });
+    const token = await setup.sign();
+    const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
+    await setup.gateway.rest('DELETE', `/auth/keys/${body.id}`, { token });
+    // The other endpoint was told, so this one would have been.
+    await until(() => expect(other.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+    await until(async () => {
+      const { data: seen } = await call('webhookEndpoint', { endpointId: data.id });
+      expect(seen).toMatchObject({ waitingCount: 2, lastAttemptAt: null });
+    });
+    expect(receiver.all).toEqual([]);
+    const { data: going } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: false });
+    expect(going.pausedAt).toBeNull();
+    await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+  });
+
+  it('one of the configuration is paused as well, and stays so when a node starts', async () => {
+    await using receiver = await startReceiver();
+    const id = await createConfigured(setup, receiver.url);
+    expect((await call('updateWebhookEndpoint', { endpointId: id, isPaused: true })).code).toBe('OK');
+    send({ endpoints: [receiver.config()] });
+    await setup.gateway.rest('PUT', '/automation/settings', {
+      token: await setup.sign(),
+      json: { session_duration: 60 },
+    });
+    await until(async () => {
+      const { data } = await call('webhookEndpoint', { endpointId: id });
+      expect(data).toMatchObject({ waitingCount: 1, pausedAt: expect.any(String), isConfigured: true });
+    });
+    expect(receiver.all).toEqual([]);
+  });
+
+  it('200: other events, written down with what they were', async () => {
+    await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
+    const { data } = await call('updateWebhookEndpoint', { endpointId: 1, events: ['quota.exhausted'] });
+    expect(data).toMatchObject({ events: ['quota.exhausted'], pausedAt: null });
+    const [row] = await trailOf(setup, await operatorOf(setup));
+    expect(row).toMatchObject({
+      action: 'webhook-endpoint-updated',
+      target: 1,
+      details: '[{"field":"events","from":["api_key.*"],"to":["quota.exhausted"]}]',
+    });
+  });
+
+  it('what is as it was, left out or null changes nothing', async () => {
+    const { data } = await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
+    const { secret: _, ...record } = data;
+    const stored = await setup.stored();
+    for (const input of [{}, { isPaused: null, events: null }, { isPaused: false, events: ['api_key.*'] }])
+      expect((await call('updateWebhookEndpoint', { endpointId: 1, ...input })).data).toEqual(record);
+    expect(await setup.stored()).toEqual(stored);
+    const { data: once } = await call('updateWebhookEndpoint', { endpointId: 1, isPaused: true });
+    const { data: twice } = await call('updateWebhookEndpoint', { endpointId: 1, isPaused: true });
+    expect(twice.pausedAt).toBe(once.pausedAt);
+  });
+
+  it('409 for other events of one of the configuration, and for one that was removed', async () => {
+    const id = await createConfigured(setup, url);
+    expect(await call('updateWebhookEndpoint', { endpointId: id, events: ['api_key.*'] })).toMatchObject({
+      code: 'CONFLICT',
+      message: 'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
+    });
+    const { data } = await call('createWebhookEndpoint', { url: `${url}2` });
+    await call('removeWebhookEndpoint', { endpointId: data.id });
+    expect(await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: true })).toMatchObject({
+      code: 'CONFLICT',
+      message: 'This webhook endpoint was removed',
+    });
+  });
+
+  it('404 for one that is none', async () => {
+    expect(await call('updateWebhookEndpoint', { endpointId: 99, isPaused: true })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+});
+
+it('with If-Match, of two operators one is told that it is no longer so', async () => {
+  await createConfigured(setup, url);
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  const tag = (await setup.gateway.rest('GET', '/admin/webhooks/1', { token })).headers.get('etag') ?? '';
+  const pause = async (sub: string) =>
+    setup.gateway.rest('PATCH', '/admin/webhooks/1', {
+      token: await setup.sign({ sub, scope: 'keyward.admin' }),
+      json: { is_paused: true },
+      headers: { 'if-match': tag },
+    });
+  const statuses = await Promise.all(['olivia', 'oscar'].map(async (sub) => (await pause(sub)).status));
+  expect(statuses.toSorted()).toEqual([200, 412]);
+});
+
+it('a member that is misspelt is refused, and the record is taken back as it was read', async () => {
+  await createConfigured(setup, url);
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  const patch = (json: object) => setup.gateway.rest('PATCH', '/admin/webhooks/1', { token, json });
+  expect((await patch({ paused: true })).body.detail).toMatchObject([{ type: 'extra_forbidden' }]);
+  const { body } = await setup.gateway.rest('GET', '/admin/webhooks/1', { token });
+  expect((await patch({ ...body, is_paused: true })).status).toBe(200);
+});
