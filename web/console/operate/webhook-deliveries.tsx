@@ -32,7 +32,7 @@ export function WebhookDeliveries({ endpoint: { id, removedAt } }: { readonly en
       pageInfo.hasNextPage ? pageInfo.endCursor : null,
   });
   return (
-    <section>
+    <section className="account-keys">
       <h2>Deliveries</h2>
       <QueryContent query={list} what="deliveries">
         {({ pages }) => {
