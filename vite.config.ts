@@ -21,6 +21,8 @@ export default defineConfig({
         migrate: 'src/start/migrate.ts',
         backup: 'src/start/backup.ts',
         rewrap: 'src/start/rewrap.ts',
+        import: 'src/start/import.ts',
+        export: 'src/start/export.ts',
       },
       output: {
         // In one folder, two below the project's: what is beside the source is found from both in the same way.

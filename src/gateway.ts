@@ -29,12 +29,19 @@ import { quotaHeaders } from './http/rate-limits/limiter.ts';
 import { shedLoad } from './http/shed-load.ts';
 import { route, type Table } from './http/table.ts';
 import { answerKeyItself } from './key-itself.ts';
+import {
+  answerLeakReports,
+  type LeakReportOptions,
+  leakReportsPath,
+} from './leak-reports/answer-leak-reports.ts';
+import { leakReportsPaths } from './leak-reports/openapi.ts';
 import { describeError } from './observability/describe-error.ts';
 import { logRequests } from './observability/log-requests.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import { offeredDocuments, offerOf } from './offer.ts';
 import type {
   Idempotency,
+  ImportedKeys,
   KeyQuotas,
   KeyRates,
   KeyUsageNotes,
@@ -62,6 +69,7 @@ export interface GatewayDependencies {
   readonly keyUsage: KeyUsageNotes;
   readonly keyRates: KeyRates;
   readonly keyQuotas: KeyQuotas;
+  readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
   /** Told after each change, and never waited for; undefined: nobody is. */
   readonly webhooks?: Wakeable | undefined;
@@ -74,6 +82,8 @@ export interface GatewayDependencies {
   readonly introspection: boolean;
   /** Whether operators' fields and routes are there. */
   readonly operators: boolean;
+  /** How reports of leaked keys are taken; undefined: none are. */
+  readonly leakReports?: LeakReportOptions | undefined;
   /** The pages for a browser; undefined: there are none. */
   readonly pages: PagesConfig | undefined;
   readonly edge: Edge;
@@ -129,14 +139,20 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   };
 }
 
+/** What of it operations need. */
+const servicesOf = ({ em, limits, secrets, ...others }: GatewayDependencies): OperationServices => {
+  const { keyUsage, keyRates, keyQuotas, importedKeys, idempotency } = others;
+  return { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, importedKeys, idempotency };
+};
+
 /** The handlers by their paths. */
 function createTable(dependencies: GatewayDependencies): Handler {
   const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
-  const { limits, secrets, keyUsage, keyRates, keyQuotas, idempotency } = dependencies;
   const { schema, sofa } = offerOf(dependencies.operators);
   const scopes = scopesIn(schema);
   const { limiters } = edge;
-  const services = { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, idempotency };
+  const services = servicesOf(dependencies);
+  const { limits } = services;
   const yoga = createYogaServer(dependencies, services);
   const issuers = trusted.map(({ config }) => config.issuer);
   const dbOf = ({ record }: Exchange) => (tracing ? tracing.db(em, record) : services.db);
@@ -155,13 +171,11 @@ function createTable(dependencies: GatewayDependencies): Handler {
     checkOwned,
     issuer: trusted[0].config.issuer,
     limits,
-    other: { ...forwardAuthOpenApi, ...webhooksOpenApi },
+    other: otherOpenApi(dependencies),
     bodyLimit,
   };
-  const write = createRecordWriter(schema, forwardAuthOpenApi.records.ApiKeyItself);
-  const itself = answerKeyItself({ services, dbOf, logger, write, count: limiters.apiKey?.count });
   const apis: Table = [
-    [`${basePath}/keys/self`, itself],
+    ...withoutToken(dependencies, services, dbOf),
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
   ];
@@ -175,6 +189,27 @@ function createTable(dependencies: GatewayDependencies): Handler {
     [`${authorizePath}/`, door],
     ['/', limiters.address ? limitAddress(limiters.address, edge.exemptAddresses)(others) : others],
   ]);
+}
+
+/** What is described beside the operations. */
+const otherOpenApi = ({ leakReports }: GatewayDependencies) => ({
+  ...{ ...forwardAuthOpenApi, ...webhooksOpenApi },
+  paths: { ...forwardAuthOpenApi.paths, ...(leakReports && leakReportsPaths) },
+});
+
+/** Paths below the base path that need no access token: an API key, or a signature. */
+function withoutToken(
+  { operators, logger, edge, leakReports, webhooks, bodyLimit }: GatewayDependencies,
+  services: OperationServices,
+  dbOf: (exchange: Exchange) => Db,
+): Table {
+  const write = createRecordWriter(offerOf(operators).schema, forwardAuthOpenApi.records.ApiKeyItself);
+  const itself = answerKeyItself({ services, dbOf, logger, write, count: edge.limiters.apiKey?.count });
+  const table: Table = [[`${basePath}/keys/self`, itself]];
+  if (!leakReports) return table;
+  const { secrets } = services;
+  const leaks = answerLeakReports({ ...leakReports, secrets, dbOf, logger, webhooks, bodyLimit });
+  return [...table, [leakReportsPath, leaks]];
 }
 
 /** Yoga, without the server adapter that `createYoga` puts around it: requests come to it by the table. */

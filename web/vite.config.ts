@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { defineConfig } from 'vite';
+import { compressFiles } from './compress-files.ts';
 import { listDocuments } from './list-documents.ts';
 
 const root = import.meta.dirname;
@@ -7,12 +8,14 @@ const root = import.meta.dirname;
 /** The pages for a browser: each folder with an index.html is one. */
 export default defineConfig({
   root,
-  plugins: [listDocuments(root)],
+  plugins: [listDocuments(root), compressFiles()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
     rolldownOptions: {
       input: globSync('*/index.html', { cwd: root }).map((file) => `${root}/${file}`),
+      // Most of the time goes into compressing.
+      checks: { pluginTimings: false },
       // Packages mark what a server must not run; nothing here runs on one.
       onLog: (level, log, report) => log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log),
     },

@@ -3,15 +3,22 @@ import { crc32 } from 'node:zlib';
 
 const prefixAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** How much of a secret is kept as its `keyPrefix`. */
-const prefixLength = 'sk-'.length + 6;
+/** A key after what the operator lets keys begin with: 6 characters, a dot, 64 hexadecimal digits. */
+const rest = String.raw`[a-z0-9]{6}\.[0-9a-f]{64}`;
+
+// Any beginning that an operator could have chosen: keys that were made under another go on being good.
+const form = new RegExp(`^[a-z][a-z0-9_-]{0,18}[_-]${rest}$`);
 
 const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 
-/** A new API key: `sk-`, 6 characters, a dot, 64 hexadecimal digits (224 random bits and a CRC-32 of all before). */
-export function createApiKeySecret(): string {
+/**
+ * A new API key: what keys begin with, 6 characters, a dot, 64 hexadecimal digits (224 random bits and a CRC-32 of all
+ * before).
+ * @param beginning as `API_KEY_PREFIX` has it
+ */
+export function createApiKeySecret(beginning = 'sk-'): string {
   const prefix = Array.from({ length: 6 }, () => prefixAlphabet[randomInt(prefixAlphabet.length)]).join('');
-  const body = `sk-${prefix}.${randomBytes(28).toString('hex')}`;
+  const body = `${beginning}${prefix}.${randomBytes(28).toString('hex')}`;
   return body + checksum(body);
 }
 
@@ -20,7 +27,10 @@ export function createApiKeySecret(): string {
  * asking the database.
  */
 export const isApiKeySecret = (text: string): boolean =>
-  /^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/.test(text) && text.slice(-8) === checksum(text.slice(0, -8));
+  form.test(text) && text.slice(-8) === checksum(text.slice(0, -8));
 
 /** The part of a secret that may be shown, to tell keys apart. */
-export const keyPrefixOf = (secret: string): string => secret.slice(0, prefixLength);
+export const keyPrefixOf = (secret: string): string => secret.slice(0, secret.indexOf('.'));
+
+/** The regular expression by which others find keys in texts: a beginning has no character with a meaning there. */
+export const patternOfKeys = (beginning: string): string => beginning + rest;

@@ -197,7 +197,8 @@ const newApiKey = builder.objectRef<NewApiKey>('NewApiKey').implement({
       resolve: (made) => made,
     }),
     key: t.exposeString('key', {
-      description: 'The secret: 74 characters, of which the first are `keyPrefix`. It cannot be shown again.',
+      description:
+        'The secret: `keyPrefix`, a point and 64 hexadecimal digits, 74 characters where keys begin with `sk-`. It cannot be shown again.',
       extensions: { example: 'sk-a1b2c3.0123456789abcdef0123456789abcdef0123456789abcdef01234567ce64f1c9' },
     }),
   }),

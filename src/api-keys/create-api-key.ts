@@ -99,7 +99,7 @@ export async function createApiKey(
   const { quota = null, ...given } = parseInput(createApiKeyInput(context.limits), input);
   const parts = storedParts(given, noParts);
   const most = context.limits.apiKeysPerAccount;
-  const key = createApiKeySecret();
+  const key = createApiKeySecret(context.limits.apiKeyPrefix);
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
     // Of several first keys at once, one is the first.

@@ -57,8 +57,13 @@ const endCurrentSecret = prepareQuery(ApiKeySecret, (db, { id, end }: { id: numb
     .where('works_until', 'is', null),
 );
 
+// By one that was imported, an import that is run again knows that it has been here.
 const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) =>
-  db.deleteFrom('api_key_secret').where('api_key_id', '=', id).where('works_until', '<=', now),
+  db
+    .deleteFrom('api_key_secret')
+    .where('api_key_id', '=', id)
+    .where('works_until', '<=', now)
+    .where('is_imported', '=', false),
 );
 
 /** Until when the current secret works: for the grace, and no longer than its key; null where it has none. */
@@ -91,7 +96,7 @@ export async function rotateApiKey(
   input: z.input<typeof RotateApiKeyInput>,
 ): Promise<NewApiKey> {
   const { keyId, graceSeconds } = parseInput(RotateApiKeyInput, input);
-  const key = createApiKeySecret();
+  const key = createApiKeySecret(context.limits.apiKeyPrefix);
   return audited(context, async (inner) => {
     const before = await lockApiKey(inner, keyId);
     const owned = { id: keyId, account: before.account, keyPrefix: keyPrefixOf(key) };

@@ -27,7 +27,7 @@ export async function storeSecret(
 
 /** What is kept of a secret in its key's own row: a sealed copy where that is configured, null otherwise. */
 export async function sealSecret(
-  { limits, secrets }: OperationContext,
+  { limits, secrets }: Pick<OperationContext, 'limits' | 'secrets'>,
   { id, account }: Pick<ApiKey, 'id' | 'account'>,
   secret: string,
 ): Promise<Pick<ApiKey, 'encryptedKey' | 'encryptionVersion'>> {

@@ -5,6 +5,7 @@ import { ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { isApiKeySecret } from './api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
+import { importedDigests, sha256Of } from './imported-digests.ts';
 import { type KeyLimits, type LimitContext, seeLimits, type Use, useLimits } from './key-limits.ts';
 
 /**
@@ -45,7 +46,7 @@ interface Lookup {
   readonly [place: number]: Buffer;
 }
 
-const prepareLookup = (peppers: number) =>
+const prepareLookup = (count: number) =>
   prepareQuery(ApiKey, (db, values: Lookup) =>
     db
       .selectFrom('api_key_secret')
@@ -56,7 +57,7 @@ const prepareLookup = (peppers: number) =>
       .where(
         'api_key_secret.digest',
         'in',
-        Array.from({ length: peppers }, (_, place) => values[place] as Buffer),
+        Array.from({ length: count }, (_, place) => values[place] as Buffer),
       )
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
@@ -82,10 +83,10 @@ const prepareLookup = (peppers: number) =>
 
 const lookups = new Map<number, ReturnType<typeof prepareLookup>>();
 
-/** The look-up for a number of peppers, by the unique index of digests. */
-const lookupFor = (peppers: number) => {
-  const lookup = lookups.get(peppers) ?? prepareLookup(peppers);
-  lookups.set(peppers, lookup);
+/** The look-up for a number of digests, by their unique index. */
+const lookupFor = (count: number) => {
+  const lookup = lookups.get(count) ?? prepareLookup(count);
+  lookups.set(count, lookup);
   return lookup;
 };
 
@@ -103,7 +104,8 @@ export interface Verification {
 }
 
 /** What verifications need of an operation's context. */
-export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage'> & LimitContext;
+export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage' | 'importedKeys'> &
+  LimitContext;
 
 const notFound: Verification = {
   reason: 'not_found',
@@ -114,7 +116,8 @@ const notFound: Verification = {
 /**
  * Verifies the secret of an API key, now: nothing is remembered, so a key that was revoked is refused from then on,
  * on every node. Nothing is written but units of a quota that are taken for many uses; what it came to is noted. A text
- * that cannot be a secret costs the same digests and no look-up.
+ * that cannot be a secret costs the same digests and no look-up; one that looks like those that were brought here from
+ * elsewhere costs the digests of such a secret as well, and one look-up for all.
  */
 export async function verifySecret(
   context: VerificationContext,
@@ -146,7 +149,7 @@ async function verifyFound(
 
 /** The same for a key that asks about itself: it uses nothing, and nothing is noted. */
 export async function checkSecret(
-  context: Pick<VerificationContext, 'db' | 'secrets'>,
+  context: LookupContext,
   question: Pick<VerificationQuestion, 'secret' | 'permissions' | 'address'>,
   now: Date,
 ): Promise<Omit<Verification, 'limits'>> {
@@ -154,15 +157,22 @@ export async function checkSecret(
   return found ? { reason: failureOf(found, now) ?? refusalOf(found, question), found } : notFound;
 }
 
+type LookupContext = Pick<VerificationContext, 'db' | 'secrets' | 'importedKeys'>;
+
 async function findKey(
-  { db, secrets }: Pick<VerificationContext, 'db' | 'secrets'>,
+  { db, secrets: { peppers }, importedKeys }: LookupContext,
   secret: string,
   now: Date,
 ): Promise<FoundKey | undefined> {
-  const digests = secrets.peppers.digests(secret).map(({ digest }) => digest);
-  if (!isApiKeySecret(secret)) return undefined;
-  const [found] = await lookupFor(digests.length)(db, { ...digests, now });
-  return found && digests.some((digest) => timingSafeEqual(digest, found.digest)) ? found : undefined;
+  const own = peppers.digests(secret);
+  const mayBeImported = importedKeys.mayHave(secret);
+  if (!mayBeImported && !isApiKeySecret(secret)) return undefined;
+  const all = mayBeImported ? [...own, ...importedDigests(peppers, sha256Of(secret))] : own;
+  const digests = all.map(({ digest }) => digest);
+  const rows = await lookupFor(digests.length)(db, { ...digests, now });
+  // Of a key that was made here, and brought here as well, the first counts.
+  const [found] = digests.flatMap((digest) => rows.filter((row) => timingSafeEqual(digest, row.digest)));
+  return found;
 }
 
 /** What ends a key goes before what ends one of its secrets, and before what may pass. */

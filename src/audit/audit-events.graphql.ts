@@ -8,7 +8,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
   fields: (t) => ({
     field: t.exposeString('field', {
       description:
-        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default.',
+        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default, `leaked_url` is where a key was found in public.',
       extensions: { example: 'name' },
     }),
     from: t.expose('from', {
@@ -31,7 +31,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
 const actorFields = (t: FieldBuilder<AuditEvent>) => ({
   actor: t.string({
     description:
-      'Who did it: `self` (you), `operator` (whoever runs this service), or `key` (the API key itself). There may be others.',
+      'Who did it: `self` (you), `operator` (whoever runs this service), `key` (the API key itself), or `scanner` (who has found the key in public). There may be others.',
     extensions: { example: 'self' },
     resolve: ({ actor }) => actor ?? 'self',
   }),
@@ -76,7 +76,7 @@ builder.objectType(AuditEvent, {
     address: t.exposeString('address', {
       nullable: true,
       description:
-        'The IP address that the request came from; null where it is not known, or where an operator made it.',
+        'The IP address that the request came from; null where it is not known, or where an operator or a scanner made it.',
       extensions: { example: '192.0.2.1' },
     }),
     changes: t.field({

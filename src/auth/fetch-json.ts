@@ -4,7 +4,7 @@ const maximumBytes = 1024 * 1024;
 const timeoutMilliseconds = 5000;
 
 /**
- * Reads a small JSON document from an identity provider.
+ * Reads a small JSON document of an identity provider, or of whoever else publishes keys.
  * @throws {Error} where it is not there: plain HTTP beyond this machine, a redirect, an error status,
  *   more than 1 MiB, more than 5 seconds, or not JSON
  */

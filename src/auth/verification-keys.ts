@@ -2,11 +2,17 @@ import { serviceUnavailable } from '../errors.ts';
 import { UnusableKeySet } from './unusable-keys.ts';
 import { findKey, type KeySet, type VerificationKey } from './verification-key.ts';
 
-/** No more than one read in this time, failures counted: an unknown `kid` costs anyone nothing to send. */
-const cooldownMilliseconds = 30_000;
+/** Times in milliseconds. */
+interface Pace {
+  /** No more than one read in this time, failures counted: an unknown `kid` costs anyone nothing to send. */
+  readonly cooldown: number;
+  /** How often the set is read again anyway, so that a withdrawn key stops working. */
+  readonly refresh: number;
+  /** While there are no keys, a read that failed is tried again after twice as long each time, up to this. */
+  readonly longestRetry: number;
+}
 
-/** How often the set is read again anyway, so that a withdrawn key stops working. */
-const refreshMilliseconds = 5 * 60_000;
+const usualPace: Pace = { cooldown: 30_000, refresh: 5 * 60_000, longestRetry: 30_000 };
 
 /**
  * How many requests wait for a read at the most. Whoever names an unknown `kid` waits, and anybody can: those who wait
@@ -14,9 +20,8 @@ const refreshMilliseconds = 5 * 60_000;
  */
 const mostWaiting = 8;
 
-/** When a read that failed is tried again while there are no keys: after twice as long each time, in milliseconds. */
+/** After how many milliseconds it is tried again at first. */
 const firstRetry = 1000;
-const lastRetry = 30_000;
 
 /** Told how reads go. */
 export interface ReadReport {
@@ -35,6 +40,7 @@ export class VerificationKeys implements Disposable {
   readonly refreshes = { success: 0, failure: 0, unusable: 0 };
   readonly #read: () => Promise<KeySet>;
   readonly #report: ReadReport;
+  readonly #pace: Pace;
   readonly #timer: NodeJS.Timeout;
   #retry: NodeJS.Timeout | undefined;
   #retryAfter = firstRetry;
@@ -51,15 +57,16 @@ export class VerificationKeys implements Disposable {
   /**
    * @param read reads the issuer's key set; it throws where no key of it can be used
    */
-  constructor(read: () => Promise<KeySet>, report: ReadReport) {
+  constructor(read: () => Promise<KeySet>, report: ReadReport, pace = usualPace) {
     this.#read = read;
     this.#report = report;
-    this.#timer = setInterval(() => this.#refreshIfDue(), refreshMilliseconds).unref();
+    this.#pace = pace;
+    this.#timer = setInterval(() => this.#refreshIfDue(), pace.refresh).unref();
   }
 
   /**
    * The key that a token names, or the only one of its algorithm where it names none. One that is not known is asked
-   * for, at most every 30 seconds.
+   * for, at most every 30 seconds or what else its pace is.
    * @returns undefined where the issuer publishes no such key, or several of the algorithm
    * @throws {GatewayError} `SERVICE_UNAVAILABLE` where no usable key was ever read, or where the set is being read and
    *   enough others wait for it: the key may be a new one
@@ -100,7 +107,7 @@ export class VerificationKeys implements Disposable {
 
   /** Begins a read, unless the last was too short a time ago. */
   #refreshIfDue(): void {
-    if (performance.now() - this.#lastRead >= cooldownMilliseconds) void this.refresh();
+    if (performance.now() - this.#lastRead >= this.#pace.cooldown) void this.refresh();
   }
 
   /** Waits for a read, unless enough others do. */
@@ -144,6 +151,6 @@ export class VerificationKeys implements Disposable {
     if (this.#isDisposed) return;
     const milliseconds = this.#retryAfter * (0.75 + Math.random() / 4);
     this.#retry = setTimeout(() => void this.refresh(), milliseconds).unref();
-    this.#retryAfter = Math.min(this.#retryAfter * 2, lastRetry);
+    this.#retryAfter = Math.min(this.#retryAfter * 2, this.#pace.longestRetry);
   }
 }

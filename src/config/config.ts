@@ -2,6 +2,7 @@ import type { SecretKeys } from '../secrets/secret-keys.ts';
 import type { Environment } from './environment.ts';
 import type { SignatureAlgorithm } from './issuers.ts';
 import type { Rates } from './rates.ts';
+import type { ScannerKeys } from './scanner-keys.ts';
 
 /** An identity provider whose access tokens are accepted. */
 export interface IssuerConfig {
@@ -131,6 +132,14 @@ export interface WebhookConfig {
   readonly events: readonly string[];
 }
 
+/** How reports of leaked API keys are taken. */
+export interface LeakReportConfig {
+  /** What becomes of a key that has leaked. */
+  readonly act: 'mark' | 'end';
+  /** The keys that reports are signed by, or the URL where they are. */
+  readonly keys: ScannerKeys | string;
+}
+
 /** Everything that can be set from outside, checked. */
 export interface Config {
   readonly production: boolean;
@@ -160,6 +169,8 @@ export interface Config {
   readonly apiKeysPerAccount: number;
   /** How many days counts of verifications are kept. */
   readonly apiKeyUsageDays: number;
+  /** What new API keys begin with. */
+  readonly apiKeyPrefix: string;
   /** The permissions that an API key may be given; null: any. */
   readonly apiKeyPermissions: readonly string[] | null;
   /** What becomes of units of quotas that a process had taken and not used when it was killed. */
@@ -179,6 +190,8 @@ export interface Config {
     /** Hosts that may have a private address. */
     readonly allowedHosts: readonly string[];
   };
+  /** Undefined: none are taken. */
+  readonly leakReports: LeakReportConfig | undefined;
   readonly pages: PagesConfig;
   readonly edge: EdgeConfig;
   readonly logLevel: Environment['LOG_LEVEL'];

@@ -124,6 +124,18 @@ const webhookFaults = ({ isSet, env }: Given): Fault[] => {
   ];
 };
 
+const leakReportFaults = ({ isSet, env }: Given): Fault[] => {
+  const keys = (['LEAK_REPORT_KEYS_URL', 'LEAK_REPORT_KEYS_FILE'] as const).filter(isSet);
+  return [
+    ...when(keys.length === 2, 'LEAK_REPORT_KEYS_URL', 'and LEAK_REPORT_KEYS_FILE must not both be set'),
+    ...when(
+      keys.length > 0 && env.LEAKED_KEYS === 'off',
+      'LEAKED_KEYS',
+      `must be "mark" or "end" beside ${keys.join(' and ')}`,
+    ),
+  ];
+};
+
 /** What no single variable shows. */
 export const crossFaults = (given: Given): Fault[] => [
   ...durationFaults(given),
@@ -133,5 +145,6 @@ export const crossFaults = (given: Given): Fault[] => [
   ...issuerFaults(given),
   ...pageFaults(given),
   ...webhookFaults(given),
+  ...leakReportFaults(given),
   ...secretFaults(given, isProduction(given) || hasIssuer(given)),
 ];

@@ -4,6 +4,7 @@ import { databaseVariables } from './variables/database.ts';
 import { edgeVariables } from './variables/edge.ts';
 import { graphqlVariables } from './variables/graphql.ts';
 import { httpVariables } from './variables/http.ts';
+import { leakReportVariables } from './variables/leak-reports.ts';
 import { limitVariables } from './variables/limits.ts';
 import { observabilityVariables } from './variables/observability.ts';
 import { pageVariables } from './variables/pages.ts';
@@ -20,6 +21,7 @@ export const topics = {
   'Proxies, browsers and load': edgeVariables,
   Limits: limitVariables,
   Webhooks: webhookVariables,
+  'Leaked keys': leakReportVariables,
   Pages: pageVariables,
   'HTTP limits': httpVariables,
   GraphQL: graphqlVariables,
@@ -35,6 +37,7 @@ export const environmentSchema = z.object({
   ...edgeVariables,
   ...limitVariables,
   ...webhookVariables,
+  ...leakReportVariables,
   ...pageVariables,
   ...httpVariables,
   ...graphqlVariables,

@@ -6,6 +6,7 @@ import type {
   EdgeConfig,
   HttpLimits,
   IssuerConfig,
+  LeakReportConfig,
   PagesConfig,
 } from './config.ts';
 import type { Environment } from './environment.ts';
@@ -99,6 +100,11 @@ const webhooksConfig = (env: Environment): Config['webhooks'] => ({
   allowedHosts: env.WEBHOOKS_ALLOW,
 });
 
+const leakReportConfig = (env: Environment): LeakReportConfig | undefined =>
+  env.LEAKED_KEYS === 'off'
+    ? undefined
+    : { act: env.LEAKED_KEYS, keys: env.LEAK_REPORT_KEYS_FILE ?? env.LEAK_REPORT_KEYS_URL };
+
 /** The configuration that an environment without faults stands for. */
 export const toConfig = (env: Environment): Config => ({
   production: env.NODE_ENV === 'production',
@@ -118,6 +124,7 @@ export const toConfig = (env: Environment): Config => ({
   },
   apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
   apiKeyUsageDays: env.API_KEY_USAGE_DAYS,
+  apiKeyPrefix: env.API_KEY_PREFIX,
   apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
   quotaAfterCrash: env.QUOTA_AFTER_CRASH,
   sealApiKeys: env.SEAL_API_KEYS,
@@ -126,6 +133,7 @@ export const toConfig = (env: Environment): Config => ({
   shutdownDelay: env.SHUTDOWN_DELAY * 1000,
   introspection: env.GRAPHQL_INTROSPECTION,
   webhooks: webhooksConfig(env),
+  leakReports: leakReportConfig(env),
   operators: env.ADMIN,
   pages: pagesConfig(env),
   edge: edgeConfig(env),

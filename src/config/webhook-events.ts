@@ -40,6 +40,11 @@ export const webhookEvents = {
     about: 'api-key',
     summary: 'An API key was ended.',
   },
+  'api-key-leaked': {
+    type: 'api_key.leaked',
+    about: 'api-key',
+    summary: 'An API key that works was found in public.',
+  },
   'api-key-expiring': {
     type: 'api_key.expiring',
     about: 'api-key',

@@ -27,6 +27,11 @@ export interface Backend {
    * @throws {ConfigError} where another process has it
    */
   hold?(): Disposable;
+  /**
+   * Makes sure that the file is there, for who does not hold it.
+   * @throws {ConfigError} where it is not, or has several names
+   */
+  assertThere?(): void;
   /** Readies the connection that was just made. */
   ready?(orm: MikroORM<AbstractSqlDriver>): Promise<void>;
   /** Its pool of connections, where it has one. */

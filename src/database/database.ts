@@ -32,6 +32,17 @@ export async function openDatabase(config: DatabaseConfig, warn: Warn = tellOper
   return open(backend).catch(backend.refuse);
 }
 
+/**
+ * Opens the database for a command that works beside the service, and writes a little at a time. An SQLite file must be
+ * there, and is not held.
+ * @throws as `openDatabase`
+ */
+export async function openBeside(config: DatabaseConfig): Promise<Database> {
+  const { hold, assertThere, ...shared } = await backendOf(config, tellOperator);
+  assertThere?.();
+  return open(shared).catch(shared.refuse);
+}
+
 const tellOperator: Warn = (message) => void process.stderr.write(`Warning: ${message}.\n`);
 
 async function open(backend: Backend): Promise<Database> {

@@ -42,6 +42,12 @@ export const sqliteMigrations: MigrationList = {
   Migration20261122190209_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261122190209_compatible.ts'))
       .Migration20261122190209_compatible,
+  Migration20261122190240_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122190240_compatible.ts'))
+      .Migration20261122190240_compatible,
+  Migration20261122191707_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261122191707_compatible.ts'))
+      .Migration20261122191707_compatible,
 };
 
 /** Those of PostgreSQL: the files in `migrations/postgresql`. */
@@ -91,4 +97,10 @@ export const postgresMigrations: MigrationList = {
   Migration20261122190213_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261122190213_compatible.ts'))
       .Migration20261122190213_compatible,
+  Migration20261122190300_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122190300_compatible.ts'))
+      .Migration20261122190300_compatible,
+  Migration20261122191709_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261122191709_compatible.ts'))
+      .Migration20261122191709_compatible,
 };

@@ -16,6 +16,8 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //   WebhookEndpoint ─┬─ WebhookLane      (while something waits in it)
 //                    └─ WebhookDelivery  (for some days)
 //   WebhookClock                         (one)
+//
+//   ImportedForm                         (few)
 
 /** An account's id. Branded: nothing but an account that was found or created has one. */
 export type AccountId = number & { readonly __brand: 'AccountId' };
@@ -112,6 +114,13 @@ const apiKeySecretSchema = defineEntity({
     pepperVersion: p.integer().index(),
     /** When a secret that was rotated out ceases to work; null: it is the key's current one. */
     worksUntil: p.datetime(3).nullable(),
+    /**
+     * Whether it was brought here from elsewhere: the digest is that of its SHA-256 then. Such a row stays when the
+     * secret is rotated out, so that an import that is run again knows it.
+     */
+    isImported: p.boolean().default(false),
+    /** When it was first reported that it was found in public, while it worked; null: never. */
+    leakedAt: p.datetime(3).nullable(),
   },
 });
 
@@ -121,6 +130,20 @@ apiKeySecretSchema.setClass(ApiKeySecret);
 
 /** When a quota is full again; days and months begin at 00:00 UTC. */
 export type QuotaRefill = 'never' | 'daily' | 'monthly';
+
+const importedFormSchema = defineEntity({
+  name: 'ImportedForm',
+  tableName: 'imported_form',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    /** How such keys begin; empty: in any way. */
+    beginning: p.string().unique(),
+  },
+});
+
+/** How secrets begin that were brought here from elsewhere: nothing else of another form than ours is looked for. */
+export class ImportedForm extends importedFormSchema.class {}
+importedFormSchema.setClass(ImportedForm);
 
 const apiKeyQuotaSchema = defineEntity({
   name: 'ApiKeyQuota',
@@ -259,7 +282,7 @@ const auditEventSchema = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
-    /** Who did it: `operator`, `key` (the API key itself), or null: the account's owner. */
+    /** Who did it: `operator`, `key` (the API key itself), `scanner` (who finds keys in public), or null: the account's owner. */
     actor: p.string().nullable(),
     /**
      * The other account of what an operator did, which is in both trails: the operator's in that of the account that it
@@ -446,6 +469,7 @@ export const entities = [
   Account,
   ApiKey,
   ApiKeySecret,
+  ImportedForm,
   ApiKeyQuota,
   ApiKeyLease,
   ApiKeyUse,
@@ -466,6 +490,7 @@ export type Tables = InferKyselyDB<
   | typeof accountSchema
   | typeof apiKeySchema
   | typeof apiKeySecretSchema
+  | typeof importedFormSchema
   | typeof apiKeyQuotaSchema
   | typeof apiKeyLeaseSchema
   | typeof apiKeyUseSchema

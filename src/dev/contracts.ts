@@ -3,6 +3,7 @@ import { type GraphQLField, lexicographicSortSchema, printSchema } from 'graphql
 import { loadConfig } from '../config/load-config.ts';
 import { authorizePath } from '../http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from '../http/forward-auth/openapi.ts';
+import { leakReportsPaths } from '../leak-reports/openapi.ts';
 import { createEndpoints, type Endpoint } from '../rest/endpoints.ts';
 import { createOpenApi } from '../rest/openapi.ts';
 import { basePath, routes } from '../rest/routes.ts';
@@ -16,13 +17,16 @@ const sofa = createSofa(schema, routes);
 /** The GraphQL contract: sorted SDL. */
 export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
 
+/** What is no operation of the schema. */
+const otherPaths = { ...forwardAuthOpenApi.paths, ...leakReportsPaths };
+
 /** The REST contract, as a server with the development identity provider describes itself. */
 const openApiText = (): string => {
   const issuer = 'http://127.0.0.1:4000/idp';
   const openApi = createOpenApi(sofa, {
     issuer,
     limits: loadConfig({}),
-    other: { ...forwardAuthOpenApi, ...webhooksOpenApi },
+    other: { ...forwardAuthOpenApi, ...webhooksOpenApi, paths: otherPaths },
   });
   return `${JSON.stringify(openApi, null, 2)}\n`;
 };
@@ -53,8 +57,7 @@ function operationsTable(isListed: (endpoint: Endpoint) => boolean): string {
   return [tableHead(['What it does', 'GraphQL', 'REST']), ...operations.map(tableRow)].join('\n');
 }
 
-/** What is no operation of the schema. */
-const otherRows = Object.entries(forwardAuthOpenApi.paths).flatMap(([path, methods]) =>
+const otherRows = Object.entries(otherPaths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { summary }]) =>
     tableRow([
       summary,

@@ -25,7 +25,7 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
     scopes: Object.keys(scopeDescriptions),
     production: config.production,
   });
-  await seed(em, issuer, secrets);
+  await seed(em, issuer, secrets, config.apiKeyPrefix);
   const answer = provider.callback();
   const { pathname } = new URL(issuer);
   const trusted: IssuerConfig = {

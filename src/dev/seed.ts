@@ -18,8 +18,14 @@ const apiKeys = [
  * @param em a fork of the entity manager
  * @param issuer the development identity provider
  * @param secrets API keys are hashed and the private key is sealed under them
+ * @param keyPrefix what API keys begin with
  */
-export async function seed(em: EntityManager, issuer: string, { peppers, sealer }: Secrets): Promise<void> {
+export async function seed(
+  em: EntityManager,
+  issuer: string,
+  { peppers, sealer }: Secrets,
+  keyPrefix: string,
+): Promise<void> {
   if ((await em.count(Account)) > 0) return;
   const now = new Date();
   const ids = new Map<string, AccountId>();
@@ -29,7 +35,7 @@ export async function seed(em: EntityManager, issuer: string, { peppers, sealer 
     ids.set(subject, account.id);
   }
   for (const { subject, ...key } of apiKeys) {
-    const secret = createApiKeySecret();
+    const secret = createApiKeySecret(keyPrefix);
     const account = ids.get(subject) as AccountId;
     const apiKey = await em.insert(ApiKey, {
       ...key,

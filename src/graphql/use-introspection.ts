@@ -3,7 +3,7 @@ import { type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { notAuthenticated } from '../auth/challenge.ts';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
-import { takesGzip } from '../http/takes-gzip.ts';
+import { takesCoding } from '../http/takes-coding.ts';
 import { toGraphQLError } from './mask-error.ts';
 
 /** How many times as long as its request an answer may be that anybody may have. */
@@ -35,7 +35,7 @@ export function useIntrospection(isOpen: boolean): Plugin<object, WithAccessToke
       // Without a token, nothing else has data.
       if (serverContext.accessToken || !(result as ExecutionResult).data) return;
       const text = Buffer.from(JSON.stringify(result));
-      const isCompressed = takesGzip(request);
+      const isCompressed = takesCoding(request, 'gzip');
       const body = isCompressed ? gzipSync(text) : text;
       if (body.length > mostTimes * lengthOf(request))
         setResult({ errors: [toGraphQLError(notAuthenticated())] });

@@ -9,7 +9,7 @@ import type { Wakeable } from '../webhooks/webhooks.ts';
 /** What operations need that is the same for all requests. */
 export type OperationServices = Pick<
   OperationContext,
-  'db' | 'idempotency' | 'keyQuotas' | 'keyRates' | 'keyUsage' | 'limits' | 'secrets'
+  'db' | 'idempotency' | 'importedKeys' | 'keyQuotas' | 'keyRates' | 'keyUsage' | 'limits' | 'secrets'
 >;
 
 /** The same log, and somebody is told of each event: it is logged once its change is certain. */

@@ -20,15 +20,30 @@ export const isJson = (contentType: string | null): boolean =>
 /** A byte order mark is kept: JSON has none. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** What is wrong with a body as a whole. */
+export const bodyIssue = (type: string, message: string, cause?: unknown): GatewayError =>
+  badUserInput([{ path: [], message, type }], cause);
+
 /**
  * The text of a body that is to be JSON, and so UTF-8 (RFC 8259, section 8.1): other bytes would be stored altered.
  * @throws {GatewayError} `BAD_USER_INPUT` where it is not UTF-8
  */
-export async function readText(request: Request): Promise<string> {
-  const bytes = await request.bytes();
+export function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
-    throw badUserInput([{ path: [], message: 'The body is not valid UTF-8.', type: 'json_invalid' }], cause);
+    throw bodyIssue('json_invalid', 'The body is not valid UTF-8.', cause);
+  }
+}
+
+/** The same of a request's body, which can be read once. */
+export const readText = async (request: Request): Promise<string> => decodeText(await request.bytes());
+
+/** @throws {GatewayError} `BAD_USER_INPUT` where it is not JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw bodyIssue('json_invalid', 'The body is not valid JSON.', cause);
   }
 }

@@ -2,31 +2,36 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Response } from '@whatwg-node/fetch';
 import { shareBody } from './shared-body.ts';
-import { takesGzip } from './takes-gzip.ts';
+import { type Coding, takesCoding } from './takes-coding.ts';
 
 const compress = promisify(gzip);
 
-/** What is answered to many: its bytes, and the same compressed (RFC 1952). */
+/** What is answered to many: its bytes, and the same compressed, the smallest first. */
 export interface Compressible {
   readonly content: Buffer<ArrayBuffer>;
-  readonly gzipped: Buffer<ArrayBuffer>;
+  readonly compressed: readonly (readonly [coding: Coding, content: Buffer<ArrayBuffer>])[];
 }
 
-/** Compresses what will be answered again and again, once. */
-export const compressible = async (content: Buffer<ArrayBuffer>): Promise<Compressible> => ({
+/**
+ * Compresses what will be answered again and again, once.
+ * @param brotli the same by Brotli, which takes too long to be done here
+ */
+export const compressible = async (
+  content: Buffer<ArrayBuffer>,
+  brotli?: Buffer<ArrayBuffer>,
+): Promise<Compressible> => ({
   content,
-  gzipped: await compress(content),
+  compressed: [...(brotli ? [['br', brotli] as const] : []), ['gzip', await compress(content)]],
 });
 
 /** The answer to a request for it: compressed for a client that takes that, and the same bytes for everyone. */
 export function answerCompressible(
-  { content, gzipped }: Compressible,
+  { content, compressed }: Compressible,
   request: Request,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const isCompressed = takesGzip(request);
-  const encoding = isCompressed && { 'content-encoding': 'gzip' };
-  const body = isCompressed ? gzipped : content;
+  const [coding, body] = compressed.find(([name]) => takesCoding(request, name)) ?? [undefined, content];
+  const encoding = coding && { 'content-encoding': coding };
   return shareBody(
     new Response(body, { headers: { ...headers, ...encoding, vary: 'Accept-Encoding' } }),
     body,

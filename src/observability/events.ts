@@ -10,6 +10,7 @@ export interface BusinessEvents {
   'account-unblocked': OfAccount;
   'api-key-created': OfApiKey;
   'api-key-deactivated': OfApiKey & ByKeyItself;
+  'api-key-leaked': OfApiKey;
   'api-key-renamed': OfApiKey;
   'api-key-rotated': OfApiKey;
   'api-key-updated': OfApiKey;

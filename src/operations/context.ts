@@ -22,6 +22,7 @@ export interface OperationContext {
   readonly keyUsage: KeyUsageNotes;
   readonly keyRates: KeyRates;
   readonly keyQuotas: KeyQuotas;
+  readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
   /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
   readonly idempotencyKey: string | null;
@@ -145,6 +146,12 @@ export interface KeyQuotas {
   look(question: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): QuotaLeft;
 }
 
+/** Knows how API keys look that were brought here from elsewhere. */
+export interface ImportedKeys {
+  /** Whether a text may be the secret of one: then it is worth asking the database. */
+  mayHave(secret: string): boolean;
+}
+
 /** The request that an operation belongs to, for the record of changes. */
 export interface RequestSource {
   readonly id: string;
@@ -162,6 +169,8 @@ export interface OperationLimits {
   readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
+  /** What new API keys begin with. */
+  readonly apiKeyPrefix: string;
   /** The permissions that an API key may be given; null: any. */
   readonly apiKeyPermissions: readonly string[] | null;
   /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */

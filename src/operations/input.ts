@@ -39,8 +39,8 @@ const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] 
     : [];
 };
 
-// In Unicode code points, as JSON Schema counts them.
-const atMostCharacters = (longest: number) =>
+/** How a text is held to a length, for `refine`: in Unicode code points, as JSON Schema counts them. */
+export const atMostCharacters = (longest: number) =>
   [
     (text: string) => [...text].length <= longest,
     { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },

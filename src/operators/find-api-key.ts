@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { findAccount } from '../accounts/find-account.ts';
+import { importedDigests, sha256Of } from '../api-keys/imported-digests.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
@@ -59,7 +60,8 @@ export async function findApiKey(
   const { key, keyPrefix } = parseInput(FindApiKeyInput, input);
   const { db, secrets } = context;
   await findAccount(context);
-  const digests = key == null ? [] : secrets.peppers.digests(key);
+  const { peppers } = secrets;
+  const digests = key == null ? [] : [...peppers.digests(key), ...importedDigests(peppers, sha256Of(key))];
   const found = await Promise.all([
     ...digests.map(({ digest }) => selectByDigest(db, { digest })),
     ...(keyPrefix == null ? [] : [selectByPrefix(db, { keyPrefix })]),

@@ -29,6 +29,9 @@ export interface PageFile extends Compressible {
   readonly mediaType: string;
 }
 
+/** What the build has compressed by Brotli has the name of the file, and this. */
+const brotliEnding = '.br';
+
 /**
  * Reads files of the built pages, and compresses them, each once. Only those that are there when it is made can be
  * asked for: a path is a name in a list and never one of the file system.
@@ -36,14 +39,15 @@ export interface PageFile extends Compressible {
 export function createPageFiles() {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const names = entries
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(brotliEnding))
     .map(({ parentPath, name }) => join(parentPath, name));
   const known = new Map(names.map((path) => [path.slice(folder.length).replaceAll('\\', '/'), path]));
   const read = new Map<string, Promise<PageFile>>();
 
   const load = async (path: string): Promise<PageFile> => {
     const mediaType = mediaTypes[extname(path)] ?? 'text/html; charset=utf-8';
-    return { ...(await compressible(await readFile(path))), mediaType };
+    const brotli = existsSync(path + brotliEnding) ? await readFile(path + brotliEnding) : undefined;
+    return { ...(await compressible(await readFile(path), brotli)), mediaType };
   };
 
   /** A file by its path below the folder, such as `/assets/main.js`; undefined where there is none. */

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { patternOfKeys } from '../api-keys/api-key-secret.ts';
+import { ImportedForms } from '../api-keys/imported-forms.ts';
 import { KeyUsage } from '../api-keys/key-usage.ts';
 import { QuotaLeases } from '../api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
@@ -17,6 +19,8 @@ import { createLimiters } from '../http/rate-limits/create-limiters.ts';
 import { KeyRateCounts } from '../http/rate-limits/key-rates.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
+import { leakReportsPath } from '../leak-reports/answer-leak-reports.ts';
+import { readScannerKeys } from '../leak-reports/read-scanner-keys.ts';
 import { describeError } from '../observability/describe-error.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
@@ -52,7 +56,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const secrets = await prepareSecrets(config, orm);
   // Before the server, and so there until its last request; written before the database closes.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
-  const background = startBackground({ config, orm, logger, counts, secrets }, started);
+  const background = await startBackground({ config, orm, logger, counts, secrets }, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -70,6 +74,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
+    leakReports: takeLeakReports(config, logger, started),
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
@@ -93,6 +98,27 @@ const offered = ({ documents, introspection, operators }: Config) => ({
   operators,
 });
 
+/** How reports of leaked keys are taken; whoever is to find keys needs the pattern that the log tells. */
+function takeLeakReports(
+  { leakReports, apiKeyPrefix }: Config,
+  logger: Logger,
+  started: AsyncDisposableStack,
+) {
+  if (!leakReports) return;
+  const keys = readScannerKeys(leakReports.keys, {
+    failed: (error) => logger.warn({ error: describeError(error) }, 'keys of leak reports could not be read'),
+    recovered: () => logger.info('keys of leak reports are read again'),
+  });
+  started.use(keys);
+  void keys.refresh();
+  const { act } = leakReports;
+  logger.info(
+    { act, path: leakReportsPath, pattern: patternOfKeys(apiKeyPrefix) },
+    'reports of leaked keys are taken',
+  );
+  return { act, keys };
+}
+
 /** The pages for a browser, where they are built. */
 function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
   if (pages.shown.length === 0) return;
@@ -111,13 +137,14 @@ interface Foundations {
 }
 
 /** What works beside requests. */
-const startBackground = (
+const startBackground = async (
   { config, orm, logger, counts, secrets }: Foundations,
   started: AsyncDisposableStack,
 ) => ({
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
   keyQuotas: started.use(leaseQuotas(orm, logger, config)),
+  importedKeys: await knowImported(orm, logger, started),
   idempotency: started.use(keepAnswers(orm, logger)),
   webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
 });
@@ -144,6 +171,15 @@ const sendWebhooks = (orm: Database, { sealer }: Secrets, logger: Logger, config
     logger,
     readVersion(),
   );
+
+async function knowImported(orm: Database, logger: Logger, started: AsyncDisposableStack) {
+  const forms = new ImportedForms(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'it could not be read how imported API keys begin'),
+  );
+  started.use(forms);
+  await forms.read();
+  return forms;
+}
 
 const keepAnswers = (orm: Database, logger: Logger) =>
   new IdempotencyRecords(new Db(orm.em), (error) =>

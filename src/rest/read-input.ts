@@ -8,14 +8,11 @@ import {
 } from 'graphql';
 import { badUserInput, GatewayError, type InputIssue } from '../errors.ts';
 import { inputIssues, unknownIssues } from '../graphql/input-issues.ts';
-import { isJson, readText } from '../http/body.ts';
+import { bodyIssue, isJson, parseJson, readText } from '../http/body.ts';
 import { type Endpoint, innerRecord, readOnlyNames } from './endpoints.ts';
 import type { Input } from './inputs.ts';
 import type { RouteMatch } from './match-route.ts';
 import { readParameter } from './read-parameter.ts';
-
-const bodyIssue = (type: string, message: string, cause?: unknown) =>
-  badUserInput([{ path: [], message, type }], cause);
 
 /**
  * The members of a JSON body; nothing that an object inherits counts as one.
@@ -36,14 +33,6 @@ async function readBody(request: Request): Promise<ReadonlyMap<string, unknown>>
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw bodyIssue('json_invalid', 'The body is not valid JSON.', cause);
-  }
-};
 
 /** What a call gives for an input, as it is in JSON, and what is wrong with it. */
 interface Given {

@@ -1,3 +1,4 @@
+import { importedDigests, sha256Of } from '../api-keys/imported-digests.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, ApiKeySecret } from '../database/tables.ts';
@@ -16,7 +17,7 @@ const selectOlder = prepareQuery(ApiKeySecret, (db, { newest, after }: { newest:
   db
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
-    .select(['api_key_secret.id', 'api_key_secret.api_key_id', 'digest'])
+    .select(['api_key_secret.id', 'api_key_secret.api_key_id', 'digest', 'is_imported'])
     .select(['api_key.account_id as owner', 'encrypted_key as sealed', 'encryption_version as version'])
     .where('api_key_secret.works_until', 'is', null)
     .where('api_key.encrypted_key', 'is not', null)
@@ -46,6 +47,7 @@ interface Older {
   readonly id: number;
   readonly apiKey: number;
   readonly digest: Uint8Array;
+  readonly isImported: boolean;
   readonly owner: AccountId;
   readonly sealed: string | null;
   readonly version: number;
@@ -58,12 +60,13 @@ export function digests({ peppers, sealer }: Secrets): Rewrapping<Older> {
     what: 'digests of API keys',
     count: async (db) => Number((await countOlder(db, { newest }))[0]?.rows),
     next: (db, after) => selectOlder(db, { newest, after }),
-    prepare: async ({ id, apiKey, digest: old, owner, sealed, version }) => {
+    prepare: async ({ id, apiKey, digest: old, isImported, owner, sealed, version }) => {
       const binding = { purpose: 'api-key', accountId: owner, rowId: apiKey } as const;
       const secret = Buffer.from(await sealer.open(sealed ?? '', { ...binding, version })).toString();
-      const isSame = peppers.digests(secret).some(({ digest }) => digest.equals(old));
+      const all = isImported ? importedDigests(peppers, sha256Of(secret)) : peppers.digests(secret);
+      const isSame = all.some(({ digest }) => digest.equals(old));
       if (!isSame) throw new Error('The sealed copy is one of another secret');
-      const moved = { id, old, ...peppers.digest(secret) };
+      const moved = { id, old, ...all[0] };
       return async (db) => (await updateDigest(db, moved)).length > 0;
     },
   };

@@ -16,7 +16,7 @@ export interface Peppers {
   /** A secret's digest under the pepper that writes. */
   digest(secret: string): PepperedDigest;
   /** Its digests under every pepper, to find what was stored under any; that of the pepper that writes comes first. */
-  digests(secret: string): readonly PepperedDigest[];
+  digests(secret: string): readonly [PepperedDigest, ...PepperedDigest[]];
 }
 
 // A KeyObject is imported once: with the bare bytes, an HMAC takes several times as long.
@@ -27,10 +27,10 @@ const digestUnder = ({ version, key }: VersionedKey, secret: string): PepperedDi
 
 /** @param list the first writes, all read */
 export function createPeppers(list: SecretList): Peppers {
-  const [newest] = list;
+  const [newest, ...older] = list;
   return {
     versions: versionsOf(list),
     digest: (secret) => digestUnder(newest, secret),
-    digests: (secret) => list.map((pepper) => digestUnder(pepper, secret)),
+    digests: (secret) => [digestUnder(newest, secret), ...older.map((pepper) => digestUnder(pepper, secret))],
   };
 }

@@ -23,7 +23,7 @@ const ofAccount = {
   by: {
     type: 'string',
     description:
-      'Who did it: `owner`, `operator`, `key` (the API key itself), `time` (nobody). There may be others later.',
+      'Who did it: `owner`, `operator`, `key` (the API key itself), `scanner` (who has found the key in public), `time` (nobody). There may be others later.',
     examples: ['owner'],
   },
   reason: text('Why, in the words of an operator; null where nobody said.', null),
@@ -80,6 +80,13 @@ const renamed = [{ field: 'name', from: 'Laptop', to: 'Desk' }];
 /** What is not as in each other's example. */
 const examples: Readonly<Record<string, Schema>> = {
   'api_key.updated': { name: 'Desk', changes: renamed },
+  'api_key.leaked': {
+    by: 'scanner',
+    changes: [
+      { field: 'leaked_url', from: null, to: 'https://github.com/octocat/Hello-World/blob/main/a.txt' },
+      { field: 'is_active', from: true, to: false },
+    ],
+  },
   'api_key.expiring': { by: 'time', expires_at: day },
   'api_key.expired': { by: 'time', expires_at: '2026-01-31T12:00:00.000Z' },
   'quota.exhausted': { by: 'key' },

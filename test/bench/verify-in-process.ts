@@ -69,7 +69,8 @@ export async function measureVerification(
   await using keyQuotas = new QuotaLeases(db, (error) => {
     throw error;
   });
-  const context = { db, secrets, keyUsage, keyRates: new KeyRateCounts(), keyQuotas };
+  const importedKeys = { mayHave: () => false };
+  const context = { db, secrets, keyUsage, keyRates: new KeyRateCounts(), keyQuotas, importedKeys };
   const call = async (index: number) => {
     const { reason } = await verifySecret(context, {
       secret: valid[index % valid.length] ?? '',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
 import { failures, startReceiver, take } from '../support/webhook-receiver.ts';
 import { call, dialog, focused, goTo, inspect, isValid, looks, openConsole, said } from './console-person.ts';
 
@@ -14,11 +15,21 @@ async function signInAsOperator(visit: Visit, name: string, hash = '#operate') {
 }
 
 describe.skipIf(!canRun)('the console of an operator', () => {
+  let scanner: Scanner;
   let world: World;
   beforeAll(async () => {
-    world = await startWorld({ ADMIN: 'on', WEBHOOKS_ALLOW: '127.0.0.1' });
+    scanner = await startScanner();
+    world = await startWorld({
+      ADMIN: 'on',
+      LEAKED_KEYS: 'end',
+      LEAK_REPORT_KEYS_URL: scanner.url,
+      WEBHOOKS_ALLOW: '127.0.0.1',
+    });
   });
-  afterAll(() => world?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await world?.[Symbol.asyncDispose]();
+    await scanner?.[Symbol.asyncDispose]();
+  });
 
   /** Somebody with two keys, and the secret of one; answers their account's number. */
   const person = async (subject: string) => {
@@ -88,6 +99,31 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await said(page, 'Laptop is deactivated.');
     expect(await isValid(world, key)).toBe(false);
     expect(page.url()).not.toContain('sk-');
+  });
+
+  it('has the person read where a key of theirs was found, as text, and what was done', async () => {
+    const url = 'https://github.com/octocat/Hello-World/blob/main/a.txt?<b>';
+    const { key } = await person('quentin');
+    const { id } = await call(world, 'quentin', 'POST /auth/keys', { name: 'Desk' });
+    const rotate = { grace_seconds: 3600 };
+    const { key: old } = await call(world, 'quentin', `POST /auth/keys/${id}/rotate`, rotate);
+    await call(world, 'quentin', `POST /auth/keys/${id}/rotate`, rotate);
+    const report = scanner.report([matchOf(key, url), matchOf(old, 'javascript:alert(1)')]);
+    const answer = await fetch(`${world.service.url}/api/v1/keys/leaks`, { method: 'POST', ...report });
+    expect(answer.status).toBe(200);
+    await using visit = await world.visit();
+    const page = await openConsole(visit, 'quentin', '#activity');
+    const events = page.locator('.events > li');
+    await expect.poll(() => events.count()).toBeGreaterThan(3);
+    const [desk = '', ended = '', laptop = ''] = await events.allInnerTexts();
+    expect(desk).toContain('had an old secret that was found in public, and ended');
+    expect(desk).not.toContain('javascript');
+    expect(ended).toContain('was deactivated');
+    expect(laptop).toContain('was found in public, and ended');
+    expect(laptop).toContain(`Found at: ${url}`);
+    expect(laptop).toContain('By a search for leaked keys');
+    expect(await events.getByRole('link').count()).toBe(0);
+    await inspect(page, 'console-leaked');
   });
 
   it('erases an account once its subject was typed, and no sooner', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { findViolations, type Visit, type World } from '../support/browser.ts';
 import { root } from '../support/process.ts';
 
@@ -113,12 +113,16 @@ export const looks = [
   ['phone', { viewport: { width: 375, height: 740 } }],
 ] as const;
 
-/** Sees that a state is well made: for a screen reader, on a narrow screen, and to look at in both schemes. */
-export async function inspect(page: Page, name: string): Promise<void> {
+/**
+ * Sees that a state is well made: for a screen reader, on a narrow screen, and to look at in both schemes.
+ * @param folder where its pictures go, among the artefacts
+ */
+export async function inspect(page: Page, name: string, folder = 'console'): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    expect(await findViolations(page)).toEqual([]);
-    await page.screenshot({ path: join(root, `artefacts/console/${name}-${colorScheme}.png`) });
+    // What is drawn anew for another scheme, or fades, takes its time.
+    await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 10_000);
+    await page.screenshot({ path: join(root, `artefacts/${folder}/${name}-${colorScheme}.png`) });
   }
 }

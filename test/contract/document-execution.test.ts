@@ -58,6 +58,7 @@ async function expected(text: string, operation: DrawnOperation, variableValues:
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: 1000,
+      apiKeyPrefix: 'sk-',
       apiKeyPermissions: null,
       sealApiKeys: false,
     },

@@ -35,6 +35,10 @@ const landed = {
       '62f56d5b198d68bd5f7662a7afb1b97ef08bc8a67c093b9da138bd88c884781d',
     'Migration20261122190213_compatible.ts':
       '1a9165d894b2130fa4925e636d2f60aabbef835e29ecf9a12c922506a0430f67',
+    'Migration20261122190300_compatible.ts':
+      '6d6aad3fb6a33edfa62b12b5e996f72ff08282bc383259c9b37facb20503e3fa',
+    'Migration20261122191709_compatible.ts':
+      'a1e146f12e91cda8412203de087cb03c3cc3d901b81041e8c3d8811f4bb939a7',
   },
   sqlite: {
     'Migration20261121090135.ts': '7c66beb5f75f98ab969cc4e24a8bb43e5ea463b964cee8c8b564d40953917a73',
@@ -60,6 +64,10 @@ const landed = {
       'eed8d7d605a7d147d4dea69d3bf7b4d864b5def4ca0252dd9fed54afc4dbf8f4',
     'Migration20261122190209_compatible.ts':
       'd6cf4560a234b9d07a7c3ba782d780f9bf180c6e548272eed44f1a20179b8b89',
+    'Migration20261122190240_compatible.ts':
+      'b34f0a5f58aebf11bda1995faf4c3dcc485b13f84278eb14b8dfb49c7b4bb27e',
+    'Migration20261122191707_compatible.ts':
+      '71e7a488e0c01d85b4e2065a39e1be09ab47e5090106035a8885f9e8420ad1b3',
   },
 };
 

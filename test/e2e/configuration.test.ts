@@ -193,6 +193,8 @@ describe('the command line', () => {
     ['dist/server/migrate.js', 'npm run db:migrate -- '],
     ['dist/server/backup.js', 'npm run db:backup -- '],
     ['dist/server/rewrap.js', 'npm run keys:rewrap -- '],
+    ['dist/server/import.js', 'npm run keys:import -- '],
+    ['dist/server/export.js', 'npm run keys:export -- '],
     ['src/dev/token.ts', 'npm run --silent token -- '],
     ['src/dev/print-schema.ts', 'npm run schema -- '],
     ['src/dev/print-configuration.ts', 'npm run config:docs -- '],

@@ -45,12 +45,15 @@ describe.skipIf(!runs)("on another Node than the project's own", () => {
     expect((await service.ended).code).toBe(0);
   });
 
-  it.each(['main', 'migrate', 'backup', 'rewrap'])('%s refuses an older one in one line', async (script) => {
-    const command = [nodeOf('too-old'), join(root, `dist/server/${script}.js`)];
-    expect(await runCommand(command, { cwd: folder.path, env: {} })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `Keyward needs Node 24 or later. This is Node ${(await version('too-old')).slice(1)}.\n`,
-    });
-  });
+  it.each(['main', 'migrate', 'backup', 'rewrap', 'import', 'export'])(
+    '%s refuses an older one in one line',
+    async (script) => {
+      const command = [nodeOf('too-old'), join(root, `dist/server/${script}.js`)];
+      expect(await runCommand(command, { cwd: folder.path, env: {} })).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `Keyward needs Node 24 or later. This is Node ${(await version('too-old')).slice(1)}.\n`,
+      });
+    },
+  );
 });

@@ -78,6 +78,7 @@ const counts = {
   keyUsage: { note: () => {} },
   keyRates: new KeyRateCounts(),
   keyQuotas: { spend: async () => null, look: () => expect.fail() },
+  importedKeys: { mayHave: () => false },
 };
 
 const asked = (secret: string) => ({ secret, permissions: [], cost: 1, address: null });

@@ -18,12 +18,13 @@ const createKey = async () => setup.gateway.createVerifiableKey(await setup.gate
 const createVerifier = () => {
   const db = new Db(setup.gateway.database.em);
   const queries = vi.spyOn(db, 'run');
-  const { secrets, keyUsage, keyRates, keyQuotas } = setup.gateway;
+  const { secrets, keyUsage, keyRates, keyQuotas, importedKeys } = setup.gateway;
   const digests = vi.spyOn(secrets.peppers, 'digests');
   return {
     queries,
     digests,
-    verify: (secret: string) => verifySecret({ db, secrets, keyUsage, keyRates, keyQuotas }, asked(secret)),
+    verify: (secret: string) =>
+      verifySecret({ db, secrets, keyUsage, keyRates, keyQuotas, importedKeys }, asked(secret)),
   };
 };
 
@@ -44,7 +45,7 @@ describe('a text that cannot be a secret', () => {
 describe('a secret', () => {
   it.each<[string, (secret: string) => string]>([
     ['good', (secret) => secret],
-    ['unknown', createApiKeySecret],
+    ['unknown', () => createApiKeySecret()],
     ['wrong for its prefix', secretOfSamePrefix],
   ])('takes one query: one that is %s', async (_what, change) => {
     const { secret } = await createKey();
@@ -83,11 +84,12 @@ describe('a secret', () => {
       secretKeys: { peppers: [one], encryptionKeys },
     });
     const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
-    const { keyUsage, keyRates, keyQuotas } = gateway;
+    const { keyUsage, keyRates, keyQuotas, importedKeys } = gateway;
     const db = new Db(gateway.database.em);
     const reasonUnder = async (...peppers: [never, ...never[]]) => {
       const secrets = createSecrets({ peppers, encryptionKeys });
-      return (await verifySecret({ db, secrets, keyUsage, keyRates, keyQuotas }, asked(key.secret))).reason;
+      const context = { db, secrets, keyUsage, keyRates, keyQuotas, importedKeys };
+      return (await verifySecret(context, asked(key.secret))).reason;
     };
     expect(await reasonUnder(two, one)).toBeNull();
     expect(await reasonUnder(three, two, one)).toBeNull();

@@ -28,6 +28,7 @@ const tables = [
   'webhook_delivery',
   'webhook_event',
   'webhook_endpoint',
+  'imported_form',
   'idempotency_record',
   'audit_event',
   'private_key',

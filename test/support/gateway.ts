@@ -4,6 +4,7 @@ import type { EntityName } from '@mikro-orm/sql';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
+import { ImportedForms } from '../../src/api-keys/imported-forms.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
@@ -85,6 +86,8 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
+    leakReports?: GatewayDependencies['leakReports'];
+    apiKeyPrefix?: string;
     apiKeyPermissions?: readonly string[];
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
@@ -110,6 +113,7 @@ export async function createTestGateway(
   );
   const keyUsage = new KeyUsage(new Db(database.em), 90, () => {});
   const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
+  const importedKeys = new ImportedForms(new Db(database.em), () => {});
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const keyRates = new KeyRateCounts(counts);
@@ -124,6 +128,7 @@ export async function createTestGateway(
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
+      apiKeyPrefix: options.apiKeyPrefix ?? 'sk-',
       apiKeyPermissions: options.apiKeyPermissions ?? null,
       sealApiKeys: options.sealApiKeys ?? false,
       webhooks: { allowedHosts: ['127.0.0.1'] },
@@ -132,11 +137,13 @@ export async function createTestGateway(
     keyUsage,
     keyRates,
     keyQuotas,
+    importedKeys,
     idempotency,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? loadConfig({}).documents,
     introspection,
     operators,
+    leakReports: options.leakReports,
     pages: options.pages,
     edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
     logger,
@@ -183,6 +190,7 @@ export async function createTestGateway(
     keyUsage,
     keyRates,
     keyQuotas,
+    importedKeys,
     idempotency,
     fetch,
     rest,
@@ -198,11 +206,14 @@ export async function createTestGateway(
       await keyUsage.write();
       await keyQuotas.giveBack();
       lines.length = 0;
-      return isEmptied(database);
+      const emptied = await isEmptied(database);
+      if (emptied) await importedKeys.read();
+      return emptied;
     },
     [Symbol.asyncDispose]: async () => {
       for (const { keys } of trusted) keys[Symbol.dispose]();
       load[Symbol.dispose]();
+      importedKeys[Symbol.dispose]();
       await counts?.[Symbol.asyncDispose]();
       await idempotency[Symbol.asyncDispose]();
       await keyQuotas[Symbol.asyncDispose]();

@@ -13,6 +13,7 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
     sessionDuration: { min: 60, max: 86_400 },
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
+    apiKeyPrefix: 'sk-',
     apiKeyPermissions: null,
     sealApiKeys: false,
     webhooks: { allowedHosts: [] },
@@ -20,6 +21,7 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
   keyUsage: gateway.keyUsage,
   keyRates: gateway.keyRates,
   keyQuotas: gateway.keyQuotas,
+  importedKeys: gateway.importedKeys,
   idempotency: gateway.idempotency,
   idempotencyKey: null,
 });

@@ -5,15 +5,15 @@ import { startIssuer, type TestIssuer } from './issuer.ts';
 import { secretListOf } from './secrets.ts';
 
 /** Gives a file's tests two nodes of one service: one database of PostgreSQL, and the same secrets. Each test finds it empty. */
-export function setUpTwoNodes() {
+export function setUpTwoNodes(options: Parameters<typeof createTestGateway>[1] = {}) {
   let issuer: TestIssuer;
   let nodes: readonly [TestGateway, TestGateway];
   beforeAll(async () => {
     issuer = await startIssuer();
     const databaseUrl = await createOnServer(inject('postgresUrl') ?? '', inject('postgresTemplate'));
     const secretKeys = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
-    const first = await createTestGateway(issuer, { databaseUrl, secretKeys });
-    nodes = [first, await createTestGateway(issuer, { databaseUrl, secretKeys })];
+    const same = { ...options, databaseUrl, secretKeys };
+    nodes = [await createTestGateway(issuer, same), await createTestGateway(issuer, same)];
   });
   afterAll(async () => {
     for (const node of nodes ?? []) await node[Symbol.asyncDispose]();

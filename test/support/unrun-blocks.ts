@@ -39,6 +39,10 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'pg_dump --format=custom --file=keyward.dump "$DATABASE_URL"':
       "PostgreSQL's own commands, which its package for the tests does not have",
   },
+  'docs/moving.md': {
+    'psql --quiet --no-align --tuples-only --file examples/public-service-keys.sql "$DATABASE_THERE" > keys.jsonl':
+      "PostgreSQL's own command; test/integration/postgresql/public-service-keys.test.ts does the same",
+  },
   'docs/webhooks.md': {
     'POST /keyward HTTP/1.1': 'it is sent, not run; test/integration/webhooks.test.ts reads what is',
   },

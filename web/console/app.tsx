@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense } from 'preact/compat';
 import { TopBar } from '../shared/top-bar.tsx';
 import { useSession } from '../sign-in/use-session.ts';
 import { SignedOut } from './session/signed-out.tsx';

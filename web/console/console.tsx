@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/preact-query';
 import { queryClient } from './api/query-client.ts';
 import { Nav } from './layout/nav.tsx';
 import { useHash } from './layout/use-hash.ts';

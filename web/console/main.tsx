@@ -1,4 +1,4 @@
-import { createRoot } from 'react-dom/client';
+import { render } from 'preact/compat';
 import { resumeSession } from '../sign-in/resume-session.ts';
 import { App } from './app.tsx';
 // After what the pages have in common: they change some of it.
@@ -14,4 +14,4 @@ import './styles/dialog.css';
 
 void resumeSession();
 const container = document.getElementById('root');
-if (container) createRoot(container).render(<App />);
+if (container) render(<App />, container);

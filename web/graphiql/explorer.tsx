@@ -1,3 +1,4 @@
+/** @jsxImportSource react */
 import { GraphiQL } from 'graphiql';
 import { fetcher } from './fetcher.ts';
 import { createMemoryStorage } from './memory-storage.ts';

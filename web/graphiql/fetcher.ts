@@ -1,25 +1,30 @@
 import type { GraphiQLProps } from 'graphiql';
+import { fetchInTime } from '../shared/fetch-in-time.ts';
 import { findSession } from '../sign-in/find-session.ts';
 import { expireSession } from '../sign-in/session.ts';
 
 /** Sends an operation, with the token of who is signed in. */
 export const fetcher: GraphiQLProps['fetcher'] = async ({ query, variables, operationName }) => {
   const session = await findSession();
-  const response = await fetch('/graphql', {
-    method: 'POST',
-    headers: {
-      accept: 'application/graphql-response+json',
-      'content-type': 'application/json',
-      ...(session && { authorization: `Bearer ${session.accessToken}` }),
-    },
-    body: JSON.stringify({
-      query,
-      variables,
-      // For a moment after a tab is shown, GraphiQL has still the name of the one before.
-      ...(operationName && new RegExp(`\\b${operationName}\\b`).test(query) && { operationName }),
-    }),
-  });
-  // The server takes this token no more: a service that was started again has new signing keys, for one.
-  if (response.status === 401 && session) expireSession();
-  return response.json();
+  try {
+    const response = await fetchInTime('/graphql', {
+      method: 'POST',
+      headers: {
+        accept: 'application/graphql-response+json',
+        'content-type': 'application/json',
+        ...(session && { authorization: `Bearer ${session.accessToken}` }),
+      },
+      body: JSON.stringify({
+        query,
+        variables,
+        // For a moment after a tab is shown, GraphiQL has still the name of the one before.
+        ...(operationName && new RegExp(`\\b${operationName}\\b`).test(query) && { operationName }),
+      }),
+    });
+    // The server takes this token no more: a service that was started again has new signing keys, for one.
+    if (response.status === 401 && session) expireSession();
+    return await response.json();
+  } catch (error) {
+    return { errors: [{ message: (error as Error).message }] };
+  }
 };

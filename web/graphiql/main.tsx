@@ -4,6 +4,8 @@ import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';
 import 'graphiql/graphiql.css';
 import './main.css';
+import { render } from 'preact/compat';
+import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { mend } from '../shared/mend.ts';
 import { TopBar } from '../shared/top-bar.tsx';
@@ -12,15 +14,9 @@ import { Explorer } from './explorer.tsx';
 import { mendings } from './mendings.ts';
 
 void resumeSession();
-const root = document.getElementById('root') as HTMLElement;
-mend(root, mendings);
+render(<TopBar current="graphiql" />, document.getElementById('bar') as HTMLElement);
 
-createRoot(root).render(
-  <>
-    <TopBar current="graphiql" />
-    <main>
-      <h1 className="visually-hidden">GraphiQL</h1>
-      <Explorer />
-    </main>
-  </>,
-);
+// GraphiQL is made of React; what the pages have in common is not.
+const explorer = document.getElementById('explorer') as HTMLElement;
+mend(explorer, mendings);
+createRoot(explorer).render(createElement(Explorer));

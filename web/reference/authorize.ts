@@ -1,4 +1,5 @@
 import type { SwaggerRequest, SwaggerResponse } from 'swagger-ui-dist';
+import { fetchInTime } from '../shared/fetch-in-time.ts';
 import { findSession } from '../sign-in/find-session.ts';
 import { expireSession, getSession } from '../sign-in/session.ts';
 
@@ -9,8 +10,12 @@ const forKeys = ['/api/v1/keys/authorize', '/api/v1/keys/self'];
 export const takesToken = (url: string) =>
   !forKeys.some((path) => new URL(url, location.href).pathname.startsWith(path));
 
+/** How Swagger UI sends a request: what goes wrong is told in words. */
+const userFetch = (url: string, init: RequestInit) => fetchInTime(url, init);
+
 /** Puts the token of who is signed in on a request that Swagger UI is about to send. */
 export async function authorize(request: SwaggerRequest): Promise<SwaggerRequest> {
+  Object.assign(request, { userFetch });
   if (!takesToken(request.url)) return request;
   const session = await findSession();
   if (!session) return request;

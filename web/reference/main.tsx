@@ -1,6 +1,7 @@
 import 'swagger-ui-dist/swagger-ui.css';
 import './main.css';
-import { createRoot } from 'react-dom/client';
+import { render } from 'preact/compat';
+import { fetchInTime } from '../shared/fetch-in-time.ts';
 import { mend } from '../shared/mend.ts';
 import { TopBar } from '../shared/top-bar.tsx';
 import { resumeSession } from '../sign-in/resume-session.ts';
@@ -11,7 +12,7 @@ import { prepareDescription } from './prepare-description.ts';
 import { showToken } from './show-token.ts';
 
 void resumeSession();
-createRoot(document.getElementById('bar') as HTMLElement).render(<TopBar current="reference" />);
+render(<TopBar current="reference" />, document.getElementById('bar') as HTMLElement);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -22,11 +23,29 @@ const reference = document.getElementById('reference') as HTMLElement;
 mend(reference, mendings);
 linkOperations(reference);
 
+const load = () =>
+  Promise.all([
+    import('swagger-ui-dist/swagger-ui-es-bundle.js'),
+    fetchInTime('/api/v1/openapi.json', {}, 'Try again in a moment.').then((response) => response.json()),
+  ]);
+
+/** Says why there is nothing to read. What failed to load is not asked for a second time by the same page. */
+function giveUp(): never {
+  render(
+    <main className="page-note">
+      <h1>API reference</h1>
+      <p role="alert">Keyward cannot be reached. Check your connection and try again.</p>
+      <button type="button" onClick={() => location.reload()}>
+        Try again
+      </button>
+    </main>,
+    reference,
+  );
+  throw new Error('The API reference could not be loaded.');
+}
+
 // The bar is there before, for Swagger UI is large.
-const [{ default: SwaggerUI }, description] = await Promise.all([
-  import('swagger-ui-dist/swagger-ui-es-bundle.js'),
-  fetch('/api/v1/openapi.json').then((response) => response.json()),
-]);
+const [{ default: SwaggerUI }, description] = await load().catch(giveUp);
 
 // Swagger UI, of those that could be here: it alone sends every request itself, from the page, through a function of
 // ours, and loads neither fonts nor a proxy from elsewhere.

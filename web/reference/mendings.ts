@@ -18,8 +18,8 @@ export const mendings: Mendings = {
   'h5:not([role])': setLevel(3),
   'textarea:not([aria-label])': (body) => body.setAttribute('aria-label', 'Request body'),
   '.examples-select select:not([aria-label])': (select) => select.setAttribute('aria-label', 'Example'),
-  '.parameters select:not([aria-label])': (select) =>
-    select.setAttribute('aria-label', textOf(select.closest('tr')?.querySelector('.parameter__name'))),
+  '.parameters :is(input, select):not([aria-label])': (control) =>
+    control.setAttribute('aria-label', textOf(control.closest('tr')?.querySelector('.parameter__name'))),
   '.responses-table[role]:not([aria-label])': (table) => {
     const summary = table.closest('.opblock')?.querySelector('.opblock-summary-control');
     const [method, path] = ['method', 'path'].map((part) =>

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useState } from 'preact/compat';
 import { pasteToken } from './sign-in.ts';
 
 /** Takes an access token that a person has from elsewhere. It is forgotten with the page, as any other. */
@@ -21,7 +21,7 @@ export function PasteToken({ isOnlyWay }: { readonly isOnlyWay: boolean }) {
       <form onSubmit={use}>
         <label>
           Access token
-          <input name="token" type="password" required autoComplete="off" spellCheck={false} />
+          <input name="token" type="password" required autoComplete="off" spellcheck={false} />
         </label>
         <button type="submit">Use it</button>
         <p role="alert">{fault}</p>

@@ -1,5 +1,5 @@
 import './sign-in-menu.css';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'preact/compat';
 import { timeOfDay } from '../shared/times.ts';
 import { PasteToken } from './paste-token.tsx';
 import { ScopeChoice } from './scope-choice.tsx';

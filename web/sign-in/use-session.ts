@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'preact/compat';
 import { getSession, type SessionState, subscribe } from './session.ts';
 
 /** The session as a React component sees it. */

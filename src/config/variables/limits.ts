@@ -8,6 +8,18 @@ export const limitVariables = {
       'The most active API keys of one person; one more is answered 409. Those that have expired count until they are deactivated',
     example: '100',
   }),
+  API_KEY_PREFIX: z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9_-]{0,18}[_-]$/,
+      'must be 2 to 20 characters of a-z, 0-9, _ and -, with a letter at its beginning and _ or - at its end',
+    )
+    .default('sk-')
+    .meta({
+      description:
+        'What new API keys begin with: 2 to 20 characters of `a-z`, `0-9`, `_` and `-`, with a letter at its beginning and `_` or `-` at its end. Keys that were made under another one stay good. One of your own lets [leaked keys](operators.md#leaked-keys) be found',
+      example: 'acme_',
+    }),
   API_KEY_PERMISSIONS: names
     .refine((list) => list.every((name) => /^[a-z0-9._:-]{1,100}$/.test(name)), {
       message: 'must be names of 1 to 100 characters of a-z, 0-9, and . _ : -, with commas between them',

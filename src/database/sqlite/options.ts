@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { SqliteDriver } from '@mikro-orm/sqlite';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Backend, Warn } from '../backend.ts';
 import { SqliteDialect } from './dialect.ts';
 import { describeFault } from './fault.ts';
-import { sqliteFile } from './file.ts';
+import { onlyName, sqliteFile } from './file.ts';
 import { HeldFile } from './held-file.ts';
 import { whenFree } from './when-free.ts';
 
@@ -22,12 +23,21 @@ export function sqliteOptions(config: DatabaseConfig, warn: Warn): Backend {
     return held;
   };
   return {
+    assertThere: () => assertThere(file),
     dialect,
     options: { driver: SqliteDriver, dbName: file, driverOptions: dialect },
     check: () => check(dialect, held),
     refuse: (error) => refuseFile(error, file),
     ...(file !== ':memory:' && { hold, walSize: () => held?.logSize ?? 0 }),
   };
+}
+
+function assertThere(file: string): void {
+  if (!existsSync(file))
+    throw new ConfigError([
+      `DATABASE_URL (or DATA_DIR) names ${file}, which is not there: start Keyward once`,
+    ]);
+  onlyName(file);
 }
 
 /** What the database cannot do now: it cannot be written where its file is not the one that was opened. */

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createApiKeySecret, isApiKeySecret, keyPrefixOf } from '../../../src/api-keys/api-key-secret.ts';
+import {
+  createApiKeySecret,
+  isApiKeySecret,
+  keyPrefixOf,
+  patternOfKeys,
+} from '../../../src/api-keys/api-key-secret.ts';
 import { anyCharacter } from '../../support/any-json.ts';
 
-const secrets = Array.from({ length: 2000 }, createApiKeySecret);
+const secrets = Array.from({ length: 2000 }, () => createApiKeySecret());
 
 /** CRC-32 by its definition (ISO 3309, reflected), bit by bit. */
 const crc32 = (text: string): number => {
@@ -42,8 +47,9 @@ describe('a secret', () => {
 });
 
 describe('keyPrefixOf', () => {
-  it('is the first 9 characters', () => {
+  it('is what stands before the point: 9 characters, or as many more as keys begin with', () => {
     expect(keyPrefixOf(`sk-a1b2c3.${'0'.repeat(64)}`)).toBe('sk-a1b2c3');
+    expect(keyPrefixOf(createApiKeySecret('acme_live_'))).toMatch(/^acme_live_[a-z0-9]{6}$/);
   });
 });
 
@@ -96,7 +102,11 @@ describe('isApiKeySecret', () => {
     ['capitals', secret.toUpperCase()],
     ['capital digits, and the checksum of them', withChecksum(`sk-a1b2c3.${random.toUpperCase()}`)],
     ['a capital in the prefix', withChecksum(`sk-A1b2c3.${random}`)],
-    ['another kind of key', withChecksum(`pk-a1b2c3.${random}`)],
+    ['no beginning', withChecksum(`a1b2c3.${random}`)],
+    ['a beginning without an end', withChecksum(`sk.a1b2c3.${random}`)],
+    ['a beginning that is too long', withChecksum(`${'a'.repeat(20)}_a1b2c3.${random}`)],
+    ['a digit at the beginning', withChecksum(`1k-a1b2c3.${random}`)],
+    ['two keys', secret + secret],
     ['no dot', withChecksum(`sk-a1b2c3-${random}`)],
     ['a letter that is no digit', withChecksum(`sk-a1b2c3.${random.replace('0', 'g')}`)],
     ['digits of another script', withChecksum(`sk-a1b2c3.${random.replace('0', '٠')}`)],
@@ -104,7 +114,28 @@ describe('isApiKeySecret', () => {
     expect(isApiKeySecret(text)).toBe(false);
   });
 
-  it('takes what has the right shape and checksum', () => {
-    expect(isApiKeySecret(withChecksum(`sk-a1b2c3.${random}`))).toBe(true);
+  it.each(['sk-', 'pk-', 'acme_', 'a_', `${'a'.repeat(19)}-`])(
+    'takes what has the right shape and checksum, whatever it begins with: %s',
+    (beginning) => {
+      expect(isApiKeySecret(withChecksum(`${beginning}a1b2c3.${random}`))).toBe(true);
+    },
+  );
+
+  it('decides at once whatever it is given', () => {
+    const hostile = ['a-'.repeat(500_000), `${'a_'.repeat(10)}${'0'.repeat(500_000)}`, '_'.repeat(1_000_000)];
+    const before = performance.now();
+    for (const text of hostile) expect(isApiKeySecret(text)).toBe(false);
+    expect(performance.now() - before).toBeLessThan(500);
   });
+});
+
+describe('patternOfKeys', () => {
+  it.each(['sk-', 'acme_', 'sk-acme-live_'])(
+    'finds the keys that begin with %s in a text, and no others',
+    (beginning) => {
+      const mine = Array.from({ length: 50 }, () => createApiKeySecret(beginning));
+      const text = mine.map((key) => `key = "${key}"\n${createApiKeySecret('other_')}`).join('\n');
+      expect(text.match(new RegExp(patternOfKeys(beginning), 'g'))).toEqual(mine);
+    },
+  );
 });

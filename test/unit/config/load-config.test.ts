@@ -80,6 +80,8 @@ describe('defaults', () => {
     apiKeysPerAccount: 1000,
     apiKeyUsageDays: 90,
     quotaAfterCrash: 'charged',
+    apiKeyPrefix: 'sk-',
+    leakReports: undefined,
     apiKeyPermissions: null,
     sealApiKeys: false,
     http: {

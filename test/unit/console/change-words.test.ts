@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeChanges } from '../../../web/console/activity/change-words.ts';
+import { describeChanges, describeLeak } from '../../../web/console/activity/change-words.ts';
 
 const describeChange = (field: string, from: unknown, to: unknown, action = 'api-key-updated') =>
   describeChanges({ action, changes: [{ field, from, to }] });
@@ -46,5 +46,25 @@ describe('describeChanges', () => {
     ['name', 'api-key-created'],
   ])('leaves %s of %s to the sentence', (field, action) => {
     expect(describeChange(field, null, 1, action)).toEqual([]);
+  });
+});
+
+describe('describeLeak', () => {
+  const found = { field: 'leaked_url', from: null, to: 'https://example.com/a' };
+  it.each([
+    [[found, { field: 'is_active', from: true, to: false }], 'was found in public, and ended'],
+    [
+      [{ field: 'previous_works_until', from: '2027-02-20T12:00:00.000Z', to: '2027-02-19T12:00:00.000Z' }],
+      'had an old secret that was found in public, and ended',
+    ],
+    [[found], 'was found in public, and still works: give it a new secret'],
+  ])('says what became of the key: %j', (changes, words) => {
+    expect(describeLeak({ changes })).toBe(words);
+  });
+
+  it('leaves the place to a line of its own', () => {
+    expect(describeChanges({ action: 'api-key-leaked', changes: [found] })).toEqual([
+      { label: 'Found at', to: 'https://example.com/a' },
+    ]);
   });
 });

@@ -7,7 +7,7 @@ import { secretListOf } from '../../support/secrets.ts';
 it('gives each key a secret of its own, as keys have that were created', async () => {
   await using database = await openTestDatabase();
   const secrets = createSecrets({ peppers: secretListOf(7), encryptionKeys: secretListOf(1) });
-  await seed(database.em.fork(), 'http://127.0.0.1:4000/idp', secrets);
+  await seed(database.em.fork(), 'http://127.0.0.1:4000/idp', secrets, 'sk-');
   const stored = await database.em
     .getConnection()
     .execute('select * from api_key_secret order by api_key_id');

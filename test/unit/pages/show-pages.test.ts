@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sharedBodyOf } from '../../../src/http/shared-body.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -165,7 +166,7 @@ describe('what a page loads', () => {
     }
   });
 
-  it.each(['gzip', 'identity'])(
+  it.each(['br', 'gzip', 'identity'])(
     'is the same bytes in every answer, and no copy of them: %s',
     async (encoding) => {
       const [path = ''] = await assetsOf();
@@ -180,6 +181,23 @@ describe('what a page loads', () => {
       expect(await load()).toBe(body);
     },
   );
+
+  it('is compressed as well as the client can take it, and is the same unpacked', async () => {
+    const [path = ''] = await assetsOf();
+    const load = async (encodings: string) => {
+      const headers = { 'accept-encoding': encodings };
+      const response = await gateway.gateway.fetch(new Request(`http://keyward.test${path}`, { headers }));
+      const coding = response.headers.get('content-encoding');
+      return { coding, body: Buffer.from(await response.arrayBuffer()) };
+    };
+    const [plain, zipped, best] = [await load(''), await load('gzip'), await load('gzip, deflate, br')];
+    expect([plain.coding, zipped.coding, best.coding]).toEqual([null, 'gzip', 'br']);
+    expect(gunzipSync(zipped.body)).toEqual(plain.body);
+    expect(brotliDecompressSync(best.body)).toEqual(plain.body);
+    expect(best.body.length).toBeLessThan(zipped.body.length);
+    // A file of its own it is not.
+    expect((await gateway.fetch('GET', `${path}.br`)).status).toBe(404);
+  });
 
   it.each([
     '/assets/',

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/preact-query';
 import { request } from '../api/request.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
 import { QueryContent } from '../ui/query-content.tsx';

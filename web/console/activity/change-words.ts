@@ -39,6 +39,7 @@ const parts: Readonly<Record<string, Part>> = {
     words: orElse('no longer', (value) => `until ${moment(value)}`),
     isNewEachTime: true,
   },
+  leaked_url: { label: 'Found at', words: orElse('unknown', String), isNewEachTime: true },
   is_enabled: { label: 'Automation', words: orElse('not set', (value) => (value === true ? 'on' : 'off')) },
   session_duration: {
     label: 'Length of a session',
@@ -96,3 +97,12 @@ const unknownPart = (field: string): Part => ({
   label: field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' '),
   words: orElse('none', (value) => (typeof value === 'object' ? JSON.stringify(value) : `${value}`)),
 });
+
+/** What became of a key that was found in public; of one that goes on, what its owner is to do. */
+export function describeLeak({ changes }: Pick<AuditEvent, 'changes'>): string {
+  const hasEnded = (part: string) => changes.some(({ field }) => field === part);
+  if (hasEnded('is_active')) return 'was found in public, and ended';
+  return hasEnded('previous_works_until')
+    ? 'had an old secret that was found in public, and ended'
+    : 'was found in public, and still works: give it a new secret';
+}

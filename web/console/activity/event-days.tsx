@@ -33,14 +33,24 @@ export function EventDays({ events }: EventsProps) {
   ));
 }
 
+const actors: Readonly<Record<string, string>> = {
+  operator: 'By an operator',
+  scanner: 'By a search for leaked keys',
+};
+
+/** Who did it, where somebody else is to be named. */
+function Actor({ event: { actor } }: { readonly event: AuditEvent }) {
+  const words = actors[actor];
+  return words === undefined ? null : <Badge tone="muted">{words}</Badge>;
+}
+
 const Events = ({ events }: EventsProps) => (
   <ul className="events">
     {events.map((event) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence event={event} />{' '}
-          {event.actor === 'operator' && <Badge tone="muted">By an operator</Badge>}
+          <EventSentence event={event} /> <Actor event={event} />
         </p>
         <EventChanges event={event} />
         {event.reason !== null && (

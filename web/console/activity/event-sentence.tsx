@@ -1,3 +1,4 @@
+import { describeLeak } from './change-words.ts';
 import type { NamedEvent } from './name-events.ts';
 
 /** What was done to an API key, after its name. */
@@ -27,12 +28,19 @@ const doneAsOperator: Readonly<Record<string, string>> = {
   'api-key-deactivated': 'You deactivated an API key of account',
 };
 
+/** What was done to a key, where the action does not say all. */
+function describeDeed(event: NamedEvent): string | undefined {
+  const { action, actor } = event;
+  // All that a key can do is to end itself.
+  if (actor === 'key') return 'ended itself';
+  return action === 'api-key-leaked' ? describeLeak(event) : doneToKey[action];
+}
+
 /** What happened, in words. An action that this page does not know yet reads as it is called. */
 export function EventSentence({ event }: { readonly event: NamedEvent }) {
-  const { action, actor, targetId, onUserId, name, former, changes } = event;
+  const { action, targetId, onUserId, name, former, changes } = event;
   if (onUserId !== null) return `${doneAsOperator[action] ?? action.replaceAll('-', ' ')} ${onUserId}`;
-  // All that a key can do is to end itself.
-  const done = actor === 'key' ? 'ended itself' : doneToKey[action];
+  const done = describeDeed(event);
   if (done === undefined || targetId === null) return sentences[action] ?? action.replaceAll('-', ' ');
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
   if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;

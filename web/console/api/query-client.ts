@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/preact-query';
 import { getSession, subscribe } from '../../sign-in/session.ts';
 
 /** What was read from the API, for as long as the same person is signed in. */

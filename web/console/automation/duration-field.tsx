@@ -32,7 +32,7 @@ export function DurationField({ text, issue, onChange }: DurationFieldProps) {
             autoComplete="off"
             className="number"
             value={text}
-            onChange={({ target }) => onChange(target.value)}
+            onInput={({ currentTarget }) => onChange(currentTarget.value)}
           />
           <output htmlFor={control.id}>{inWords(text)}</output>
         </div>

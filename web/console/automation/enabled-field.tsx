@@ -1,4 +1,4 @@
-import { useId, useRef } from 'react';
+import { useId, useRef } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 
 interface EnabledFieldProps {
@@ -34,7 +34,7 @@ export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) 
           className="switch"
           checked={isEnabled === true}
           aria-describedby={`${id}-state`}
-          onChange={({ target }) => onChange(target.checked)}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
         />
         <span id={`${id}-state`} className="switch-state">
           {stateOf(isEnabled)}

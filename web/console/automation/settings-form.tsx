@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { queryClient } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';

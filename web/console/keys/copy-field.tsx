@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useRef, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 
@@ -35,7 +35,7 @@ export function CopyField({ label, text, hint, main = false }: CopyFieldProps) {
             className="mono"
             readOnly
             value={text}
-            onFocus={({ target }) => target.select()}
+            onFocus={({ currentTarget }) => currentTarget.select()}
           />
           <div className="copy-row">
             <Button look={main ? 'primary' : 'plain'} onClick={copy}>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { absolute } from '../../shared/times.ts';
 import { Field } from '../ui/field.tsx';
 
@@ -29,7 +29,7 @@ export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
             {...control}
             name="expiry"
             value={expiry}
-            onChange={({ target }) => setExpiry(target.value)}
+            onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
           >
             {current && <option value="stays">{`As it is: ${absolute(new Date(current))}`}</option>}
             {spans.map((days) => (

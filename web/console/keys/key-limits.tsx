@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode } from 'preact/compat';
 import type { ApiKey, ApiKeyState } from './api-key.ts';
 import { rateInWords } from './limits-in-words.ts';
 import { QuotaLeft } from './quota-left.tsx';

@@ -1,4 +1,4 @@
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -46,8 +46,7 @@ interface ChosenKeysProps extends Pick<KeyListProps, 'onSecret'> {
 function ChosenKeys({ keys, defaultId, onSecret }: ChosenKeysProps) {
   const [choice, setChoice] = useState<KeyChoice>({ filter: 'all', order: 'newest', search: '' });
   const now = useNow();
-  // Many keys are drawn after what is typed.
-  const chosen = chooseKeys(keys, useDeferredValue(choice), now);
+  const chosen = chooseKeys(keys, choice, now);
   return (
     <>
       <ExpiryWarning

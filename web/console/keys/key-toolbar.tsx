@@ -32,14 +32,14 @@ export const KeyToolbar = ({ choice, onChange, counts: { listed, all } }: KeyToo
       aria-label="Search API keys"
       placeholder="Search by name, beginning or number"
       autoComplete="off"
-      spellCheck={false}
+      spellcheck={false}
       value={choice.search}
-      onChange={({ target }) => onChange({ ...choice, search: target.value })}
+      onInput={({ currentTarget }) => onChange({ ...choice, search: currentTarget.value })}
     />
     <select
       aria-label="Order"
       value={choice.order}
-      onChange={({ target }) => onChange({ ...choice, order: target.value as KeyOrder })}
+      onChange={({ currentTarget }) => onChange({ ...choice, order: currentTarget.value as KeyOrder })}
     >
       {orders.map(([order, label]) => (
         <option key={order} value={order}>

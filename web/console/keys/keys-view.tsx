@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { View } from '../ui/view.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode } from 'preact/compat';
 import { duration } from '../../shared/times.ts';
 import type { Problem } from '../api/problem.ts';
 import { Field } from '../ui/field.tsx';
@@ -71,7 +71,7 @@ const ListField = ({ label, name, list = [], hint, issue }: ListFieldProps) => (
         rows={2}
         autoCapitalize="none"
         autoComplete="off"
-        spellCheck={false}
+        spellcheck={false}
         dir="ltr"
         defaultValue={list.join('\n')}
       />

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId } from 'preact/compat';
 import { Moment } from '../ui/moment.tsx';
 import { useNow } from '../ui/use-now.ts';
 import type { ApiKey } from './api-key.ts';

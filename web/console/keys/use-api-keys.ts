@@ -1,5 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import { useEffect } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { apiKeysQuery } from './documents.ts';
 

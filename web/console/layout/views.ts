@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react';
+import type { ComponentType } from 'preact/compat';
 import { settings } from '../../sign-in/settings.ts';
 import { ActivityView } from '../activity/activity-view.tsx';
 import { AutomationView } from '../automation/automation-view.tsx';

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
 import { notify } from '../ui/notice.tsx';

@@ -1,5 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { type ApiKey, headingId, nameOf, stateOf } from '../keys/api-key.ts';
 import { KeyFacts } from '../keys/key-facts.tsx';

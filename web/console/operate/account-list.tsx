@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/preact-query';
 import { request } from '../api/request.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { View } from '../ui/view.tsx';
 import { AccountList, type AccountsWanted } from './account-list.tsx';
 import { FoundKeys } from './found-keys.tsx';
@@ -36,11 +36,11 @@ export function AccountSearch() {
             aria-label="Search accounts"
             placeholder="Search by how the subject begins"
             autoComplete="off"
-            spellCheck={false}
+            spellcheck={false}
             value={typed}
-            onChange={({ target }) => {
-              setTyped(target.value);
-              if (target.value === '') setWanted({ ...wanted, filter: '' });
+            onInput={({ currentTarget }) => {
+              setTyped(currentTarget.value);
+              if (currentTarget.value === '') setWanted({ ...wanted, filter: '' });
             }}
           />
           <button type="submit" className="button plain">

@@ -45,7 +45,7 @@ export function EraseAccountDialog({ account: { id, subject }, onDismiss }: Eras
         }
         issue={action.problem?.issueOf('subject')}
       >
-        {(control) => <input {...control} name="subject" type="text" autoComplete="off" spellCheck={false} />}
+        {(control) => <input {...control} name="subject" type="text" autoComplete="off" spellcheck={false} />}
       </Field>
     </FormDialog>
   );

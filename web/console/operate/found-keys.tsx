@@ -1,5 +1,5 @@
 import type { ResultOf } from 'gql.tada';
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { nameOf } from '../keys/api-key.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -13,12 +13,12 @@ import { findApiKeyMutation } from './documents.ts';
 
 type Found = ResultOf<typeof findApiKeyMutation>['findApiKey'];
 
-/** How long the beginning of a key is that may be shown. */
-const prefixLength = 'sk-a1b2c3'.length;
+/** How long the beginning of a key may be that is shown: no whole key is so short. */
+const longestPrefix = 26;
 
 /** What is asked for: a whole key, or how one begins. */
 const questionOf = (text: string) =>
-  text.length > prefixLength ? { key: text, keyPrefix: null } : { key: null, keyPrefix: text };
+  text.length > longestPrefix ? { key: text, keyPrefix: null } : { key: null, keyPrefix: text };
 
 /** Finds whose an API key is. What is typed may be a whole one: it stays in its field, and is sent and kept nowhere else. */
 export function FoundKeys() {
@@ -38,11 +38,11 @@ export function FoundKeys() {
       >
         <Field
           label="Whose API key is this?"
-          hint="The whole key, or its first nine characters."
+          hint="The whole key, or how it begins, up to the point."
           issue={action.problem?.issueOf('key') ?? action.problem?.issueOf('keyPrefix')}
         >
           {(control) => (
-            <input {...control} name="key" type="password" autoComplete="off" spellCheck={false} />
+            <input {...control} name="key" type="password" autoComplete="off" spellcheck={false} />
           )}
         </Field>
         <Button type="submit" pending={action.pending}>

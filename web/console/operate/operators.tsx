@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'preact/compat';
 import { useSession } from '../../sign-in/use-session.ts';
 import { SignInButton } from '../session/sign-in-button.tsx';
 import { Loading } from '../ui/loading.tsx';

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { ResultOf } from 'gql.tada';
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';

@@ -1,5 +1,5 @@
 import type { ResultOf } from 'gql.tada';
-import type { ReactNode } from 'react';
+import type { ReactNode } from 'preact/compat';
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { Badge } from '../ui/badge.tsx';

@@ -1,5 +1,5 @@
 import type { ResultOf } from 'gql.tada';
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Fact, Facts } from '../ui/facts.tsx';

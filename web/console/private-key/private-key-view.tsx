@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/preact-query';
 import { request } from '../api/request.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';

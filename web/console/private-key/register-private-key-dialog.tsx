@@ -43,7 +43,7 @@ export function RegisterPrivateKeyDialog({ replaces, onDismiss }: RegisterPrivat
             type="password"
             className="mono"
             autoComplete="off"
-            spellCheck={false}
+            spellcheck={false}
           />
         )}
       </Field>

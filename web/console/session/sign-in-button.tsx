@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { PasteToken } from '../../sign-in/paste-token.tsx';
 import { canSignIn } from '../../sign-in/settings.ts';
 import { signIn } from '../../sign-in/sign-in.ts';

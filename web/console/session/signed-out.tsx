@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect } from 'preact/compat';
 import { SignInButton } from './sign-in-button.tsx';
 
 /** What the console shows to somebody who is not signed in. */

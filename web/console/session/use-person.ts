@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState } from 'preact/compat';
 import { useSession } from '../../sign-in/use-session.ts';
 
 /** Whose things are on the page: who is signed in or, where the sign-in has ended, who was. Undefined for nobody. */

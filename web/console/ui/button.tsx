@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react';
+import type { ComponentProps } from 'preact/compat';
 
 interface ButtonProps extends ComponentProps<'button'> {
   /** How much it asks for attention; `plain` unless told otherwise. */

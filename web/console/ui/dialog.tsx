@@ -1,4 +1,4 @@
-import { type ReactNode, useEffectEvent, useId, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'preact/compat';
 import { focusSomewhere } from './focus.ts';
 
 interface DialogProps {
@@ -16,17 +16,18 @@ interface DialogProps {
 export function Dialog({ title, children, onDismiss, dismissible = true, fallbackFocus }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  const dismiss = useEffectEvent(onDismiss);
-  const focusAfter = useEffectEvent(() => focusSomewhere(fallbackFocus));
+  // What it was last rendered with, for what happens later.
+  const latest = useRef({ onDismiss, fallbackFocus });
+  latest.current = { onDismiss, fallbackFocus };
   useLayoutEffect(() => {
     const dialog = ref.current;
-    const close = () => dismiss();
+    const close = () => latest.current.onDismiss();
     dialog?.showModal();
     dialog?.addEventListener('close', close);
     return () => {
       dialog?.removeEventListener('close', close);
       dialog?.close();
-      focusAfter();
+      focusSomewhere(latest.current.fallbackFocus);
     };
   }, []);
   return (

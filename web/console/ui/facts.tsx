@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode } from 'preact/compat';
 
 /** A list of facts. */
 export const Facts = ({ children }: { readonly children: ReactNode }) => (

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId } from 'preact/compat';
 
 /** What ties a control to its label, its hint and what is wrong with it. */
 export interface ControlProps {

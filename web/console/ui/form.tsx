@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'preact/compat';
 import type { useAction } from './use-action.ts';
 
 interface FormProps {
@@ -13,7 +13,8 @@ interface FormProps {
 /** A form whose first field that is refused takes the focus. */
 export function Form({ id, className, action: { run, problem }, onSubmit, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  // At once: nothing that is typed meanwhile goes elsewhere.
+  useLayoutEffect(() => {
     if (!problem) return;
     const refused = form.current?.querySelector<HTMLElement>('[aria-invalid]');
     // What is folded away takes no focus.

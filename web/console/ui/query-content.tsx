@@ -1,5 +1,5 @@
-import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import type { UseQueryResult } from '@tanstack/preact-query';
+import type { ReactNode } from 'preact/compat';
 import { toProblem } from '../api/problem.ts';
 import { Loading } from './loading.tsx';
 import { ProblemNote } from './problem-note.tsx';

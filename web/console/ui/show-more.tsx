@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'preact/compat';
 import { Button } from './button.tsx';
 import { notify } from './notice.tsx';
 
@@ -13,8 +13,8 @@ interface ShowMoreProps {
 
 /** Fetches the next page of a list, and goes on reading there. */
 export function ShowMore({ list, count, idOf }: ShowMoreProps) {
-  const before = useRef<number>(undefined);
-  useEffect(() => {
+  const before = useRef<number | undefined>(undefined);
+  useLayoutEffect(() => {
     const from = before.current;
     if (from === undefined || count <= from) return;
     before.current = undefined;

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'preact/compat';
 
 interface ViewProps {
   readonly title: string;
@@ -11,7 +11,7 @@ interface ViewProps {
 /** One of the console's views. It names the page, and takes the focus where the person came here by a link. */
 export function View({ title, lead, action, children }: ViewProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Keyward`;
     heading.current?.focus();
   }, [title]);

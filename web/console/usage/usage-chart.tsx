@@ -1,5 +1,5 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
-import { type PointerEvent, useId, useState } from 'react';
+import { type PointerEvent, useId, useState } from 'preact/compat';
 import { describePoint, inDigits, nameOfPeriod, type Span, spans, type UsagePoint } from './usage-points.ts';
 
 interface UsageChartProps {
@@ -29,7 +29,7 @@ export function UsageChart({ points, span, summary }: UsageChartProps) {
   const marks = y.ticks(4).filter(Number.isInteger);
   const point = points[chosen];
   const said = point ? `${nameOfPeriod(point.at, span)}: ${describePoint(point)}` : '';
-  const follow = ({ clientX, currentTarget }: PointerEvent) => {
+  const follow = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     const index = Math.floor(((clientX - left) / width) * points.length);
     choose(Math.min(Math.max(index, 0), points.length - 1));
@@ -69,7 +69,7 @@ export function UsageChart({ points, span, summary }: UsageChartProps) {
           max={points.length - 1}
           value={chosen}
           aria-valuetext={said}
-          onChange={({ target }) => choose(Number(target.value))}
+          onInput={({ currentTarget }) => choose(Number(currentTarget.value))}
         />
       </label>
       <figcaption>

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense } from 'preact/compat';
 import { Loading } from '../ui/loading.tsx';
 import {
   describePoint,

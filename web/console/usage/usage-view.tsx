@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { nameOf } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
@@ -58,8 +58,8 @@ function KeyChoice({ keyId }: Pick<UsageProps, 'keyId'>) {
     <select
       aria-label="API key"
       value={keyId ?? ''}
-      onChange={({ target }) => {
-        location.hash = target.value === '' ? '#usage' : `#usage/${target.value}`;
+      onChange={({ currentTarget }) => {
+        location.hash = currentTarget.value === '' ? '#usage' : `#usage/${currentTarget.value}`;
       }}
     >
       <option value="">All API keys</option>

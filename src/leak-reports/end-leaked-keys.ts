@@ -1,0 +1,116 @@
+import type { LeakReportConfig } from '../config/config.ts';
+import type { Db } from '../database/db.ts';
+import type { Change, EventLog } from '../observability/events.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import {
+  endKeys,
+  endSecrets,
+  type FoundSecret,
+  findSecrets,
+  type LeakEvent,
+  lockKeys,
+  markSecrets,
+  writeEvents,
+} from './leaked-secrets.ts';
+
+/** A text that was found in public, and may be an API key. */
+export interface Leak {
+  readonly token: string;
+  /** Where; null where that is not known. */
+  readonly url: string | null;
+}
+
+/** What a report's request has. */
+export interface LeakContext {
+  readonly db: Db;
+  readonly secrets: Pick<Secrets, 'peppers'>;
+  readonly events: EventLog;
+  readonly requestId: string;
+}
+
+type Act = LeakReportConfig['act'];
+
+/** A secret that has leaked. */
+interface LeakedSecret extends FoundSecret {
+  readonly leak: Leak;
+}
+
+/** One that works no more does no harm, and of one that is marked its owner was told. */
+const isOpen = (found: FoundSecret, act: Act, now: Date): boolean =>
+  found.isActive &&
+  !(found.expiresAt && found.expiresAt <= now) &&
+  !found.over &&
+  (act === 'end' || !found.marked);
+
+const idsOf = (found: readonly FoundSecret[]): number[] => [...new Set(found.map(({ id }) => id))];
+
+const secretsOf = (found: readonly FoundSecret[]): number[] => found.map(({ secret }) => secret);
+
+const ended: Change = { field: 'is_active', from: true, to: false };
+
+/** What is written down of a secret: that it has leaked, and what was ended. */
+function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecret, act: Act, now: Date) {
+  const about = { accountId: account, keyId: id };
+  const found: Change[] = leak.url === null ? [] : [{ field: 'leaked_url', from: null, to: leak.url }];
+  const leaked = (...changes: Change[]): LeakEvent => ({
+    ...about,
+    name: 'api-key-leaked',
+    changes: [...found, ...changes],
+  });
+  if (act === 'mark') return [leaked()];
+  if (former) return [leaked({ field: 'previous_works_until', from: previousWorksUntil, to: now })];
+  return [leaked(ended), { ...about, name: 'api-key-deactivated', changes: [ended] } as const];
+}
+
+/** Ends or marks what is open, of what was found; and what has become of it. */
+async function endOpen(
+  db: Db,
+  open: readonly LeakedSecret[],
+  { act, requestId, now }: { readonly act: Act; readonly requestId: string; readonly now: Date },
+): Promise<readonly LeakEvent[]> {
+  if (open.length === 0) return [];
+  await markSecrets(db, secretsOf(open), now);
+  if (act === 'end') {
+    const former = open.filter((found) => found.former);
+    await endSecrets(db, secretsOf(former), idsOf(former), now);
+    await endKeys(db, idsOf(open.filter((found) => !found.former)), now);
+  }
+  const events = open.flatMap((found) => eventsOf(found, act, now));
+  await writeEvents(db, events, { requestId, now });
+  return events;
+}
+
+/**
+ * Ends or marks the API keys that have leaked, and writes down for their owners where they were found. A secret that was
+ * rotated out ends alone, and its key goes on. What is done already is not done again. All keys together take as many
+ * statements as one.
+ * @returns those of the texts that are secrets of API keys, or were
+ */
+export async function endLeakedKeys(
+  { db, secrets, events, requestId }: LeakContext,
+  act: Act,
+  leaks: readonly Leak[],
+): Promise<ReadonlySet<string>> {
+  const now = new Date();
+  // Of a text that was found in several places, the first is told.
+  const byDigest = new Map<string, Leak>();
+  for (const leak of leaks.toReversed())
+    for (const { digest } of secrets.peppers.digests(leak.token)) byDigest.set(digest.toString('hex'), leak);
+  if (byDigest.size === 0) return new Set();
+  const digests = [...byDigest.keys()].map((hex) => Buffer.from(hex, 'hex'));
+  const find = async (within: Db): Promise<LeakedSecret[]> =>
+    (await findSecrets(within, digests, now)).flatMap((found) => {
+      const leak = byDigest.get(found.digest.toString('hex'));
+      return leak ? [{ ...found, leak }] : [];
+    });
+  const known = await find(db);
+  const openOf = (found: readonly LeakedSecret[]) => found.filter((each) => isOpen(each, act, now));
+  if (openOf(known).length > 0) {
+    const written = await db.transaction(async (transaction) => {
+      await lockKeys(transaction, idsOf(known));
+      return endOpen(transaction, openOf(await find(transaction)), { act, requestId, now });
+    });
+    for (const { name, accountId, keyId } of written) events(name, { accountId, keyId });
+  }
+  return new Set(known.map(({ leak }) => leak.token));
+}

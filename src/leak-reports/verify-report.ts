@@ -1,0 +1,31 @@
+import { verify } from 'node:crypto';
+import type { VerificationKeys } from '../auth/verification-keys.ts';
+import { GatewayError } from '../errors.ts';
+
+/** A signature on P-256 in DER has at most 72 bytes. */
+const wellFormed = /^[A-Za-z0-9+/]{1,100}={0,2}$/;
+
+/** One answer whatever is wrong with a signature; which it is, is for the log alone. */
+const refused = (reason: string) =>
+  new GatewayError('FORBIDDEN', 'The report is not signed by a key that is known here', {
+    reason: `leak-report-${reason}`,
+  });
+
+/**
+ * Makes sure that a report comes from whom it says, by its two header fields: ECDSA on P-256 with SHA-256, DER in base64,
+ * over the body byte for byte.
+ * @throws {GatewayError} `FORBIDDEN`; `SERVICE_UNAVAILABLE` where there are no keys to verify it by, now
+ */
+export async function verifyReport(
+  headers: Headers,
+  body: Uint8Array,
+  keys: Pick<VerificationKeys, 'find'>,
+): Promise<void> {
+  const identifier = headers.get('github-public-key-identifier');
+  const signature = headers.get('github-public-key-signature') ?? '';
+  if (identifier === null || !wellFormed.test(signature)) throw refused('unsigned');
+  const key = await keys.find(identifier);
+  if (!key) throw refused('unknown-key');
+  const by = { key: key.publicKey, dsaEncoding: 'der' } as const;
+  if (!verify('sha256', body, by, Buffer.from(signature, 'base64'))) throw refused('bad-signature');
+}

@@ -1,0 +1,57 @@
+import { toldParts } from '../api-keys/key-parts.ts';
+import { quotaColumns } from '../api-keys/own-api-key.ts';
+import type { Db } from '../database/db.ts';
+import { prepareQuery } from '../database/prepare-query.ts';
+import { ApiKey } from '../database/tables.ts';
+
+/** How many keys are read at once. */
+const pageSize = 500;
+
+const selectPage = prepareQuery(ApiKey, (db, { after }: { readonly after: number }) =>
+  db
+    .selectFrom('api_key')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
+    .selectAll('api_key')
+    .select(['account.issuer', 'account.subject'])
+    .select(quotaColumns)
+    .where('api_key.id', '>', after)
+    .orderBy('api_key.id')
+    .limit(pageSize),
+);
+
+type Row = Awaited<ReturnType<typeof selectPage>>[number];
+
+/** A key as a line that can be imported, but for its secret. */
+function lineOf(key: Row): string {
+  const { permissions, metadata, allowedAddresses, rateLimit } = toldParts(key);
+  return `${JSON.stringify({
+    issuer: key.issuer,
+    subject: key.subject,
+    name: key.name,
+    key_prefix: key.keyPrefix,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    permissions,
+    metadata,
+    allowed_addresses: allowedAddresses,
+    rate_limit: rateLimit && { limit: rateLimit.limit, window_seconds: rateLimit.windowSeconds },
+    quota: key.quotaUnits === null ? null : { limit: key.quotaUnits, refill: key.quotaRefill },
+    is_active: key.isActive,
+  })}\n`;
+}
+
+/**
+ * What can be written of all API keys: no secret, and no digest of one. They come in the order of their ids, some lines
+ * at a time: a key that is there throughout is there once.
+ */
+export async function* exportKeys(db: Db): AsyncGenerator<string> {
+  let after = 0;
+  for (;;) {
+    const rows = await selectPage(db, { after });
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows.map(lineOf).join('');
+    after = last.id;
+  }
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { sha256Of } from '../api-keys/imported-digests.ts';
+import { longestSecret } from '../api-keys/imported-forms.ts';
+import { type KeyParts, keyParts } from '../api-keys/key-parts.ts';
+import { GatewayError } from '../errors.ts';
+import type { OperationLimits } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+
+/** An API key that is brought here, after its check. */
+export interface KeyLine {
+  /** The line that it stands in. */
+  readonly number: number;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly keyPrefix: string;
+  readonly createdAt: Date;
+  readonly isActive: boolean;
+  readonly parts: KeyParts;
+  /** SHA-256 of its secret, in lower-case hexadecimal digits. */
+  readonly sha256: string;
+  /** The secret itself, where it was given. */
+  readonly secret: string | null;
+}
+
+/** Why a line is refused: words that hold nothing of it. */
+export class LineError extends Error {
+  override readonly name = 'LineError';
+}
+
+/** What of a secret nobody may know from its prefix, in characters. */
+const leastHidden = 16;
+
+const moment = z.iso
+  .datetime({ offset: true, error: 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.' })
+  .transform((text) => new Date(text))
+  .refine((date) => date.getTime() >= 0, { message: 'Must not lie before 1970.' });
+
+const createdAt = moment.refine((date) => date.getTime() <= Date.now(), {
+  message: 'Must not lie in the future.',
+});
+
+const hexadecimal = /^[0-9a-f]{64}$/i;
+const base64 = /^[\w+/-]{43}=?$/;
+
+const sha256 = z
+  .string()
+  .refine((text) => hexadecimal.test(text) || base64.test(text), {
+    message: 'Must be 32 bytes in hexadecimal digits or base64.',
+  })
+  .transform((text) =>
+    hexadecimal.test(text) ? text.toLowerCase() : Buffer.from(text, 'base64').toString('hex'),
+  );
+
+const key = z.string().regex(new RegExp(String.raw`^[\x21-\x7e]{1,${longestSecret}}$`), {
+  error: `Must be at most ${longestSecret} visible ASCII characters.`,
+});
+
+const keyPrefix = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,32}$/, { error: 'Must be 1 to 32 visible ASCII characters.' });
+
+const count = z.int();
+
+/** The members of a line: what it takes to make a key, in REST's names, and whose it is. */
+function membersOf(limits: OperationLimits, issuers: readonly string[]) {
+  const parts = keyParts(limits);
+  const isKnown = (issuer: string) => issuers.length === 0 || issuers.includes(issuer);
+  return {
+    issuer: z
+      .string()
+      .min(1)
+      .max(255)
+      .refine(isKnown, { message: 'Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.' }),
+    subject: z.string().min(1, 'Must not be empty.').max(255, 'Must have at most 255 characters.'),
+    name: parts.name,
+    key_prefix: keyPrefix,
+    created_at: createdAt.nullish(),
+    expires_at: moment.nullish(),
+    permissions: parts.permissions,
+    metadata: z.record(z.string(), z.unknown()).pipe(parts.metadata.unwrap().unwrap()).nullish(),
+    allowed_addresses: parts.allowedAddresses,
+    rate_limit: z
+      .strictObject({ limit: count, window_seconds: count })
+      .transform(({ limit, window_seconds: windowSeconds }) => ({ limit, windowSeconds }))
+      .pipe(parts.rateLimit.unwrap().unwrap())
+      .nullish(),
+    quota: parts.quota,
+    is_active: z.boolean().nullish(),
+    sha256: sha256.nullish(),
+    key: key.nullish(),
+  };
+}
+
+/**
+ * Reads lines of JSON.
+ * @param issuers those that may be named; none: any
+ */
+export function createLineReader(limits: OperationLimits, issuers: readonly string[]) {
+  const members = membersOf(limits, issuers);
+  // A name that was given is not repeated: it may be a secret in the wrong place.
+  const known = `May only have the members ${Object.keys(members).join(', ')}.`;
+  const schema = z
+    .strictObject(members, {
+      error: ({ code }) => (code === 'unrecognized_keys' ? known : 'Must be an object.'),
+    })
+    .refine(({ sha256, key }) => (sha256 == null) !== (key == null), {
+      message: 'Must have either sha256 or key.',
+    })
+    .refine(({ key, key_prefix: prefix }) => key == null || key.startsWith(prefix), {
+      path: ['key_prefix'],
+      message: 'Must be how the key begins.',
+    })
+    .refine(({ key, key_prefix: prefix }) => key == null || key.length >= prefix.length + leastHidden, {
+      path: ['key'],
+      message: `Must have at least ${leastHidden} characters more than key_prefix.`,
+    });
+
+  /** @throws {LineError} */
+  return (number: number, text: string): KeyLine => {
+    const given = parse(schema, text);
+    const { issuer, subject, key_prefix: keyPrefix, key: secret = null } = given;
+    const { name, permissions, metadata, quota } = given;
+    return {
+      ...{ number, issuer, subject, keyPrefix, secret },
+      createdAt: given.created_at ?? new Date(),
+      isActive: given.is_active ?? true,
+      parts: {
+        ...{ name, permissions, metadata, quota },
+        allowedAddresses: given.allowed_addresses,
+        rateLimit: given.rate_limit,
+        expiresAt: given.expires_at,
+      },
+      sha256: given.sha256 ?? sha256Of(secret ?? ''),
+    };
+  };
+}
+
+function parse<Output>(schema: z.ZodType<Output>, text: string): Output {
+  const given = readJson(text);
+  if (given === undefined) throw new LineError('Is no JSON.');
+  try {
+    return parseInput(schema, given);
+  } catch (error) {
+    throw error instanceof GatewayError ? new LineError(error.message, { cause: error }) : error;
+  }
+}
+
+/** Undefined for what is no JSON. What the engine says of it repeats what stands there. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

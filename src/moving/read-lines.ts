@@ -1,0 +1,56 @@
+/** The most bytes of a line. */
+const longestLine = 64 * 1024;
+
+const newline = 10;
+
+/** A line of a file. */
+export interface Line {
+  /** Its place, from 1. */
+  readonly number: number;
+  /** Undefined where it is too long, or no UTF-8. */
+  readonly text: string | undefined;
+  /** How many bytes there are up to its end. */
+  readonly end: number;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads lines one by one. Of one that is too long nothing is kept. */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let number = 0;
+  let end = 0;
+  const add = (piece: Buffer) => {
+    size += piece.length;
+    if (size <= longestLine) pieces.push(piece);
+    else pieces = [];
+  };
+  const finish = (): Line => {
+    const text = size <= longestLine ? decode(Buffer.concat(pieces)) : undefined;
+    end += size;
+    number += 1;
+    pieces = [];
+    size = 0;
+    return { number, text, end };
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, start)) {
+      add(chunk.subarray(start, at));
+      yield finish();
+      end += 1;
+      start = at + 1;
+    }
+    add(chunk.subarray(start));
+  }
+  if (size > 0) yield finish();
+}

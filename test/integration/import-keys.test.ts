@@ -1,0 +1,537 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { verifySecret } from '../../src/api-keys/verify-secret.ts';
+import { Db } from '../../src/database/db.ts';
+import { digests } from '../../src/rewrap/digests.ts';
+import { rewrap } from '../../src/rewrap/rewrap.ts';
+import { createSecrets } from '../../src/secrets/secrets.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { exportFrom, foreignKey, importTo, publicKey, sha256 } from '../support/imports.ts';
+import { secretListOf } from '../support/secrets.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const old = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
+const both = createSecrets({ ...old, peppers: [...secretListOf(2), ...old.peppers] });
+const setup = setUpGateway({ secretKeys: old });
+const backend = { sub: 'backend', client_id: 'backend', scope: 'keys.verify' };
+
+/** Whose keys these are: the issuer's own subject, so that they can sign in. */
+const owned = (subject = 'alice') => ({ issuer: setup.issuer.config.issuer, subject });
+const lineOf = (key: string, values: object = {}) => ({
+  ...owned(),
+  key_prefix: key.slice(0, 10),
+  sha256: sha256(key),
+  ...values,
+});
+
+const verify = async (key: string, gateway: TestGateway = setup.gateway) => {
+  const token = await setup.sign(backend);
+  const ofRest = await gateway.rest('POST', '/keys/verify', { token, json: { key } });
+  const query = 'mutation ($key: String!) { verifyApiKey(key: $key) { valid reason keyId } }';
+  const ofGraphql = await gateway.graphql(query, { token, variables: { key } });
+  const { valid, reason, key_id: keyId } = ofRest.body;
+  expect(ofGraphql.body.data.verifyApiKey).toEqual({ valid, reason, keyId });
+  return { valid, reason, keyId };
+};
+const good = (keyId: number) => ({ valid: true, reason: null, keyId });
+const unknown = { valid: false, reason: 'not_found', keyId: null };
+
+const authorize = async (key: string) =>
+  (await setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': key } })).status;
+
+describe('a key that is imported', () => {
+  it.each<[string, () => string]>([
+    ['of another form', foreignKey],
+    ['without anything by which to part it', () => foreignKey().replaceAll('_', '')],
+    ['of our form without a checksum', publicKey],
+    ['of our form', createApiKeySecret],
+    ['of 1000 characters', () => foreignKey().padEnd(1000, 'x')],
+  ])('is good at every door: one that is %s', async (_what, create) => {
+    const [first, second, third, fourth] = [create(), create(), create(), create()] as const;
+    const base64 = (key: string) => Buffer.from(sha256(key), 'hex').toString('base64');
+    const lines = [
+      lineOf(first),
+      lineOf(second, { sha256: base64(second) }),
+      lineOf(third, { sha256: base64(third).replace('=', '') }),
+      lineOf(fourth, { sha256: undefined, key: fourth }),
+    ];
+    expect(await importTo(setup.gateway, lines)).toEqual({ made: 4, known: 0, refused: [] });
+    for (const [index, key] of [first, second, third, fourth].entries()) {
+      expect(await verify(key)).toEqual(good(index + 1));
+      expect(await authorize(key)).toBe(200);
+      const self = await setup.gateway.rest('GET', '/keys/self', { headers: { 'x-api-key': key } });
+      expect(self.body).toMatchObject({ id: index + 1, key_prefix: key.slice(0, 10) });
+      expect(await verify(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`)).toEqual(unknown);
+    }
+    expect(await verify(create())).toEqual(unknown);
+  });
+
+  it('is stored under a pepper alone', async () => {
+    const [one, other] = [foreignKey(), foreignKey()];
+    await importTo(setup.gateway, [lineOf(one), lineOf(other, { sha256: undefined, key: other })]);
+    await verify(one);
+    const rows = Object.entries(await setup.stored()).flatMap(([, found]) => found.flatMap(Object.values));
+    const bytes = rows.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : String(value)));
+    const hidden = [one, other].flatMap((key) => [
+      key,
+      sha256(key),
+      Buffer.from(sha256(key), 'hex').toString('base64'),
+    ]);
+    for (const text of hidden) expect(bytes.filter((value) => value.includes(text))).toEqual([]);
+    expect(
+      (await setup.gateway.rows('api_key_secret')).map((row) => [row['pepper_version'], row['is_imported']]),
+    ).toEqual([
+      [1, expect.toBeOneOf([1, true])],
+      [1, expect.toBeOneOf([1, true])],
+    ]);
+  });
+
+  it('has all that its line says', async () => {
+    const key = foreignKey();
+    const parts = {
+      name: ' Laptop ',
+      created_at: '2025-01-31T13:00:00.5+01:00',
+      expires_at: '2099-01-01T00:00:00Z',
+      permissions: ['documents.*'],
+      metadata: { plan: 'basic' },
+      allowed_addresses: ['192.0.2.0/24'],
+      rate_limit: { limit: 5, window_seconds: 60 },
+      quota: { limit: 10, refill: 'daily' },
+    };
+    await importTo(setup.gateway, [lineOf(key, parts), lineOf(foreignKey(), { is_active: false })]);
+    const read = async (id: number) =>
+      (await setup.gateway.rest('GET', `/auth/keys/${id}`, { token: await setup.sign() })).body;
+    expect(await read(1)).toMatchObject({
+      ...parts,
+      name: 'Laptop',
+      created_at: '2025-01-31T12:00:00.500Z',
+      expires_at: '2099-01-01T00:00:00.000Z',
+      quota: { limit: 10, remaining: 10, refill: 'daily' },
+      is_active: true,
+      is_default: true,
+      deactivated_at: null,
+    });
+    expect(await read(2)).toMatchObject({
+      name: null,
+      permissions: [],
+      metadata: null,
+      quota: null,
+      is_active: false,
+      is_default: false,
+      deactivated_at: expect.any(String),
+    });
+  });
+
+  it('is used, deactivated and counted as any other', async () => {
+    const [used, inactive, expired] = [foreignKey(), foreignKey(), foreignKey()];
+    await importTo(setup.gateway, [
+      lineOf(used),
+      lineOf(inactive, { is_active: false }),
+      lineOf(expired, { expires_at: '2025-01-01T00:00:00Z' }),
+    ]);
+    expect([await verify(inactive), await verify(expired)].map(({ reason }) => reason)).toEqual([
+      'inactive',
+      'expired',
+    ]);
+    await verify(used);
+    await setup.gateway.keyUsage.write();
+    expect((await setup.gateway.uses()).map(([id, , outcome, count]) => [id, outcome, count])).toEqual([
+      [1, 'valid', 2],
+      [2, 'inactive', 2],
+      [3, 'expired', 2],
+    ]);
+    const token = await setup.sign();
+    expect((await setup.gateway.rest('GET', '/auth/keys/1', { token })).body.last_used_at).not.toBeNull();
+    await setup.gateway.rest('DELETE', '/auth/keys/1', { token });
+    expect((await verify(used)).reason).toBe('inactive');
+  });
+
+  it('is found by an operator who has it', async () => {
+    const key = foreignKey();
+    await importTo(setup.gateway, [lineOf(key)]);
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const { body } = await setup.gateway.rest('POST', '/admin/keys/find', { token, json: { key } });
+    expect(body).toMatchObject([{ key_id: 1, subject: 'alice' }]);
+  });
+
+  it('is refused while its account is blocked', async () => {
+    const key = foreignKey();
+    await importTo(setup.gateway, [lineOf(key)]);
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const json = { reason: 'unpaid' };
+    await setup.gateway.rest('POST', '/admin/accounts/1/block', { token, json });
+    expect((await verify(key)).reason).toBe('account_blocked');
+  });
+
+  it('becomes the default of an account that has none', async () => {
+    const bob = await setup.gateway.createAccount('bob');
+    await setup.gateway.createApiKey(bob, { isDefault: true });
+    const lines = [
+      lineOf(foreignKey(), { is_active: false }),
+      lineOf(foreignKey()),
+      lineOf(foreignKey()),
+      lineOf(foreignKey(), owned('bob')),
+    ];
+    await importTo(setup.gateway, lines);
+    const rows = await setup.gateway.rows('api_key');
+    expect(rows.filter((row) => row['is_default']).map(({ id }) => id)).toEqual([1, 3]);
+  });
+
+  it('leaves nothing in the audit trail', async () => {
+    await importTo(setup.gateway, [lineOf(foreignKey())]);
+    expect(await setup.gateway.rows('audit_event')).toEqual([]);
+    await setup.gateway.rest('DELETE', '/auth/keys/1', { token: await setup.sign() });
+    expect((await setup.gateway.rows('audit_event')).map(({ action }) => action)).toEqual([
+      'api-key-deactivated',
+    ]);
+  });
+});
+
+describe('what is asked of the database', () => {
+  const createVerifier = () => {
+    const { secrets, keyUsage, keyRates, keyQuotas, importedKeys } = setup.gateway;
+    const db = new Db(setup.gateway.database.em);
+    const queries = vi.spyOn(db, 'run');
+    const made = vi.spyOn(secrets.peppers, 'digests');
+    return async (secret: string) => {
+      const context = { db, secrets, keyUsage, keyRates, keyQuotas, importedKeys };
+      queries.mockClear();
+      made.mockClear();
+      await verifySecret(context, { secret, permissions: [], cost: 1, address: null });
+      return [made.mock.calls.length, queries.mock.calls.length];
+    };
+  };
+
+  it('is nothing about what looks like no key that is here, and one question about what does', async () => {
+    const key = foreignKey();
+    await importTo(setup.gateway, [lineOf(key)]);
+    const cost = createVerifier();
+    for (const looksSo of [key, foreignKey(), 'acme_', `acme_${'x'.repeat(995)}`])
+      expect(await cost(looksSo)).toEqual([2, 1]);
+    for (const other of ['', 'acme', 'Acme_live', 'other_live_1', publicKey(), `acme_${'x'.repeat(996)}`])
+      expect(await cost(other)).toEqual([1, 0]);
+    // A key of ours costs what it did.
+    expect(await cost(createApiKeySecret())).toEqual([1, 1]);
+  });
+
+  it('is no more where keys begin in many ways', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => {
+      const key = `${'abcdefghij'[index % 10]}${index}_${foreignKey()}`;
+      return lineOf(key);
+    });
+    await importTo(setup.gateway, lines);
+    const forms = (await setup.gateway.rows('imported_form')).map(({ beginning }) => beginning);
+    expect(forms).toHaveLength(33);
+    expect(forms.at(-1)).toBe('');
+    expect(await createVerifier()('anything')).toEqual([2, 1]);
+  });
+});
+
+describe('an import that is run again', () => {
+  it('makes nothing twice, and changes nothing', async () => {
+    const [one, other] = [foreignKey(), foreignKey()];
+    const lines = [lineOf(one), lineOf(other, { sha256: undefined, key: other })];
+    await importTo(setup.gateway, lines);
+    const before = await setup.stored();
+    // Known by the digest, whatever else is said, and whichever way the key is given.
+    const again = [lineOf(one, { sha256: undefined, key: one, name: 'Other' }), lineOf(other)];
+    expect(await importTo(setup.gateway, [...lines, ...again])).toEqual({ made: 0, known: 4, refused: [] });
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it.each([0, 60])(
+    'brings no secret back that was rotated out, with a grace of %s seconds',
+    async (grace) => {
+      const key = foreignKey();
+      await importTo(setup.gateway, [lineOf(key)]);
+      const json = { grace_seconds: grace };
+      const rotated = await setup.gateway.rest('POST', '/auth/keys/1/rotate', {
+        token: await setup.sign(),
+        json,
+      });
+      expect(await verify(rotated.body.key)).toEqual(good(1));
+      expect((await verify(key)).reason).toBe(grace ? null : 'rotated');
+      expect(await importTo(setup.gateway, [lineOf(key)])).toMatchObject({ made: 0, known: 1 });
+      expect((await verify(key)).reason).toBe(grace ? null : 'rotated');
+      const json0 = { grace_seconds: 0 };
+      await setup.gateway.rest('POST', '/auth/keys/1/rotate', { token: await setup.sign(), json: json0 });
+      expect(await importTo(setup.gateway, [lineOf(key)])).toMatchObject({ made: 0, known: 1 });
+      expect(await setup.gateway.rows('api_key')).toHaveLength(1);
+    },
+  );
+
+  it('activates no key that was deactivated', async () => {
+    const key = foreignKey();
+    await importTo(setup.gateway, [lineOf(key)]);
+    await setup.gateway.rest('DELETE', '/auth/keys/1', { token: await setup.sign() });
+    expect(await importTo(setup.gateway, [lineOf(key)])).toMatchObject({ made: 0, known: 1 });
+    expect((await verify(key)).reason).toBe('inactive');
+  });
+
+  it('knows keys under every pepper', async () => {
+    const key = foreignKey();
+    await importTo(setup.gateway, [lineOf(key)]);
+    const secrets = both;
+    expect(await importTo(setup.gateway, [lineOf(key)], { secrets })).toMatchObject({ made: 0, known: 1 });
+    const another = foreignKey();
+    await importTo(setup.gateway, [lineOf(another)], { secrets });
+    expect((await setup.gateway.rows('api_key_secret')).map((row) => row['pepper_version'])).toEqual([1, 2]);
+    const { keyUsage, keyRates, keyQuotas, importedKeys } = setup.gateway;
+    const context = {
+      db: new Db(setup.gateway.database.em),
+      secrets,
+      keyUsage,
+      keyRates,
+      keyQuotas,
+      importedKeys,
+    };
+    for (const secret of [key, another])
+      expect(await verifySecret(context, { secret, permissions: [], cost: 1, address: null })).toMatchObject({
+        reason: null,
+      });
+  });
+});
+
+describe('a line is refused', () => {
+  const message = 'The key belongs to another account.';
+
+  it('whose key belongs to another account', async () => {
+    const bob = await setup.gateway.createAccount('bob');
+    const own = await setup.gateway.createVerifiableKey(bob);
+    const [one, other, twice] = [foreignKey(), foreignKey(), foreignKey()];
+    await importTo(setup.gateway, [lineOf(one), lineOf(other, owned('bob'))]);
+    const lines = [
+      lineOf(one, owned('bob')),
+      lineOf(other, owned('carol')),
+      lineOf(twice),
+      lineOf(twice, owned('carol')),
+      lineOf(twice),
+      lineOf(own.secret, { sha256: undefined, key: own.secret }),
+    ];
+    expect(await importTo(setup.gateway, lines)).toEqual({
+      made: 1,
+      known: 1,
+      refused: [1, 2, 4, 6].map((number) => [number, message]),
+    });
+    expect(await verify(own.secret)).toEqual(good(own.id));
+  });
+
+  const key = `acme_${'k'.repeat(40)}`;
+  const date = 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.';
+  const digest = 'Must be 32 bytes in hexadecimal digits or base64.';
+  const either = 'Must have either sha256 or key.';
+  const members =
+    'May only have the members issuer, subject, name, key_prefix, created_at, expires_at, permissions, metadata, allowed_addresses, rate_limit, quota, is_active, sha256, key.';
+  it.each<[string, string | object, string]>([
+    ['no JSON', `{"key": "${key}"`, 'Is no JSON.'],
+    ['no object', `["${key}"]`, 'Must be an object.'],
+    ['null', 'null', 'Must be an object.'],
+    ['a member that there is not', { [key]: 1 }, members],
+    [
+      '__proto__',
+      `{"__proto__": {}, "issuer": "a", "subject": "b", "key_prefix": "acme_", "key": "${key}"}`,
+      members,
+    ],
+    ['no issuer', { issuer: undefined }, 'issuer: Required.'],
+    [
+      'another issuer',
+      { issuer: 'https://other.example.com' },
+      'issuer: Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.',
+    ],
+    ['no subject', { subject: undefined }, 'subject: Required.'],
+    ['an empty subject', { subject: '' }, 'subject: Must not be empty.'],
+    ['a long subject', { subject: 's'.repeat(256) }, 'subject: Must have at most 255 characters.'],
+    ['a NUL', { subject: 'a\0b' }, 'subject: Must not contain a NUL character.'],
+    [
+      'a lone surrogate',
+      { name: '\ud800' },
+      'name: Must be valid Unicode, without half of a surrogate pair.',
+    ],
+    ['no key_prefix', { key_prefix: undefined }, 'key_prefix: Required.'],
+    [
+      'a long key_prefix',
+      { key_prefix: 'k'.repeat(33) },
+      'key_prefix: Must be 1 to 32 visible ASCII characters.',
+    ],
+    ['a blank name', { name: ' ' }, 'name: Must have at least 1 character that is not white space.'],
+    ['a long name', { name: 'n'.repeat(101) }, 'name: Must have at most 100 characters.'],
+    ['a date', { created_at: '2025-01-31' }, `created_at: ${date}`],
+    ['a date-time without an offset', { expires_at: '2025-01-31T12:00:00' }, `expires_at: ${date}`],
+    ['made in the future', { created_at: '2999-01-01T00:00:00Z' }, 'created_at: Must not lie in the future.'],
+    ['made before 1970', { created_at: '1969-12-31T23:59:59Z' }, 'created_at: Must not lie before 1970.'],
+    [
+      'no permission',
+      { permissions: ['A B'] },
+      'permissions.0: Must be 1 to 100 characters of a-z, 0-9, and . _ : * -',
+    ],
+    [
+      'a permission that there is not',
+      { permissions: ['admin'] },
+      'permissions.0: Is no permission that exists here.',
+    ],
+    ['metadata that are no object', { metadata: [] }, 'metadata: '],
+    [
+      'no address',
+      { allowed_addresses: ['loopback'] },
+      'allowed_addresses.0: Must be an IP address or a range of them, such as 192.0.2.0/24.',
+    ],
+    [
+      'a limit of nothing',
+      { rate_limit: { limit: 0, window_seconds: 1 } },
+      'rate_limit.limit: Must be at least 1.',
+    ],
+    ['a quota that is no number', { quota: { limit: '1', refill: 'daily' } }, 'quota.limit: '],
+    ['neither', {}, either],
+    ['both', { key, sha256: sha256(key) }, either],
+    ['too few bytes', { sha256: 'ab'.repeat(31) }, `sha256: ${digest}`],
+    ['other letters', { sha256: 'xy'.repeat(32) }, `sha256: ${digest}`],
+    ['a key with a space', { key: `acme_ ${key}` }, 'key: Must be at most 1000 visible ASCII characters.'],
+    ['a long key', { key: 'acme_'.padEnd(1001, 'k') }, 'key: Must be at most 1000 visible ASCII characters.'],
+    ['a key that begins otherwise', { key: `x${key}` }, 'key_prefix: Must be how the key begins.'],
+    [
+      'a key that is nearly told',
+      { key: 'acme_123456789012345' },
+      'key: Must have at least 16 characters more than key_prefix.',
+    ],
+    ['a long line', ' '.repeat(64 * 1024 + 1), 'Is longer than 64 KiB, or no UTF-8.'],
+  ])('that has %s', async (_what, line, why) => {
+    const { issuer } = setup.issuer.config;
+    const given = typeof line === 'string' ? line : { ...owned(), key_prefix: 'acme_', ...line };
+    const options = { issuers: [issuer], limits: { apiKeyPermissions: ['documents.read'] } };
+    const outcome = await importTo(setup.gateway, ['', given, ' \r'], options);
+    expect(outcome).toMatchObject({ made: 0, known: 0, refused: [[2, expect.stringContaining(why)]] });
+    const [[, told] = [0, '']] = outcome.refused;
+    expect(told).not.toContain('kkkk');
+    expect(await setup.gateway.rows('account')).toEqual([]);
+  });
+
+  it('and the others are imported', async () => {
+    const [one, other] = [foreignKey(), foreignKey()];
+    const outcome = await importTo(setup.gateway, [lineOf(one), 'x', lineOf(other)]);
+    expect(outcome).toEqual({ made: 2, known: 0, refused: [[2, 'Is no JSON.']] });
+    expect([await verify(one), await verify(other)]).toEqual([good(1), good(2)]);
+  });
+});
+
+describe('a dry run', () => {
+  it('writes nothing, and says the same', async () => {
+    const [one, other] = [foreignKey(), foreignKey()];
+    await importTo(setup.gateway, [lineOf(one)]);
+    const before = await setup.stored();
+    const lines = [lineOf(one), lineOf(other, owned('bob')), lineOf(one, owned('bob')), 'x'];
+    const dry = await importTo(setup.gateway, lines, { isDryRun: true });
+    expect(dry).toMatchObject({
+      made: 1,
+      known: 1,
+      refused: [
+        [4, 'Is no JSON.'],
+        [3, expect.any(String)],
+      ],
+    });
+    expect(await setup.stored()).toEqual(before);
+    expect(await importTo(setup.gateway, lines)).toEqual(dry);
+  });
+});
+
+describe('where sealed copies are kept', () => {
+  it('those of keys that were given are, and move with their digests', async () => {
+    const [given, digested] = [foreignKey(), foreignKey()];
+    const lines = [lineOf(given, { sha256: undefined, key: given }), lineOf(digested)];
+    await importTo(setup.gateway, lines, { limits: { sealApiKeys: true } });
+    const [row, other] = await setup.gateway.rows('api_key');
+    const binding = { purpose: 'api-key', accountId: 1, rowId: 1, version: 1 } as const;
+    const opened = await setup.gateway.secrets.sealer.open(String(row?.['encrypted_key']), binding);
+    expect(Buffer.from(opened).toString()).toBe(given);
+    expect(other?.['encrypted_key']).toBeNull();
+    const secrets = both;
+    const outcome = await rewrap(new Db(setup.gateway.database.em), digests(secrets), () => {});
+    expect(outcome).toEqual({ moved: 1, broken: [], left: 1 });
+    expect(await importTo(setup.gateway, lines, { secrets })).toMatchObject({ made: 0, known: 2 });
+  });
+});
+
+describe('what is exported', () => {
+  it('holds no secret and no digest', async () => {
+    const key = foreignKey();
+    const { secret } = await setup.gateway.createVerifiableKey(await setup.gateway.createAccount('bob'));
+    await importTo(setup.gateway, [lineOf(key)]);
+    const text = JSON.stringify(await exportFrom(setup.gateway));
+    const stored = (await setup.gateway.rows('api_key_secret')).map(({ digest }) => digest as Buffer);
+    const hidden = [
+      key,
+      secret,
+      sha256(key),
+      ...stored.flatMap((each) => [each.toString('hex'), each.toString('base64')]),
+    ];
+    for (const each of hidden) expect(text).not.toContain(each);
+  });
+
+  it('has each key once, while others are made and changed', async () => {
+    const alice = await setup.gateway.createAccount('alice');
+    await importTo(
+      setup.gateway,
+      Array.from({ length: 1200 }, () => lineOf(foreignKey())),
+    );
+    const run = vi.spyOn(Db.prototype, 'run');
+    run.mockImplementation(async function (this: Db, ...question) {
+      run.mockRestore();
+      const rows = await this.run(...question);
+      await setup.gateway.createApiKey(alice, { name: 'New' });
+      return rows;
+    });
+    const lines = await exportFrom(setup.gateway);
+    expect(lines).toHaveLength(1201);
+    expect(lines.at(-1)).toMatchObject({ name: 'New' });
+  });
+
+  const text = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 50 })
+    .filter((each) => !each.includes('\0'));
+  const moment = fc
+    .date({ min: new Date(0), max: new Date('2026-01-01T00:00:00Z'), noInvalidDate: true })
+    .map((date) => date.toISOString());
+  const permission = fc.stringMatching(/^[a-z0-9._:*-]{1,20}$/);
+  const someLine = fc.record({
+    subject: text,
+    name: fc.option(text.filter((each) => each.trim() === each)),
+    created_at: moment,
+    expires_at: fc.option(moment),
+    permissions: fc.uniqueArray(permission, { maxLength: 5 }),
+    metadata: fc.option(
+      fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 4 }),
+    ),
+    allowed_addresses: fc.uniqueArray(fc.ipV4(), { maxLength: 3 }),
+    rate_limit: fc.option(
+      fc.record({
+        limit: fc.integer({ min: 1, max: 1e6 }),
+        window_seconds: fc.integer({ min: 1, max: 86_400 }),
+      }),
+    ),
+    quota: fc.option(fc.record({ limit: fc.nat(1e9), refill: fc.constantFrom('never', 'daily', 'monthly') })),
+    is_active: fc.boolean(),
+  });
+
+  it('and imported elsewhere with the keys, reads the same there', async () => {
+    await using elsewhere = await createTestGateway(setup.issuer);
+    await fc.assert(
+      fc.asyncProperty(fc.array(someLine, { minLength: 1, maxLength: 20 }), async (records) => {
+        const lines = records.map((record) => {
+          const key = foreignKey();
+          return { issuer: 'https://id.example.com', key_prefix: key.slice(0, 10), ...record, key };
+        });
+        expect(await importTo(setup.gateway, lines)).toEqual({ made: lines.length, known: 0, refused: [] });
+        const exported = await exportFrom(setup.gateway);
+        expect(exported).toEqual(lines.map(({ key, ...others }) => others));
+        const withKeys = exported.map((line, index) => ({
+          ...line,
+          sha256: sha256(lines[index]?.key ?? ''),
+        }));
+        expect(await importTo(elsewhere, withKeys)).toMatchObject({ refused: [] });
+        expect(await exportFrom(elsewhere)).toEqual(exported);
+        for (const gateway of [setup.gateway, elsewhere]) expect(await gateway.reset()).toBe(true);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});

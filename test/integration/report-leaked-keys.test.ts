@@ -1,0 +1,526 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import type { VerificationKeys } from '../../src/auth/verification-keys.ts';
+import { Db } from '../../src/database/db.ts';
+import type { AccountId } from '../../src/database/tables.ts';
+import { endLeakedKeys } from '../../src/leak-reports/end-leaked-keys.ts';
+import { readScannerKeys } from '../../src/leak-reports/read-scanner-keys.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { recordStatements } from '../support/record-statements.ts';
+import {
+  createSigningKey,
+  matchOf,
+  type Scanner,
+  signatureHeaders,
+  startScanner,
+} from '../support/scanner.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+import { sendWebhooks } from '../support/webhook-sender.ts';
+
+let scanner: Scanner;
+let scannerKeys: VerificationKeys;
+beforeAll(async () => {
+  scanner = await startScanner();
+  scannerKeys = readScannerKeys(scanner.url, { failed: () => {}, recovered: () => {} });
+});
+afterAll(async () => {
+  scannerKeys[Symbol.dispose]();
+  await scanner[Symbol.asyncDispose]();
+});
+
+const keys = { find: (identifier: unknown) => scannerKeys.find(identifier) };
+const setup = setUpGateway({ leakReports: { act: 'end', keys } });
+
+const path = '/keys/leaks';
+const url = 'https://github.com/octocat/Hello-World/blob/main/a.txt';
+
+const send = (matches: unknown, gateway: TestGateway = setup.gateway) =>
+  gateway.rest('POST', path, scanner.report(matches));
+
+const labelsOf = (body: { token_raw: string; label: string }[]) => body.map(({ label }) => label);
+
+const verify = async (key: string, gateway: TestGateway = setup.gateway) => {
+  const token = await setup.sign({ scope: 'keys.verify' });
+  const { body } = await gateway.rest('POST', '/keys/verify', { token, json: { key } });
+  return body.valid ? 'valid' : body.reason;
+};
+
+const createKey = async (values = {}, subject = 'alice') => {
+  const known = (await setup.gateway.rows('account')).find((account) => account['subject'] === subject);
+  const account = (known?.['id'] as AccountId | undefined) ?? (await setup.gateway.createAccount(subject));
+  return { account, ...(await setup.gateway.createVerifiableKey(account, values)) };
+};
+
+/** What was written down by a scanner: what, of which key, and what was changed. */
+const written = async (gateway: TestGateway = setup.gateway) =>
+  (await gateway.rows('audit_event'))
+    .filter(({ actor }) => actor === 'scanner')
+    .map(({ action, target, details }) => [action, target, JSON.parse(`${details}`)]);
+
+const found = { field: 'leaked_url', from: null, to: url };
+const ended = { field: 'is_active', from: true, to: false };
+
+describe('a key that was found', () => {
+  it('is ended from the answer on, and its owner is told where it was', async () => {
+    const { id, secret, account } = await createKey();
+    const other = await createKey();
+    expect(await verify(secret)).toBe('valid');
+    const answer = await send([matchOf(secret)]);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: [{ token_raw: secret, token_type: 'keyward_api_key', label: 'true_positive' }],
+    });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect([await verify(secret), await verify(other.secret)]).toEqual(['inactive', 'valid']);
+    const token = await setup.sign();
+    const record = await setup.gateway.rest('GET', `/auth/keys/${id}`, { token });
+    expect(record.body).toMatchObject({ is_active: false, deactivated_at: expect.any(String) });
+    const requestId = answer.headers.get('x-request-id');
+    const event = { target_id: id, actor: 'scanner', address: null, request_id: requestId, reason: null };
+    const { body } = await setup.gateway.rest('GET', '/audit-events', { token });
+    expect(body).toMatchObject([
+      { ...event, action: 'api-key-deactivated', changes: [ended] },
+      { ...event, action: 'api-key-leaked', changes: [found, ended] },
+    ]);
+    const log = setup.gateway.log();
+    for (const name of ['api-key-leaked', 'api-key-deactivated'])
+      expect(log).toContainEqual(expect.objectContaining({ event: name, accountId: account, keyId: id }));
+    expect(log).toContainEqual(
+      expect.objectContaining({
+        ...{ route: '/api/v1/keys/leaks', operation: 'reportLeakedKeys', status: 200 },
+        requestId,
+      }),
+    );
+    // Where it was found is its owner's, and the secret is nobody's.
+    expect(JSON.stringify(log)).not.toMatch(/octocat|[0-9a-f]{60}/);
+    expect(JSON.stringify(await setup.stored())).not.toContain(secret);
+  });
+
+  it('is not ended twice, and nothing is written of a repetition', async () => {
+    const { secret } = await createKey();
+    const report = scanner.report([matchOf(secret), matchOf(secret, 'https://example.com/later')]);
+    const answers = [await setup.gateway.rest('POST', path, report)];
+    const before = await setup.stored();
+    answers.push(await setup.gateway.rest('POST', path, report));
+    answers.push(await send([matchOf(secret, 'https://example.com/elsewhere')]));
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(new Set(labelsOf(body))).toEqual(new Set(['true_positive']));
+    }
+    expect(await setup.stored()).toEqual(before);
+    // Of several places in a report, the first is told.
+    expect((await written())[0]?.[2]).toEqual([found, ended]);
+  });
+
+  it('is ended once by many reports at once', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, (_, at) => createKey({}, `person ${at}`)));
+    const matches = made.map(({ secret }) => matchOf(secret));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => send(at % 2 === 0 ? matches : matches.toReversed())),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+    const actions = (await written()).map(([action, target]) => `${action} ${target}`);
+    const expected = made.flatMap(({ id }) => [`api-key-leaked ${id}`, `api-key-deactivated ${id}`]);
+    expect(actions.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('of an account that is blocked is ended too: the block may end', async () => {
+    const { secret, id, account } = await createKey();
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const json = { reason: 'because' };
+    expect(
+      (await setup.gateway.rest('POST', `/admin/accounts/${account}/block`, { token, json })).status,
+    ).toBe(200);
+    await send([matchOf(secret)]);
+    expect(await setup.gateway.rows('api_key')).toMatchObject([{ id, is_active: 0 }]);
+  });
+
+  it('that was made under another prefix is found', async () => {
+    const { id } = await createKey();
+    const secret = createApiKeySecret('acme_live_');
+    await setup.gateway.addSecret(id, secret);
+    expect(labelsOf((await send([matchOf(secret)])).body)).toEqual(['true_positive']);
+    expect(await verify(secret)).toBe('inactive');
+  });
+
+  it('leaves no place behind where its account is erased', async () => {
+    const { account, secret } = await createKey();
+    await send([matchOf(secret)]);
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    expect((await setup.gateway.rest('DELETE', `/admin/accounts/${account}`, { token })).status).toBe(200);
+    expect(JSON.stringify(await setup.stored())).not.toContain('octocat');
+    const answer = await send([matchOf(secret)]);
+    expect(labelsOf(answer.body)).toEqual(['false_positive']);
+  });
+});
+
+describe('a secret that was rotated out', () => {
+  const rotated = async (worksUntil: Date) => {
+    const key = await createKey({ previousWorksUntil: worksUntil });
+    const old = createApiKeySecret();
+    await setup.gateway.addSecret(key.id, old, worksUntil);
+    return { ...key, old };
+  };
+
+  it('ends alone, and its key goes on', async () => {
+    const worksUntil = new Date(Date.now() + 600_000);
+    const { id, secret, old } = await rotated(worksUntil);
+    const before = Date.now();
+    expect(labelsOf((await send([matchOf(old)])).body)).toEqual(['true_positive']);
+    expect([await verify(old), await verify(secret)]).toEqual(['rotated', 'valid']);
+    const [event, ...others] = await written();
+    const to = event?.[2][1].to;
+    expect(event).toEqual([
+      'api-key-leaked',
+      id,
+      [found, { field: 'previous_works_until', from: worksUntil.toISOString(), to }],
+    ]);
+    expect(others).toEqual([]);
+    expect(Date.parse(to)).toBeGreaterThanOrEqual(before);
+    const [key] = await setup.gateway.rows('api_key');
+    expect(key).toMatchObject({ is_active: 1, previous_works_until: Date.parse(to) });
+    const stored = await setup.stored();
+    await send([matchOf(old)]);
+    expect(await setup.stored()).toEqual(stored);
+  });
+
+  it('leaves another one its own end', async () => {
+    const worksUntil = new Date(Date.now() + 600_000);
+    const { id, old } = await rotated(worksUntil);
+    const older = createApiKeySecret();
+    await setup.gateway.addSecret(id, older, new Date(Date.now() + 60_000));
+    await send([matchOf(older)]);
+    expect([await verify(old), await verify(older)]).toEqual(['valid', 'rotated']);
+    expect(await setup.gateway.rows('api_key')).toMatchObject([
+      { previous_works_until: worksUntil.getTime() },
+    ]);
+  });
+
+  it('is ended with its key where both were found', async () => {
+    const { id, secret, old } = await rotated(new Date(Date.now() + 600_000));
+    await send([matchOf(old), matchOf(secret)]);
+    expect([await verify(old), await verify(secret)]).toEqual(['inactive', 'inactive']);
+    const actions = (await written()).map(([action, target]) => [action, target]);
+    expect(actions.toSorted()).toEqual([
+      ['api-key-deactivated', id],
+      ['api-key-leaked', id],
+      ['api-key-leaked', id],
+    ]);
+  });
+
+  it('and works no more harms nobody: whoever replays an old report ends no new secret', async () => {
+    const { old, secret } = await rotated(new Date(Date.now() - 1000));
+    const before = await setup.stored();
+    expect(labelsOf((await send([matchOf(old)])).body)).toEqual(['true_positive']);
+    expect(await setup.stored()).toEqual(before);
+    expect(await verify(secret)).toBe('valid');
+  });
+});
+
+describe('of what is no key that works', () => {
+  it.each([
+    ['inactive', { isActive: false }],
+    ['expired', { expiresAt: new Date(Date.now() - 1000) }],
+  ])('one that is %s is known, and nothing is written', async (_what, values) => {
+    const { secret } = await createKey(values);
+    const before = await setup.stored();
+    expect(labelsOf((await send([matchOf(secret)])).body)).toEqual(['true_positive']);
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('nothing more is told than that it is none, and nothing is written', async () => {
+    const { secret } = await createKey();
+    const before = await setup.stored();
+    const tokens = [
+      createApiKeySecret(),
+      secret.slice(0, -1),
+      `${secret} `,
+      secret.toUpperCase(),
+      secret.repeat(20),
+      ...['', ' ', '\0', '\ud800', "' or 1 = 1 --", '__proto__', '٠'.repeat(500)],
+    ];
+    const { status, body } = await send(tokens.map((token) => matchOf(token)));
+    expect(status).toBe(200);
+    expect(body).toEqual(
+      tokens.map((token) => ({
+        token_raw: token,
+        token_type: 'keyward_api_key',
+        label: 'false_positive',
+      })),
+    );
+    expect(await setup.stored()).toEqual(before);
+    expect(await verify(secret)).toBe('valid');
+  });
+});
+
+it('takes as many statements for many keys as for one', async () => {
+  const statements = async (count: number) => {
+    const made: Awaited<ReturnType<typeof createKey>>[] = [];
+    for (let at = 0; at < count; at += 1) made.push(await createKey({}, `person ${at % 3}`));
+    const junk = Array.from({ length: count }, () => createApiKeySecret());
+    const matches = [...made.map(({ secret }) => secret), ...junk].map((token) => matchOf(token));
+    const { sql } = await recordStatements(setup.gateway.database, async () => {
+      const { status, body } = await send(matches);
+      expect([status, labelsOf(body).filter((label) => label === 'true_positive').length]).toEqual([
+        200,
+        count,
+      ]);
+    });
+    return sql.length;
+  };
+  const [one, many] = [await statements(1), await statements(60)];
+  expect(many).toBe(one);
+  expect(one).toBeLessThanOrEqual(6);
+  expect(await written()).toHaveLength(2 * 61);
+});
+
+describe('the place', () => {
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['an empty text', ''],
+    ['a number', 7],
+    ['a script', 'javascript:alert(1)'],
+    ['no URL', 'somewhere'],
+    ['a NUL', `${url}\0`],
+    ['half of a character', `${url}\ud800`],
+    ['a character that turns the others around', `${url}\u202etxt.exe`],
+    ['a line end', `${url}\nagain`],
+    ['too long a text', `https://example.com/${'a'.repeat(2000)}`],
+  ])('that is %s is left out, and the key is ended', async (_what, place) => {
+    const { id, secret } = await createKey();
+    const { status } = await send([{ ...matchOf(secret), url: place }]);
+    expect(status).toBe(200);
+    expect((await written())[0]).toEqual(['api-key-leaked', id, [ended]]);
+  });
+});
+
+describe('a report', () => {
+  it('may have no match, or what is none: the others are keys all the same', async () => {
+    expect(await send([])).toMatchObject({ status: 200, body: [] });
+    const { secret } = await createKey();
+    const deep = '['.repeat(10_000) + ']'.repeat(10_000);
+    const odd = ['null', '7', '"text"', '[]', '{}', '{"token":7}', `{"token":["${secret}"]}`, deep];
+    const matches = [`{"token":"x","type":${deep}}`, `{"token":"${secret}","__proto__":{"token":"y"}}`];
+    const { status, body } = await send(`[${[...odd, ...matches]}]`);
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      { token_raw: 'x', label: 'false_positive' },
+      { token_raw: secret, label: 'true_positive' },
+    ]);
+  });
+
+  const malformed: [string, string | Uint8Array, string][] = [
+    ['no JSON', '[{', 'json_invalid'],
+    ['nothing', '', 'json_invalid'],
+    ['an object', '{"token":"x"}', 'list_type'],
+    ['a scalar', '5', 'list_type'],
+    ['too many matches', JSON.stringify(Array(1001).fill({ token: 'x' })), 'too_long'],
+  ];
+  it.each(malformed)('that is %s is refused', async (_what, body, type) => {
+    const headers = signatureHeaders(body, scanner.keys[0]);
+    const answer = await setup.gateway.rest('POST', path, { body: `${body}`, headers });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toMatchObject([{ loc: ['body'], type }]);
+  });
+
+  it('that is not UTF-8 is refused', async () => {
+    const body = Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]);
+    const request = new Request(`http://keyward.test/api/v1${path}`, {
+      ...{ method: 'POST', body },
+      headers: { ...signatureHeaders(body, scanner.keys[0]), 'content-length': '5' },
+    });
+    expect((await setup.gateway.gateway.fetch(request)).status).toBe(422);
+  });
+
+  it('that is too large is refused before anything else', async () => {
+    const answer = await setup.gateway.rest('POST', path, { body: ' '.repeat(64 * 1024 + 1) });
+    expect(answer.status).toBe(413);
+  });
+
+  it('comes by POST', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await setup.gateway.rest(method, path);
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+  });
+});
+
+describe('a signature', () => {
+  /** The other signature that the same key and text have: `s` taken from the order of the curve. */
+  const mirrored = (base64: string): string => {
+    const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+    const der = Buffer.from(base64, 'base64');
+    const rLength = der[3] ?? 0;
+    const s = BigInt(`0x${der.subarray(6 + rLength).toString('hex')}`);
+    const hex = (order - s).toString(16);
+    const even = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+    const other = (even[0] ?? 0) > 127 ? Buffer.concat([Buffer.from([0]), even]) : even;
+    const body = Buffer.concat([der.subarray(2, 4 + rLength), Buffer.from([2, other.length]), other]);
+    return Buffer.concat([Buffer.from([0x30, body.length]), body]).toString('base64');
+  };
+
+  type Report = { body: string; headers: Record<string, string> };
+  const stranger = createSigningKey('first');
+  const wrong: [string, (report: Report) => Partial<Report>][] = [
+    ['missing', () => ({ headers: {} })],
+    ['without its key', ({ headers }) => ({ headers: without(headers, 'github-public-key-identifier') })],
+    ['of a key without it', ({ headers }) => ({ headers: without(headers, 'github-public-key-signature') })],
+    ['of a key that is not known', (report) => withHeader(report, 'identifier', 'second')],
+    ['of a key of nobody', (report) => withHeader(report, 'identifier', '__proto__')],
+    ['empty', (report) => withHeader(report, 'signature', '')],
+    ['no base64', (report) => withHeader(report, 'signature', '!!!!')],
+    ['no DER', (report) => withHeader(report, 'signature', 'AAAA')],
+    ['cut off', (report) => withHeader(report, 'signature', (text) => text.slice(0, -8))],
+    ['too long', (report) => withHeader(report, 'signature', (text) => text.repeat(3))],
+    ['of zeros', (report) => withHeader(report, 'signature', 'MAYCAQACAQA=')],
+    ["of somebody else's key", ({ body }) => ({ headers: signatureHeaders(body, stranger) })],
+    [
+      'of another curve',
+      ({ body }) => ({ headers: signatureHeaders(body, createSigningKey('first', 'P-384')) }),
+    ],
+    ['of another text', ({ body }) => ({ headers: signatureHeaders(`${body} `, scanner.keys[0]) })],
+    ['of all but the last byte', ({ body }) => ({ body: `${body}\n` })],
+    ['of another byte', ({ body }) => ({ body: body.replace('content', 'contens') })],
+  ];
+  const without = (headers: Record<string, string>, name: string) =>
+    Object.fromEntries(Object.entries(headers).filter(([each]) => each !== name));
+  const withHeader = (
+    { headers }: Report,
+    name: 'identifier' | 'signature',
+    value: string | ((text: string) => string),
+  ) => {
+    const full = `github-public-key-${name}`;
+    const text = typeof value === 'string' ? value : value(headers[full] ?? '');
+    return { headers: { ...headers, [full]: text } };
+  };
+
+  it.each(wrong)('%s is refused before anything is done, in the same words', async (_what, change) => {
+    const { secret } = await createKey();
+    const report = scanner.report([matchOf(secret)]);
+    const before = await setup.stored();
+    let answer: Awaited<ReturnType<typeof send>> | undefined;
+    const { sql } = await recordStatements(setup.gateway.database, async () => {
+      answer = await setup.gateway.rest('POST', path, { ...report, ...change(report) });
+    });
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { detail: 'The report is not signed by a key that is known here' },
+    });
+    expect(sql).toEqual([]);
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('is verified before what it signs is looked at', async () => {
+    for (const body of ['[{', JSON.stringify(Array(5000).fill(0)), '{"a":'.repeat(5000)])
+      expect((await setup.gateway.rest('POST', path, { body })).status).toBe(403);
+  });
+
+  it('has another form that is as good, and gains nobody anything', async () => {
+    const { secret } = await createKey();
+    const report = scanner.report([matchOf(secret)]);
+    const other = withHeader(report, 'signature', mirrored);
+    expect(other.headers).not.toEqual(report.headers);
+    const answers = [
+      await setup.gateway.rest('POST', path, { ...report, ...other }),
+      await setup.gateway.rest('POST', path, report),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await written()).toHaveLength(2);
+  });
+
+  it('is not asked for of whoever sends too much', async () => {
+    await using gateway = await createTestGateway(setup.issuer, {
+      leakReports: { act: 'end', keys },
+      rates: { address: { requests: 2, seconds: 60 } },
+    });
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1)
+      statuses.push((await gateway.rest('POST', path, { body: '[]', address: '192.0.2.1' })).status);
+    expect(statuses).toEqual([403, 403, 429]);
+  });
+});
+
+describe('where leaked keys are only marked', () => {
+  const marking = setUpGateway({ leakReports: { act: 'mark', keys } });
+
+  it('a key goes on, and its owner is told once, of each of its secrets', async () => {
+    const { gateway } = marking;
+    const alice = await gateway.createAccount('alice');
+    const { id, secret } = await gateway.createVerifiableKey(alice);
+    expect(labelsOf((await send([matchOf(secret)], gateway)).body)).toEqual(['true_positive']);
+    const before = await marking.stored();
+    await send([matchOf(secret)], gateway);
+    expect(await marking.stored()).toEqual(before);
+    expect(await gateway.rows('api_key')).toMatchObject([{ id, is_active: 1 }]);
+    expect(await written(gateway)).toEqual([['api-key-leaked', id, [found]]]);
+    const token = await marking.sign();
+    const { body } = await gateway.rest('POST', `/auth/keys/${id}/rotate`, { token, json: {} });
+    await send([matchOf(secret)], gateway);
+    expect(await written(gateway)).toHaveLength(1);
+    await send([matchOf(body.key)], gateway);
+    expect(await written(gateway)).toHaveLength(2);
+  });
+
+  it('one that is marked is ended once they are to be', async () => {
+    const { gateway } = marking;
+    const alice = await gateway.createAccount('alice');
+    const { id, secret } = await gateway.createVerifiableKey(alice);
+    await send([matchOf(secret)], gateway);
+    const [marked] = await gateway.rows('api_key_secret');
+    // As another node of the service does, which is configured otherwise.
+    const context = {
+      db: new Db(gateway.database.em),
+      secrets: gateway.secrets,
+      events: () => {},
+      requestId: 'request',
+    };
+    await endLeakedKeys(context, 'end', [{ token: secret, url: null }]);
+    expect(await gateway.rows('api_key')).toMatchObject([{ id, is_active: 0 }]);
+    expect(await gateway.rows('api_key_secret')).toEqual([marked]);
+  });
+});
+
+it('is told by webhooks: that a key has leaked, and then that it was ended', async () => {
+  await using receiver = await startReceiver();
+  const { gateway } = setup;
+  await using _webhooks = sendWebhooks(gateway, { endpoints: [receiver.config()] });
+  await vi.waitFor(async () => expect(await gateway.rows('webhook_endpoint')).toHaveLength(1), {
+    timeout: 20_000,
+  });
+  const { id, secret } = await createKey();
+  await send([matchOf(secret)]);
+  await vi.waitFor(() => expect(receiver.types()).toEqual(['api_key.leaked', 'api_key.deactivated']), {
+    timeout: 20_000,
+  });
+  const data = { key_id: id, by: 'scanner', reason: null, subject: 'alice', name: 'Laptop' };
+  expect(receiver.taken().map(({ event }) => event)).toMatchObject([
+    { data: { ...data, changes: [found, ended] } },
+    { data: { ...data, changes: [ended] } },
+  ]);
+  expect(
+    receiver
+      .taken()
+      .map(({ body }) => body)
+      .join(),
+  ).not.toContain(secret);
+});
+
+describe('where no reports are taken', () => {
+  const closed = setUpGateway();
+
+  it('there is no such path', async () => {
+    const { gateway } = closed;
+    const answer = await gateway.rest('POST', path, scanner.report([matchOf(createApiKeySecret())]));
+    const other = await gateway.rest('POST', '/keys/nothing', { body: '[]' });
+    expect([answer.status, answer.text]).toEqual([404, other.text]);
+    const { body } = await gateway.rest('GET', '/openapi.json');
+    expect(Object.keys(body.paths)).not.toContain('/api/v1/keys/leaks');
+  });
+
+  it('where they are, it is described', async () => {
+    const { body } = await setup.gateway.rest('GET', '/openapi.json');
+    expect(Object.keys(body.paths)).toContain('/api/v1/keys/leaks');
+  });
+});

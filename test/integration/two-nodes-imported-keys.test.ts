@@ -1,0 +1,79 @@
+import { expect, it, vi } from 'vitest';
+import { exportFrom, foreignKey, importTo, sha256 } from '../support/imports.ts';
+import { setUpTwoNodes } from '../support/two-nodes.ts';
+
+const setup = setUpTwoNodes();
+
+const lineOf = (key: string, subject = 'alice') => ({
+  issuer: setup.issuer.config.issuer,
+  subject,
+  key_prefix: key.slice(0, 10),
+  sha256: sha256(key),
+});
+
+it('a key that was imported on one node is good on both, at once', async () => {
+  const [one, other] = setup.nodes;
+  const keys = Array.from({ length: 20 }, foreignKey);
+  await importTo(
+    one,
+    keys.map((key) => lineOf(key)),
+  );
+  const ask = (node: typeof one, key: string) =>
+    node.rest('GET', '/keys/authorize', { headers: { 'x-api-key': key } });
+  expect((await ask(other, keys[0] ?? '')).status).toBe(401);
+  await other.importedKeys.read();
+  const calls = keys.flatMap((key) => [ask(one, key), ask(other, key), ask(other, key), ask(one, key)]);
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(80).fill(200));
+  // Of one that is rotated through one node meanwhile, the other knows at once.
+  const json = { grace_seconds: 0 };
+  await one.rest('POST', '/auth/keys/1/rotate', { token: await setup.issuer.sign(), json });
+  expect((await ask(other, keys[0] ?? '')).status).toBe(401);
+  await importTo(other, [lineOf(keys[0] ?? '')]);
+  expect((await ask(one, keys[0] ?? '')).status).toBe(401);
+});
+
+it('a node learns of it by itself', { timeout: 60_000 }, async () => {
+  const [one, other] = setup.nodes;
+  const key = foreignKey();
+  await importTo(one, [lineOf(key)]);
+  await vi.waitFor(
+    async () => {
+      const answer = await other.rest('GET', '/keys/authorize', { headers: { 'x-api-key': key } });
+      expect(answer.status).toBe(200);
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+});
+
+it('two imports of the same file at once make nothing twice', async () => {
+  const [one, other] = setup.nodes;
+  const keys = Array.from({ length: 1200 }, foreignKey);
+  const lines = keys.map((key, index) => lineOf(key, `user-${index % 100}`));
+  const outcomes = await Promise.all([importTo(one, lines), importTo(other, lines.toReversed())]);
+  expect(outcomes.reduce((sum, { made }) => sum + made, 0)).toBe(1200);
+  expect(outcomes.map(({ made, known, refused }) => [made + known, refused])).toEqual([
+    [1200, []],
+    [1200, []],
+  ]);
+  expect(await exportFrom(one)).toHaveLength(1200);
+  expect(await one.rows('account')).toHaveLength(100);
+  const defaults = (await one.rows('api_key')).filter((row) => row['is_default']);
+  expect(defaults).toHaveLength(100);
+});
+
+it('an import beside people who make keys leaves each account one default', async () => {
+  const [one, other] = setup.nodes;
+  await other.verificationKeys.refresh();
+  const token = await setup.issuer.sign();
+  const create = () => other.rest('POST', '/auth/keys', { token, json: {} });
+  const [outcome, ...answers] = await Promise.all([
+    importTo(
+      one,
+      Array.from({ length: 600 }, () => lineOf(foreignKey())),
+    ),
+    ...Array.from({ length: 10 }, create),
+  ]);
+  expect(outcome).toEqual({ made: 600, known: 0, refused: [] });
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+  expect((await one.rows('api_key')).filter((row) => row['is_default'])).toHaveLength(1);
+});

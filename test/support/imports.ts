@@ -1,0 +1,65 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Db } from '../../src/database/db.ts';
+import { exportKeys } from '../../src/moving/export-keys.ts';
+import type { Destination } from '../../src/moving/import-keys.ts';
+import { importLines } from '../../src/moving/import-lines.ts';
+import { readLines } from '../../src/moving/read-lines.ts';
+import type { OperationLimits } from '../../src/operations/context.ts';
+import type { TestGateway } from './gateway.ts';
+
+/** SHA-256 of a text, in hexadecimal digits. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A new key of a form that is not ours. */
+export const foreignKey = (): string => `acme_live_${randomBytes(20).toString('hex')}`;
+
+/** A new key as the public service makes them: of our form, without a checksum. */
+export const publicKey = (): string =>
+  `sk-${randomBytes(3).toString('hex')}.${randomBytes(32).toString('hex')}`;
+
+const limits: OperationLimits = {
+  sessionDuration: { min: 60, max: 86_400 },
+  automationDefaults: { isEnabled: null, sessionDuration: null },
+  apiKeysPerAccount: 1000,
+  apiKeyPermissions: null,
+  apiKeyPrefix: 'sk-',
+  sealApiKeys: false,
+  webhooks: { allowedHosts: [] },
+};
+
+/** Brings lines to a gateway, and lets it know; each line is JSON, or a text as it is. */
+export async function importTo(
+  gateway: TestGateway,
+  lines: readonly (object | string)[],
+  options: {
+    isDryRun?: boolean;
+    issuers?: readonly string[];
+    limits?: Partial<OperationLimits>;
+    secrets?: Destination['secrets'];
+  } = {},
+) {
+  const { isDryRun = false, issuers = [], secrets = gateway.secrets } = options;
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+  const refused: [number, string][] = [];
+  const destination = { db: new Db(gateway.database.em), secrets, limits: { ...limits, ...options.limits } };
+  const chunks = (async function* () {
+    yield Buffer.from(texts.join('\n'));
+  })();
+  const totals = await importLines(destination, readLines(chunks), {
+    issuers,
+    isDryRun,
+    onRefused: (number, why) => refused.push([number, why]),
+  });
+  await gateway.importedKeys.read();
+  return { ...totals, refused };
+}
+
+/** All that a gateway writes of its keys, a line each. */
+export async function exportFrom({ database }: TestGateway): Promise<Record<string, unknown>[]> {
+  let text = '';
+  for await (const lines of exportKeys(new Db(database.em))) text += lines;
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKeySecret, isApiKeySecret } from '../../../src/api-keys/api-key-secret.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { createSigningKey, publishedKeys } from '../../support/scanner.ts';
+
+describe('API_KEY_PREFIX', () => {
+  it('is what keys begin with where nobody says otherwise', () => {
+    expect(createApiKeySecret().startsWith(loadConfig({}).apiKeyPrefix)).toBe(true);
+  });
+
+  it.each(['sk-', 'a_', 'a-', 'acme_', 'acme_live_', 'sk-acme-', 'k2_', `${'a'.repeat(19)}_`])(
+    'may be %s: keys under it are known',
+    (prefix) => {
+      expect(loadConfig({ API_KEY_PREFIX: prefix }).apiKeyPrefix).toBe(prefix);
+      const secret = createApiKeySecret(prefix);
+      expect(secret).toHaveLength(prefix.length + 71);
+      expect(isApiKeySecret(secret)).toBe(true);
+    },
+  );
+
+  it.each([
+    '-',
+    '_',
+    'sk',
+    'SK-',
+    '1k-',
+    '-k-',
+    's k-',
+    'sk.',
+    'sk-\n',
+    'ключ-',
+    'sk-*',
+    `${'a'.repeat(20)}_`,
+  ])('may not be %j', (prefix) => {
+    expect(() => loadConfig({ API_KEY_PREFIX: prefix })).toThrow(
+      'API_KEY_PREFIX must be 2 to 20 characters of a-z, 0-9, _ and -, with a letter at its beginning and _ or - at its end',
+    );
+  });
+});
+
+describe('leaked keys', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'keyward-leaks-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const fileOf = (content: unknown): string => {
+    const file = join(folder, 'keys.json');
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    return file;
+  };
+
+  it('are nobody‘s business unless they are to be marked or ended', () => {
+    expect(loadConfig({}).leakReports).toBeUndefined();
+    expect(loadConfig({ LEAKED_KEYS: 'off' }).leakReports).toBeUndefined();
+    const keys = 'https://api.github.com/meta/public_keys/secret_scanning';
+    for (const act of ['mark', 'end'])
+      expect(loadConfig({ LEAKED_KEYS: act }).leakReports).toEqual({ act, keys });
+    expect(() => loadConfig({ LEAKED_KEYS: 'on' })).toThrow('LEAKED_KEYS must be "off", "mark" or "end"');
+  });
+
+  it('are reported by keys that may stand in a file', () => {
+    const first = createSigningKey('first');
+    const file = fileOf(publishedKeys([first, createSigningKey('second', 'P-384')]));
+    const { keys } = loadConfig({ LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_FILE: file }).leakReports ?? {};
+    expect(keys).toEqual(new Map([['first', expect.anything()]]));
+  });
+
+  const wanted = 'LEAK_REPORT_KEYS_FILE must be {"public_keys": [{"key_identifier": …, "key": …}]}';
+  it.each<[string, unknown, string]>([
+    ['nothing', '', 'LEAK_REPORT_KEYS_FILE must name a file with JSON'],
+    ['something else', [], wanted],
+    ['no keys', publishedKeys([]), wanted],
+    ['keys of another curve', publishedKeys([createSigningKey('first', 'P-384')]), wanted],
+  ])('are not reported by %s', (_what, content, message) => {
+    const env = { LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_FILE: fileOf(content) };
+    expect(() => loadConfig(env)).toThrow(message);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [
+      { LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_FILE: '/nowhere' },
+      'LEAK_REPORT_KEYS_FILE names a file that cannot be read (ENOENT)',
+    ],
+    [
+      { LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_URL: 'http://keys.example.com' },
+      'LEAK_REPORT_KEYS_URL must begin with https://',
+    ],
+    [
+      { LEAK_REPORT_KEYS_URL: 'https://keys.example.com' },
+      'LEAKED_KEYS must be "mark" or "end" beside LEAK_REPORT_KEYS_URL',
+    ],
+  ])('%j: %s', (env, message) => {
+    expect(() => loadConfig(env)).toThrow(message);
+  });
+
+  it('are not reported by keys of two sources', () => {
+    const LEAK_REPORT_KEYS_FILE = fileOf(publishedKeys([createSigningKey('first')]));
+    const LEAK_REPORT_KEYS_URL = 'https://keys.example.com';
+    expect(() => loadConfig({ LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_FILE, LEAK_REPORT_KEYS_URL })).toThrow(
+      'LEAK_REPORT_KEYS_URL and LEAK_REPORT_KEYS_FILE must not both be set',
+    );
+  });
+});
