@@ -27,8 +27,9 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
       expect
         .poll(
           async () =>
-            (await operationOf(id).locator('.live-responses-table .response-col_status').last().textContent())
-              ?.trim(),
+            (
+              await operationOf(id).locator('.live-responses-table .response-col_status').last().textContent()
+            )?.trim(),
           { timeout: 10_000 },
         )
         .toBe(status);
@@ -121,7 +122,9 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
     it('the session is over', async () => {
       const path = '**/auth/private-key';
       const body = JSON.stringify({ detail: 'Could not validate credentials' });
-      await page.route(path, (route) => route.fulfill({ status: 401, contentType: 'application/json', body }));
+      await page.route(path, (route) =>
+        route.fulfill({ status: 401, contentType: 'application/json', body }),
+      );
       await execute('privateKeyStatus');
       await page.getByText('Your session has expired.').waitFor();
       await answers('privateKeyStatus', '401');
