@@ -45,9 +45,12 @@ function readMatches(report: unknown): Match[] {
   return report.filter(isMatch);
 }
 
-/** Shown as text: so it is a URL or nothing, and has no character that could pretend to be another. */
-const readUrl = (url: unknown): string | null =>
-  typeof url === 'string' && /^https?:\/\/[!-~]{1,2000}$/.test(url) ? url : null;
+/**
+ * Where something was found. It is kept, and shown as text: so it is a URL or nothing, has no character that could
+ * pretend to be another, and does not repeat the key, as that of a file may that is called like it.
+ */
+const readUrl = ({ token, url }: Match): string | null =>
+  typeof url === 'string' && /^https?:\/\/[!-~]{1,2000}$/.test(url) && !url.includes(token) ? url : null;
 
 /** What reports are answered with. */
 export interface LeakReportOptions {
@@ -83,7 +86,7 @@ export const answerLeakReports =
     const matches = readMatches(parseJson(decodeText(body)));
     const leaks = matches
       .filter(({ token }) => token.length <= longestToken)
-      .map(({ token, url }) => ({ token, url: readUrl(url) }));
+      .map((match) => ({ token: match.token, url: readUrl(match) }));
     const log = createEventLog(logger, record);
     const events: EventLog = (name, event) => {
       log(name, event);

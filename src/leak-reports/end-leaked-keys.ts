@@ -1,3 +1,4 @@
+import { importedDigests, sha256Of } from '../api-keys/imported-digests.ts';
 import type { LeakReportConfig } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
 import type { Change, EventLog } from '../observability/events.ts';
@@ -62,6 +63,10 @@ function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecre
   return [leaked(ended), { ...about, name: 'api-key-deactivated', changes: [ended] } as const];
 }
 
+/** By what a text is found, whether its key was made here or was brought here from elsewhere. */
+const digestsOf = ({ peppers }: LeakContext['secrets'], token: string): Buffer[] =>
+  [...peppers.digests(token), ...importedDigests(peppers, sha256Of(token))].map(({ digest }) => digest);
+
 /** Ends or marks what is open, of what was found; and what has become of it. */
 async function endOpen(
   db: Db,
@@ -91,24 +96,26 @@ export async function endLeakedKeys(
   act: Act,
   leaks: readonly Leak[],
 ): Promise<ReadonlySet<string>> {
-  const now = new Date();
   // Of a text that was found in several places, the first is told.
   const byDigest = new Map<string, Leak>();
   for (const leak of leaks.toReversed())
-    for (const { digest } of secrets.peppers.digests(leak.token)) byDigest.set(digest.toString('hex'), leak);
+    for (const digest of digestsOf(secrets, leak.token)) byDigest.set(digest.toString('hex'), leak);
   if (byDigest.size === 0) return new Set();
   const digests = [...byDigest.keys()].map((hex) => Buffer.from(hex, 'hex'));
-  const find = async (within: Db): Promise<LeakedSecret[]> =>
+  const find = async (within: Db, now: Date): Promise<LeakedSecret[]> =>
     (await findSecrets(within, digests, now)).flatMap((found) => {
       const leak = byDigest.get(found.digest.toString('hex'));
       return leak ? [{ ...found, leak }] : [];
     });
-  const known = await find(db);
-  const openOf = (found: readonly LeakedSecret[]) => found.filter((each) => isOpen(each, act, now));
-  if (openOf(known).length > 0) {
+  const startedAt = new Date();
+  const known = await find(db, startedAt);
+  if (known.some((found) => isOpen(found, act, startedAt))) {
     const written = await db.transaction(async (transaction) => {
       await lockKeys(transaction, idsOf(known));
-      return endOpen(transaction, openOf(await find(transaction)), { act, requestId, now });
+      // Whoever was waited for may have done it, or have given the key another secret.
+      const now = new Date();
+      const open = (await find(transaction, now)).filter((found) => isOpen(found, act, now));
+      return endOpen(transaction, open, { act, requestId, now });
     });
     for (const { name, accountId, keyId } of written) events(name, { accountId, keyId });
   }

@@ -74,7 +74,6 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
-    leakReports: takeLeakReports(config, logger, started),
     pages: pagesOf(config, provider?.signIn, logger),
     edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
     logger,
@@ -147,6 +146,7 @@ const startBackground = async (
   importedKeys: await knowImported(orm, logger, started),
   idempotency: started.use(keepAnswers(orm, logger)),
   webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
+  leakReports: takeLeakReports(config, logger, started),
 });
 
 const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import type { VerificationKeys } from '../../src/auth/verification-keys.ts';
 import { Db } from '../../src/database/db.ts';
@@ -6,6 +6,7 @@ import type { AccountId } from '../../src/database/tables.ts';
 import { endLeakedKeys } from '../../src/leak-reports/end-leaked-keys.ts';
 import { readScannerKeys } from '../../src/leak-reports/read-scanner-keys.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { foreignKey, importTo, publicKey, sha256 } from '../support/imports.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import {
   createSigningKey,
@@ -16,7 +17,7 @@ import {
 } from '../support/scanner.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
-import { sendWebhooks } from '../support/webhook-sender.ts';
+import { setUpSenders, until } from '../support/webhook-sender.ts';
 
 let scanner: Scanner;
 let scannerKeys: VerificationKeys;
@@ -31,6 +32,7 @@ afterAll(async () => {
 
 const keys = { find: (identifier: unknown) => scannerKeys.find(identifier) };
 const setup = setUpGateway({ leakReports: { act: 'end', keys } });
+const webhooks = setUpSenders(setup);
 
 const path = '/keys/leaks';
 const url = 'https://github.com/octocat/Hello-World/blob/main/a.txt';
@@ -143,6 +145,16 @@ describe('a key that was found', () => {
     await setup.gateway.addSecret(id, secret);
     expect(labelsOf((await send([matchOf(secret)])).body)).toEqual(['true_positive']);
     expect(await verify(secret)).toBe('inactive');
+  });
+
+  it('that was brought here from elsewhere is found, whatever it looks like', async () => {
+    for (const key of [foreignKey(), publicKey()]) {
+      const line = { issuer: setup.issuer.config.issuer, subject: 'alice', key_prefix: key.slice(0, 9) };
+      await importTo(setup.gateway, [{ ...line, sha256: sha256(key) }]);
+      expect(await verify(key)).toBe('valid');
+      expect(labelsOf((await send([matchOf(key)])).body)).toEqual(['true_positive']);
+      expect(await verify(key)).toBe('inactive');
+    }
   });
 
   it('leaves no place behind where its account is erased', async () => {
@@ -294,6 +306,13 @@ describe('the place', () => {
     expect(status).toBe(200);
     expect((await written())[0]).toEqual(['api-key-leaked', id, [ended]]);
   });
+});
+
+it('is left out where the place is called like the key: no secret is kept', async () => {
+  const { id, secret } = await createKey();
+  await send([matchOf(secret, `https://github.com/octocat/Hello-World/blob/main/${secret}.txt`)]);
+  expect((await written())[0]).toEqual(['api-key-leaked', id, [ended]]);
+  expect(JSON.stringify(await setup.stored())).not.toContain(secret);
 });
 
 describe('a report', () => {
@@ -484,16 +503,11 @@ describe('where leaked keys are only marked', () => {
 
 it('is told by webhooks: that a key has leaked, and then that it was ended', async () => {
   await using receiver = await startReceiver();
-  const { gateway } = setup;
-  await using _webhooks = sendWebhooks(gateway, { endpoints: [receiver.config()] });
-  await vi.waitFor(async () => expect(await gateway.rows('webhook_endpoint')).toHaveLength(1), {
-    timeout: 20_000,
-  });
+  webhooks({ endpoints: [receiver.config()], hosts: ['127.0.0.1'] });
+  await until(async () => expect(await setup.gateway.rows('webhook_endpoint')).toHaveLength(1));
   const { id, secret } = await createKey();
   await send([matchOf(secret)]);
-  await vi.waitFor(() => expect(receiver.types()).toEqual(['api_key.leaked', 'api_key.deactivated']), {
-    timeout: 20_000,
-  });
+  await until(() => expect(receiver.types()).toEqual(['api_key.leaked', 'api_key.deactivated']));
   const data = { key_id: id, by: 'scanner', reason: null, subject: 'alice', name: 'Laptop' };
   expect(receiver.taken().map(({ event }) => event)).toMatchObject([
     { data: { ...data, changes: [found, ended] } },

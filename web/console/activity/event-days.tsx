@@ -35,7 +35,7 @@ export function EventDays({ events }: EventsProps) {
 
 const actors: Readonly<Record<string, string>> = {
   operator: 'By an operator',
-  scanner: 'By a search for leaked keys',
+  scanner: 'By a scanner',
 };
 
 /** Who did it, where somebody else is to be named. */

@@ -13,8 +13,8 @@ import { findApiKeyMutation } from './documents.ts';
 
 type Found = ResultOf<typeof findApiKeyMutation>['findApiKey'];
 
-/** How long the beginning of a key may be that is shown: no whole key is so short. */
-const longestPrefix = 26;
+/** How long the beginning of a key may be that is shown: no key that is made here is so short. */
+const longestPrefix = 32;
 
 /** What is asked for: a whole key, or how one begins. */
 const questionOf = (text: string) =>
