@@ -9,7 +9,7 @@ import { WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext, OperationLimits } from '../operations/context.ts';
-import { atMostCharacters, byLimits, parseInput } from '../operations/input.ts';
+import { atMostLong, byLimits, parseInput } from '../operations/input.ts';
 import type { Sealed } from '../secrets/sealer.ts';
 import { isConfigured, lockEndpoints, sealSecrets } from '../webhooks/endpoints.ts';
 import { type NewWebhookEndpoint, readEndpoint } from './webhook-endpoint-record.ts';
@@ -20,9 +20,7 @@ const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>
   URL.canParse(text) && holds(new URL(text));
 
 const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
-  z
-    .string()
-    .refine(...atMostCharacters(longestWebhookUrl))
+  atMostLong(z.string(), longestWebhookUrl)
     .refine((text) => isUrl(text, isSecureUrl), {
       message: 'Must be a URL that begins with https:// (plain http:// is for this machine only).',
       abort: true,
@@ -36,7 +34,11 @@ const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
     })
     .meta({ maxLength: longestWebhookUrl, pattern: String.raw`^https?://[^\x00\s]+$` })
     .transform((text) => new URL(text).href)
-    .refine(...atMostCharacters(longestWebhookUrl));
+    // What is not ASCII becomes longer by that.
+    .refine((url) => url.length <= longestWebhookUrl, {
+      message: `Must have at most ${longestWebhookUrl} characters.`,
+      params: { type: 'string_too_long' },
+    });
 
 /** The input of {@link createWebhookEndpoint}. */
 export const createWebhookEndpointInput = byLimits((limits) =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
 import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
+import { failures, startReceiver, take } from '../support/webhook-receiver.ts';
 import { call, dialog, focused, goTo, inspect, isValid, looks, openConsole, said } from './console-person.ts';
 
 /** Signs in, and then as an operator. */
@@ -18,7 +19,12 @@ describe.skipIf(!canRun)('the console of an operator', () => {
   let world: World;
   beforeAll(async () => {
     scanner = await startScanner();
-    world = await startWorld({ ADMIN: 'on', LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_URL: scanner.url });
+    world = await startWorld({
+      ADMIN: 'on',
+      LEAKED_KEYS: 'end',
+      LEAK_REPORT_KEYS_URL: scanner.url,
+      WEBHOOKS_ALLOW: '127.0.0.1',
+    });
   });
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
@@ -170,6 +176,43 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await dialog(page).getByRole('button', { name: 'Block' }).click();
     await page.getByText('Blocked because:').waitFor();
     await inspect(page, `operate-blocked-${look}`);
+  });
+
+  it.each(looks)('shows where events are sent, pauses it and sends again: %s', async (look, options) => {
+    await using receiver = await startReceiver(failures['an error']);
+    const address = `${receiver.url}?${'long-'.repeat(30)}${look}`;
+    const token = await world.service.token('olivia', 'keyward.admin');
+    const response = await fetch(`${world.service.url}/api/v1/admin/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: address }),
+    });
+    const { id, secret } = (await response.json()) as { id: number; secret: string };
+    receiver.secret = secret;
+    await person(`trent-${look}`);
+    await expect.poll(() => receiver.all.length, { timeout: 20_000 }).toBeGreaterThan(0);
+
+    await using visit = await world.visit(options);
+    const page = await signInAsOperator(visit, 'alice');
+    await page.getByRole('link', { name: 'where events are sent' }).click();
+    await page.getByRole('list', { name: 'Webhook endpoints' }).waitFor();
+    await inspect(page, `operate-webhooks-${look}`);
+    await page.getByRole('button', { name: `Pause endpoint ${id}` }).click();
+    await said(page, `Endpoint ${id} is paused`);
+    await page.getByRole('button', { name: `Let it go on endpoint ${id}` }).waitFor();
+    await page.getByRole('link', { name: address }).click();
+    await page.getByRole('list', { name: 'Deliveries' }).waitFor();
+    await inspect(page, `operate-deliveries-${look}`);
+    receiver.manner = take;
+    await page.getByRole('button', { name: `Let it go on endpoint ${id}` }).click();
+    await said(page, `Endpoint ${id} goes on`);
+    await page
+      .getByRole('button', { name: /^Send again/ })
+      .last()
+      .click();
+    await said(page, 'is sent again');
+    await expect.poll(() => receiver.taken().length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(await page.content()).not.toContain('whsec_');
   });
 
   it('is not there for others, who load nothing of it', async () => {

@@ -13,34 +13,6 @@ const url = 'https://hooks.example.com/';
 const db = () => new Db(setup.gateway.database.em);
 
 describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it.each(['parked', 'delivered', 'waiting'] as const)(
-    'one that is %s is sent again, with the same id',
-    async (state) => {
-      await using receiver = await startReceiver();
-      const endpoint = await createConfigured(setup, receiver.url);
-      const [id] = await createDeliveries(setup, endpoint, [state]);
-      const later = new Date(Date.now() + 20 * 60_000);
-      await db().kysely.updateTable('webhook_lane').set({ due_at: later }).execute();
-      const { data } = await call('resendWebhookDelivery', { deliveryId: id });
-      expect(data).toMatchObject({
-        id,
-        state: 'WAITING',
-        message: 'msg_0',
-        attempts: state === 'waiting' ? 0 : 2,
-      });
-      expect(Date.parse(data.nextAttemptAt)).toBeLessThanOrEqual(Date.now());
-      const [row] = await setup.gateway.rows('webhook_delivery');
-      expect(Number(row?.['kept_until'])).toBeGreaterThan(Date.now() + 2.9 * 24 * 60 * 60_000);
-      send({ endpoints: [receiver.config()] });
-      await until(() => expect(receiver.taken()).toMatchObject([{ id: 'msg_0' }]));
-      await until(async () => {
-        const { data: after } = await call('webhookDeliveries', { endpointId: endpoint });
-        expect(after.nodes).toMatchObject([{ id, state: 'DELIVERED', lastOutcome: 'status 204' }]);
-      });
-      expect(await setup.gateway.rows('webhook_lane')).toEqual([]);
-    },
-  );
-
   it('is written down', async () => {
     const endpoint = await createConfigured(setup, url);
     const [id] = await createDeliveries(setup, endpoint, ['parked']);
@@ -76,4 +48,35 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
       message: 'Webhook delivery not found',
     });
   });
+});
+
+// What is sent does not depend on how an operator has asked for it.
+describe.each(sidesOf(setup).slice(0, 1))('over %s alone', (_transport, call) => {
+  it.each(['parked', 'delivered', 'waiting'] as const)(
+    'one that is %s is sent again, with the same id',
+    async (state) => {
+      await using receiver = await startReceiver();
+      const endpoint = await createConfigured(setup, receiver.url);
+      const [id] = await createDeliveries(setup, endpoint, [state]);
+      const later = new Date(Date.now() + 20 * 60_000);
+      await db().kysely.updateTable('webhook_lane').set({ due_at: later }).execute();
+      const { data } = await call('resendWebhookDelivery', { deliveryId: id });
+      expect(data).toMatchObject({
+        id,
+        state: 'WAITING',
+        message: 'msg_0',
+        attempts: state === 'waiting' ? 0 : 2,
+      });
+      expect(Date.parse(data.nextAttemptAt)).toBeLessThanOrEqual(Date.now());
+      const [row] = await setup.gateway.rows('webhook_delivery');
+      expect(Number(row?.['kept_until'])).toBeGreaterThan(Date.now() + 2.9 * 24 * 60 * 60_000);
+      send({ endpoints: [receiver.config()] });
+      await until(() => expect(receiver.taken()).toMatchObject([{ id: 'msg_0' }]));
+      await until(async () => {
+        const { data: after } = await call('webhookDeliveries', { endpointId: endpoint });
+        expect(after.nodes).toMatchObject([{ id, state: 'DELIVERED', lastOutcome: 'status 204' }]);
+      });
+      expect(await setup.gateway.rows('webhook_lane')).toEqual([]);
+    },
+  );
 });

@@ -10,45 +10,6 @@ const send = setUpSenders(setup);
 const url = 'https://hooks.example.com/';
 
 describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('one that is paused is sent nothing: what happens waits, and comes in order when it goes on', async () => {
-    await using receiver = await startReceiver();
-    await using other = await startReceiver();
-    send({ endpoints: [other.config()] });
-    const { data } = await call('createWebhookEndpoint', { url: receiver.url });
-    receiver.secret = data.secret;
-    const { data: paused } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: true });
-    expect(paused).toMatchObject({ id: data.id, pausedAt: expect.stringMatching(/Z$/), events: ['*'] });
-    const token = await setup.sign();
-    const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
-    await setup.gateway.rest('DELETE', `/auth/keys/${body.id}`, { token });
-    // The other endpoint was told, so this one would have been.
-    await until(() => expect(other.types()).toEqual(['api_key.created', 'api_key.deactivated']));
-    await until(async () => {
-      const { data: seen } = await call('webhookEndpoint', { endpointId: data.id });
-      expect(seen).toMatchObject({ waitingCount: 2, lastAttemptAt: null });
-    });
-    expect(receiver.all).toEqual([]);
-    const { data: going } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: false });
-    expect(going.pausedAt).toBeNull();
-    await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.deactivated']));
-  });
-
-  it('one of the configuration is paused as well, and stays so when a node starts', async () => {
-    await using receiver = await startReceiver();
-    const id = await createConfigured(setup, receiver.url);
-    expect((await call('updateWebhookEndpoint', { endpointId: id, isPaused: true })).code).toBe('OK');
-    send({ endpoints: [receiver.config()] });
-    await setup.gateway.rest('PUT', '/automation/settings', {
-      token: await setup.sign(),
-      json: { session_duration: 60 },
-    });
-    await until(async () => {
-      const { data } = await call('webhookEndpoint', { endpointId: id });
-      expect(data).toMatchObject({ waitingCount: 1, pausedAt: expect.any(String), isConfigured: true });
-    });
-    expect(receiver.all).toEqual([]);
-  });
-
   it('200: other events, written down with what they were', async () => {
     await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
     const { data } = await call('updateWebhookEndpoint', { endpointId: 1, events: ['quota.exhausted'] });
@@ -91,6 +52,48 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     expect(await call('updateWebhookEndpoint', { endpointId: 99, isPaused: true })).toMatchObject({
       code: 'NOT_FOUND',
     });
+  });
+});
+
+// What is sent does not depend on how an operator has asked for it.
+describe.each(sidesOf(setup).slice(0, 1))('over %s alone', (_transport, call) => {
+  it('one that is paused is sent nothing: what happens waits, and comes in order when it goes on', async () => {
+    await using receiver = await startReceiver();
+    await using other = await startReceiver();
+    send({ endpoints: [other.config()] });
+    const { data } = await call('createWebhookEndpoint', { url: receiver.url });
+    receiver.secret = data.secret;
+    const { data: paused } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: true });
+    expect(paused).toMatchObject({ id: data.id, pausedAt: expect.stringMatching(/Z$/), events: ['*'] });
+    const token = await setup.sign();
+    const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
+    await setup.gateway.rest('DELETE', `/auth/keys/${body.id}`, { token });
+    // The other endpoint was told, so this one would have been.
+    await until(() => expect(other.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+    await until(async () => {
+      const { data: seen } = await call('webhookEndpoint', { endpointId: data.id });
+      expect(seen).toMatchObject({ waitingCount: 2, lastAttemptAt: null });
+    });
+    expect(receiver.all).toEqual([]);
+    const { data: going } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: false });
+    expect(going.pausedAt).toBeNull();
+    await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+  });
+
+  it('one of the configuration is paused as well, and stays so when a node starts', async () => {
+    await using receiver = await startReceiver();
+    const id = await createConfigured(setup, receiver.url);
+    expect((await call('updateWebhookEndpoint', { endpointId: id, isPaused: true })).code).toBe('OK');
+    send({ endpoints: [receiver.config()] });
+    await setup.gateway.rest('PUT', '/automation/settings', {
+      token: await setup.sign(),
+      json: { session_duration: 60 },
+    });
+    await until(async () => {
+      const { data } = await call('webhookEndpoint', { endpointId: id });
+      expect(data).toMatchObject({ waitingCount: 1, pausedAt: expect.any(String), isConfigured: true });
+    });
+    expect(receiver.all).toEqual([]);
   });
 });
 

@@ -15,7 +15,12 @@ export function AccountSearch() {
   return (
     <View
       title="Operate"
-      lead="Everybody's accounts and API keys. What you do here is written down, with your account."
+      lead={
+        <>
+          Everybody's accounts and API keys, and <a href="#operate/webhooks">where events are sent</a>. What
+          you do here is written down, with your account.
+        </>
+      }
     >
       <FoundKeys />
       <search>

@@ -119,3 +119,89 @@ export const deactivateAccountApiKeyMutation = graphql(`
     }
   }
 `);
+
+/** What an operator is shown of a webhook endpoint. */
+const webhookEndpointParts = graphql(`
+  fragment WebhookEndpointParts on WebhookEndpoint {
+    id
+    url
+    events
+    isConfigured
+    pausedAt
+    removedAt
+    waitingCount
+    parkedCount
+    lastAttemptAt
+    lastOutcome
+  }
+`);
+
+/** All webhook endpoints: there are hardly ever more than a page. */
+export const webhookEndpointsQuery = graphql(
+  `
+    query WebhookEndpoints {
+      webhookEndpoints(first: 100) {
+        edges {
+          node {
+            ...WebhookEndpointParts
+          }
+        }
+      }
+    }
+  `,
+  [webhookEndpointParts],
+);
+
+/** One webhook endpoint. */
+export const webhookEndpointQuery = graphql(
+  `
+    query WebhookEndpoint($endpointId: Int!) {
+      webhookEndpoint(endpointId: $endpointId) {
+        ...WebhookEndpointParts
+      }
+    }
+  `,
+  [webhookEndpointParts],
+);
+
+/** A page of what is sent to a webhook endpoint. */
+export const webhookDeliveriesQuery = graphql(`
+  query WebhookDeliveries($endpointId: Int!, $first: Int!, $after: String) {
+    webhookDeliveries(endpointId: $endpointId, first: $first, after: $after) {
+      edges {
+        node {
+          id
+          type
+          userId
+          state
+          createdAt
+          attempts
+          lastOutcome
+          nextAttemptAt
+        }
+      }
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+    }
+  }
+`);
+
+/** Pauses a webhook endpoint, or lets it go on. */
+export const pauseWebhookEndpointMutation = graphql(`
+  mutation PauseWebhookEndpoint($endpointId: Int!, $isPaused: Boolean!) {
+    updateWebhookEndpoint(endpointId: $endpointId, isPaused: $isPaused) {
+      id
+    }
+  }
+`);
+
+/** Sends a webhook again. */
+export const resendWebhookDeliveryMutation = graphql(`
+  mutation ResendWebhookDelivery($deliveryId: Int!) {
+    resendWebhookDelivery(deliveryId: $deliveryId) {
+      id
+    }
+  }
+`);

@@ -1,0 +1,117 @@
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import type { ResultOf } from 'gql.tada';
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Fact, Facts } from '../ui/facts.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { notify } from '../ui/notice.tsx';
+import { ProblemNote } from '../ui/problem-note.tsx';
+import { QueryContent } from '../ui/query-content.tsx';
+import { ShowMore } from '../ui/show-more.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { accountLink } from './account.tsx';
+import { resendWebhookDeliveryMutation, webhookDeliveriesQuery } from './documents.ts';
+import type { WebhookEndpoint } from './webhook-endpoint-card.tsx';
+
+type Delivery = ResultOf<typeof webhookDeliveriesQuery>['webhookDeliveries']['edges'][number]['node'];
+
+const pageSize = 25;
+
+const headingId = ({ id }: Delivery): string => `delivery-${id}`;
+
+/** What is sent to a webhook endpoint, newest first. */
+export function WebhookDeliveries({ endpoint: { id, removedAt } }: { readonly endpoint: WebhookEndpoint }) {
+  const list = useInfiniteQuery({
+    queryKey: ['webhook-deliveries', id],
+    queryFn: ({ pageParam, signal }) =>
+      request(webhookDeliveriesQuery, { endpointId: id, first: pageSize, after: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ webhookDeliveries: { pageInfo } }) =>
+      pageInfo.hasNextPage ? pageInfo.endCursor : null,
+  });
+  return (
+    <section className="account-keys">
+      <h2>Deliveries</h2>
+      <QueryContent query={list} what="deliveries">
+        {({ pages }) => {
+          const deliveries = pages.flatMap(({ webhookDeliveries }) =>
+            webhookDeliveries.edges.map(({ node }) => node),
+          );
+          if (deliveries.length === 0) return <p className="empty">Nothing was sent lately.</p>;
+          return (
+            <>
+              <ul className="cards" aria-label="Deliveries">
+                {deliveries.map((delivery) => (
+                  <DeliveryCard key={delivery.id} delivery={delivery} canBeSent={removedAt === null} />
+                ))}
+              </ul>
+              <ShowMore
+                list={list}
+                count={deliveries.length}
+                idOf={(index) => deliveries[index] && headingId(deliveries[index])}
+              />
+            </>
+          );
+        }}
+      </QueryContent>
+    </section>
+  );
+}
+
+const badges = {
+  WAITING: <Badge tone="accent">Waiting</Badge>,
+  DELIVERED: <Badge tone="good">Delivered</Badge>,
+  PARKED: <Badge tone="warn">Given up</Badge>,
+} as const;
+
+interface DeliveryCardProps {
+  readonly delivery: Delivery;
+  /** Whether its endpoint is still there. */
+  readonly canBeSent: boolean;
+}
+
+function DeliveryCard({ delivery, canBeSent }: DeliveryCardProps) {
+  const { id, type, userId, state, createdAt, attempts, lastOutcome, nextAttemptAt } = delivery;
+  const action = useAction();
+  const resend = async () => {
+    await request(resendWebhookDeliveryMutation, { deliveryId: id });
+    await refresh();
+    notify(`Delivery ${id} is sent again.`);
+  };
+  return (
+    <li className="card">
+      <div className="card-title">
+        <h3 id={headingId(delivery)} tabIndex={-1}>
+          {type}
+        </h3>
+        {badges[state]}
+      </div>
+      <p className="hint">
+        Number {id}, about <a href={accountLink(userId)}>account {userId}</a>
+      </p>
+      <Facts>
+        <Fact name="Made">
+          <Moment at={createdAt} />
+        </Fact>
+        <Fact name="Attempts">
+          {lastOutcome === null ? attempts : `${attempts}, the last: ${lastOutcome}`}
+        </Fact>
+        {nextAttemptAt !== null && (
+          <Fact name="Next attempt">
+            <Moment at={nextAttemptAt} />
+          </Fact>
+        )}
+      </Facts>
+      <ProblemNote problem={action.problem} />
+      {canBeSent && (
+        <div className="card-actions">
+          <Button look="quiet" pending={action.pending} onClick={() => void action.run(resend)}>
+            Send again<span className="visually-hidden"> delivery {id}</span>
+          </Button>
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,73 @@
+import type { ResultOf } from 'gql.tada';
+import type { ReactNode } from 'preact/compat';
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Fact, Facts } from '../ui/facts.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { notify } from '../ui/notice.tsx';
+import { ProblemNote } from '../ui/problem-note.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { pauseWebhookEndpointMutation, type webhookEndpointQuery } from './documents.ts';
+
+/** A webhook endpoint as an operator sees it. */
+export type WebhookEndpoint = ResultOf<typeof webhookEndpointQuery>['webhookEndpoint'];
+
+interface WebhookEndpointCardProps {
+  readonly endpoint: WebhookEndpoint;
+  /** Its heading. */
+  readonly children: ReactNode;
+}
+
+/** A webhook endpoint: how it goes, and the button that pauses it. */
+export function WebhookEndpointCard({ endpoint, children }: WebhookEndpointCardProps) {
+  return (
+    <>
+      <div className="card-title">
+        {children}
+        <EndpointBadge {...endpoint} />
+      </div>
+      <p className="hint">
+        Number {endpoint.id}, {endpoint.isConfigured ? 'of the configuration' : 'added by an operator'}.
+      </p>
+      <Facts>
+        <Fact name="Events">{endpoint.events.join(', ')}</Fact>
+        <Fact name="Waiting">{endpoint.waitingCount}</Fact>
+        <Fact name="Given up">{endpoint.parkedCount}</Fact>
+        {endpoint.lastAttemptAt !== null && (
+          <Fact name={`Last attempt: ${endpoint.lastOutcome}`}>
+            <Moment at={endpoint.lastAttemptAt} />
+          </Fact>
+        )}
+      </Facts>
+      {endpoint.removedAt === null && <PauseButton endpoint={endpoint} />}
+    </>
+  );
+}
+
+function EndpointBadge({ pausedAt, removedAt }: WebhookEndpoint) {
+  if (removedAt !== null) return <Badge tone="muted">Removed</Badge>;
+  return pausedAt === null ? null : <Badge tone="warn">Paused</Badge>;
+}
+
+function PauseButton({ endpoint: { id, pausedAt } }: Pick<WebhookEndpointCardProps, 'endpoint'>) {
+  const action = useAction();
+  const isPaused = pausedAt !== null;
+  const turn = async () => {
+    await request(pauseWebhookEndpointMutation, { endpointId: id, isPaused: !isPaused });
+    await refresh();
+    notify(isPaused ? `Endpoint ${id} goes on.` : `Endpoint ${id} is paused: what happens waits.`);
+  };
+  return (
+    <>
+      <ProblemNote problem={action.problem} />
+      <div className="card-actions">
+        <Button look="quiet" pending={action.pending} onClick={() => void action.run(turn)}>
+          {isPaused ? 'Let it go on' : 'Pause'}
+          <span className="visually-hidden"> endpoint {id}</span>
+        </Button>
+      </div>
+    </>
+  );
+}
