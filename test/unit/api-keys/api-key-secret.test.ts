@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,6 +9,7 @@ import {
   patternOfKeys,
 } from '../../../src/api-keys/api-key-secret.ts';
 import { anyCharacter } from '../../support/any-json.ts';
+import { root } from '../../support/process.ts';
 
 const secrets = Array.from({ length: 2000 }, () => createApiKeySecret());
 
@@ -130,6 +133,11 @@ describe('isApiKeySecret', () => {
 });
 
 describe('patternOfKeys', () => {
+  it.each(['sk-', 'acme_'])('is what the documents have registered: %s', (beginning) => {
+    const text = readFileSync(join(root, 'docs/operators.md'), 'utf8');
+    expect(text).toContain(`\`${patternOfKeys(beginning)}\``);
+  });
+
   it.each(['sk-', 'acme_', 'sk-acme-live_'])(
     'finds the keys that begin with %s in a text, and no others',
     (beginning) => {
