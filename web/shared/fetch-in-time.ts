@@ -19,7 +19,7 @@ export async function fetchInTime(
     });
     // An answer with one of these states has no body, and cannot be made with one.
     if ([204, 205, 304].includes(response.status)) return response;
-    return new Response(await response.blob(), response);
+    return new Response(await response.arrayBuffer(), response);
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
     throw new Error(
