@@ -40,7 +40,7 @@ const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] 
 };
 
 /** How a text is held to a length, for `refine`: in Unicode code points, as JSON Schema counts them. */
-export const atMostCharacters = (longest: number) =>
+const atMostCharacters = (longest: number) =>
   [
     (text: string) => [...text].length <= longest,
     { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },
