@@ -51,7 +51,7 @@ interface NewEndpoint {
   readonly now: Date;
 }
 
-// An URL has one row, also where its endpoint was removed.
+// A URL has one row, also where its endpoint was removed.
 const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, now }: NewEndpoint) =>
   db
     .insertInto('webhook_endpoint')

@@ -532,7 +532,7 @@ describe('a quota that runs out', () => {
     });
   });
 
-  it('is told of once, whichever node sees it, and again where a use is refused after a start', async () => {
+  it('is told of once, whichever node sees it, also one that was started since', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config(['quota.*'])]);
     const { id } = await createLimited(0);
