@@ -213,6 +213,10 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await said(page, 'is sent again');
     await expect.poll(() => receiver.taken().length, { timeout: 20_000 }).toBeGreaterThan(0);
     expect(await page.content()).not.toContain('whsec_');
+    await goTo(page, 'Activity');
+    await page.getByText(`You sent something again to webhook endpoint ${id}`).waitFor();
+    await page.getByText(`You changed webhook endpoint ${id}`).first().waitFor();
+    await inspect(page, `operate-activity-${look}`);
   });
 
   it('is not there for others, who load nothing of it', async () => {

@@ -28,6 +28,15 @@ const doneAsOperator: Readonly<Record<string, string>> = {
   'api-key-deactivated': 'You deactivated an API key of account',
 };
 
+/** What an operator has done to a webhook endpoint, before its number. */
+const doneToEndpoint: Readonly<Record<string, string>> = {
+  'webhook-delivery-resent': 'You sent something again to webhook endpoint',
+  'webhook-endpoint-created': 'You added webhook endpoint',
+  'webhook-endpoint-removed': 'You removed webhook endpoint',
+  'webhook-endpoint-updated': 'You changed webhook endpoint',
+  'webhook-secret-rotated': 'You made a new secret for webhook endpoint',
+};
+
 /** What was done to a key, where the action does not say all. */
 function describeDeed(event: NamedEvent): string | undefined {
   const { action, actor } = event;
@@ -40,6 +49,7 @@ function describeDeed(event: NamedEvent): string | undefined {
 export function EventSentence({ event }: { readonly event: NamedEvent }) {
   const { action, targetId, onUserId, name, former, changes } = event;
   if (onUserId !== null) return `${doneAsOperator[action] ?? action.replaceAll('-', ' ')} ${onUserId}`;
+  if (doneToEndpoint[action]) return `${doneToEndpoint[action]} ${targetId}`;
   const done = describeDeed(event);
   if (done === undefined || targetId === null) return sentences[action] ?? action.replaceAll('-', ' ');
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
