@@ -17,9 +17,9 @@ export async function fetchInTime(
       ...init,
       signal: AbortSignal.any([late, ...(init.signal ? [init.signal] : [])]),
     });
-    // An answer with one of these states has no body, and cannot be made with one.
+    // These have no body, and cannot be made with one.
     if ([204, 205, 304].includes(response.status)) return response;
-    return new Response(await response.arrayBuffer(), response);
+    return new Response(await response.text(), response);
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
     throw new Error(
