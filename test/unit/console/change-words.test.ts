@@ -9,6 +9,7 @@ describe('describeChanges', () => {
     ['name', null, 'Laptop', 'Name', 'Laptop', 'none'],
     ['rate_limit', { limit: 1, window_seconds: 1 }, null, 'Rate limit', 'none', '1 request a second'],
     ['quota', null, { limit: 1e9, refill: 'monthly' }, 'Quota', '1,000,000,000 requests each month', 'none'],
+    ['is_paused', false, true, 'Paused', 'yes', 'no'],
     ['is_enabled', true, false, 'Automation', 'off', 'on'],
     ['session_duration', 3_600, null, 'Length of a session', 'not set', '1 hour'],
     ['some_day', null, { a: 1 }, 'Some day', '{"a":1}', 'none'],
@@ -30,6 +31,17 @@ describe('describeChanges', () => {
   it('says of a new key what it is, and not that it was nothing', () => {
     expect(describeChange('quota', null, { limit: 5, refill: 'never' }, 'api-key-created')).toEqual([
       { label: 'Quota', to: '5 requests in all' },
+    ]);
+  });
+
+  it('says of a new webhook endpoint where it is and what it is told', () => {
+    const changes = [
+      { field: 'host', from: null, to: 'hooks.example.com' },
+      { field: 'events', from: null, to: ['api_key.*'] },
+    ];
+    expect(describeChanges({ action: 'webhook-endpoint-created', changes })).toEqual([
+      { label: 'Host', to: 'hooks.example.com' },
+      { label: 'Events', added: ['api_key.*'], removed: [], isNew: true },
     ]);
   });
 

@@ -40,6 +40,14 @@ const parts: Readonly<Record<string, Part>> = {
     isNewEachTime: true,
   },
   leaked_url: { label: 'Found at', words: orElse('unknown', String), isNewEachTime: true },
+  delivery_id: { label: 'Delivery', words: String, isNewEachTime: true },
+  host: { label: 'Host', words: orElse('none', String), isNewEachTime: true },
+  is_paused: { label: 'Paused', words: (value) => (value === true ? 'yes' : 'no') },
+  previous_sign_until: {
+    label: 'Old secrets sign',
+    words: orElse('no longer', (value) => `until ${moment(value)}`),
+    isNewEachTime: true,
+  },
   is_enabled: { label: 'Automation', words: orElse('not set', (value) => (value === true ? 'on' : 'off')) },
   session_duration: {
     label: 'Length of a session',
@@ -51,6 +59,7 @@ const parts: Readonly<Record<string, Part>> = {
 const lists: Readonly<Record<string, string>> = {
   permissions: 'Permissions',
   allowed_addresses: 'Works only from',
+  events: 'Events',
 };
 
 /** What the sentence above says already. */
@@ -73,7 +82,7 @@ const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(
  * @param event a new key's parts were not anything before
  */
 export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' | 'changes'>): ChangeWords[] {
-  const isNew = action === 'api-key-created';
+  const isNew = action.endsWith('-created');
   const inSentence = isNew || action === 'api-key-renamed' ? [...saidAbove, 'name'] : saidAbove;
   return changes
     .filter(({ field }) => !inSentence.includes(field))
