@@ -55,7 +55,8 @@ export class ExhaustedQuotas implements AsyncDisposable {
   readonly #db: Db;
   readonly #onFailure: (error: unknown) => void;
   /** The generation of which it was last told, of each key. */
-  readonly #told = new LRUCache<number, number>({ max: mostRemembered });
+  // By `max`, room for all of them would be made at once.
+  readonly #told = new LRUCache<number, number>({ maxSize: mostRemembered, sizeCalculation: () => 1 });
   readonly #waiting = new Map<number, number>();
   #work: Promise<void> | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;

@@ -136,7 +136,9 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     this.#onFailure = onFailure;
     this.#exhausted = new ExhaustedQuotas(db, onFailure);
     this.#leases = new LRUCache({
-      max: most,
+      // By `max`, room for all of them would be made at once, which takes ten milliseconds.
+      maxSize: most,
+      sizeCalculation: () => 1,
       dispose: (lease, _key, reason) => void (reason === 'evict' && this.#evict(lease)),
     });
   }
@@ -193,7 +195,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
 
   #evict(lease: Lease): void {
     if (lease.busy !== undefined) return void lease.busy.catch(() => {}).then(() => this.#evict(lease));
-    if (isEmpty(lease) || this.#evicted.size >= this.#leases.max) return;
+    if (isEmpty(lease) || this.#evicted.size >= this.#leases.maxSize) return;
     this.#evicted.add(lease);
     if (this.#evicted.size >= batchSize) this.#sweep();
   }
