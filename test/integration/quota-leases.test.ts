@@ -246,7 +246,8 @@ describe('a node', () => {
       const uses = await Promise.all(Array.from({ length: 1000 }, () => one.leases.spend(db, question)));
       expect(uses.every((use) => use?.isGranted)).toBe(true);
     });
-    expect(sql).toHaveLength(2);
+    // That a quota of the test before has run out may be told only now.
+    expect(sql.filter((text) => /set .taken./.test(text))).toHaveLength(2);
     expect(await takenOf(keyId)).toBe(3000);
   });
 
