@@ -1,7 +1,8 @@
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
-import { type AccountId, ApiKey, WebhookEndpoint } from '../database/tables.ts';
+import { type AccountId, ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
+import { lockStoredEndpoint } from '../webhooks/endpoints.ts';
 import { createAccount } from './ensure-account.ts';
 import { findAccount } from './find-account.ts';
 import { lockAccount, lockAllOf, lockSettings } from './lock-account.ts';
@@ -13,13 +14,6 @@ const touchApiKey = prepareQuery(ApiKey, (db, { account, id }: Pick<ApiKey, 'acc
     .set((column) => ({ id: column.ref('id') }))
     .where('id', '=', id)
     .where('account_id', '=', account),
-);
-
-const touchEndpoint = prepareQuery(WebhookEndpoint, (db, { id }: Pick<WebhookEndpoint, 'id'>) =>
-  db
-    .updateTable('webhook_endpoint')
-    .set((column) => ({ id: column.ref('id') }))
-    .where('id', '=', id),
 );
 
 /** Makes all others wait who would change the same until this transaction ends. */
@@ -48,7 +42,7 @@ export async function checkOwned(
 ): Promise<void> {
   const { accountId, keyId, endpointId } = changed;
   if (endpointId !== undefined) {
-    await touchEndpoint(context.db, { id: endpointId });
+    await lockStoredEndpoint(context.db, endpointId);
     return check();
   }
   if (accountId !== undefined) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery, runQuery } from '../database/prepare-query.ts';
 import { ApiKeyLease } from '../database/tables.ts';
 import { giveUnitsBack, type Unspent } from './quota-statements.ts';
 
@@ -58,7 +58,7 @@ export class LeaseRecords {
       .where('node', '=', this.#node)
       .where('api_key_id', 'in', ids)
       .returning(['api_key_id', 'generation']);
-    const ended = (await db.run(query.compile(), ApiKeyLease)) as Pick<Row, 'apiKey' | 'generation'>[];
+    const ended = await runQuery(db, ApiKeyLease, query);
     const generations = new Map(ended.map(({ apiKey, generation }) => [apiKey, generation]));
     return leases.filter(({ keyId, generation }) => generations.get(keyId) === generation);
   }

@@ -64,3 +64,13 @@ export function prepareQuery<Values extends object, Row>(
     return (await db.run(question, entity)) as EntityRow<Row>[];
   };
 }
+
+/**
+ * Runs a query that is not the same each time, as where a list is in it. One that is, is prepared.
+ * @param entity whose properties the columns of a row become
+ */
+export const runQuery = async <Row>(
+  db: Db,
+  entity: EntityName,
+  query: Compilable<Row>,
+): Promise<EntityRow<Row>[]> => (await db.run(query.compile(), entity)) as EntityRow<Row>[];

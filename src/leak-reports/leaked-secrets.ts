@@ -1,12 +1,8 @@
-import { type Compilable, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Db } from '../database/db.ts';
-import { type EntityRow, isForPostgres } from '../database/prepare-query.ts';
+import { isForPostgres, runQuery } from '../database/prepare-query.ts';
 import { type AccountId, ApiKey, type Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
-
-/** Runs a query that is not the same each time; its rows have the names and types of API keys. */
-const run = async <Row>(db: Db, query: Compilable<Row>) =>
-  (await db.run(query.compile(), ApiKey)) as EntityRow<Row>[];
 
 const select = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date) =>
   db
@@ -26,7 +22,7 @@ const select = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date) =>
 
 /** What is stored of secrets, by their digests, and of their keys. */
 export const findSecrets = (db: Db, digests: readonly Buffer[], now: Date) =>
-  run(db, select(db.kysely, digests, now));
+  runQuery(db, ApiKey, select(db.kysely, digests, now));
 
 /** A secret, and its key. */
 export type FoundSecret = Awaited<ReturnType<typeof findSecrets>>[number];
@@ -35,20 +31,20 @@ export type FoundSecret = Awaited<ReturnType<typeof findSecrets>>[number];
 export async function lockKeys(db: Db, ids: readonly number[]): Promise<void> {
   if (!isForPostgres(db.kysely)) return;
   const keys = db.kysely.selectFrom('api_key').select('id').where('id', 'in', ids);
-  await run(db, keys.orderBy('id').forUpdate());
+  await runQuery(db, ApiKey, keys.orderBy('id').forUpdate());
 }
 
 /** Marks secrets as leaked; those that are stay as they are. */
 export async function markSecrets(db: Db, secrets: readonly number[], now: Date): Promise<void> {
   const mark = db.kysely.updateTable('api_key_secret').set({ leaked_at: now });
-  await run(db, mark.where('id', 'in', secrets).where('leaked_at', 'is', null));
+  await runQuery(db, ApiKey, mark.where('id', 'in', secrets).where('leaked_at', 'is', null));
 }
 
 /** Ends API keys. */
 export async function endKeys(db: Db, ids: readonly number[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const end = db.kysely.updateTable('api_key').set({ is_active: false, deactivated_at: now });
-  await run(db, end.where('id', 'in', ids));
+  await runQuery(db, ApiKey, end.where('id', 'in', ids));
 }
 
 /**
@@ -63,14 +59,14 @@ export async function endSecrets(
 ): Promise<void> {
   if (secrets.length === 0) return;
   const end = db.kysely.updateTable('api_key_secret').set({ works_until: now });
-  await run(db, end.where('id', 'in', secrets));
+  await runQuery(db, ApiKey, end.where('id', 'in', secrets));
   // Another one that was rotated out may work for longer.
   const tell = db.kysely.updateTable('api_key').set(({ selectFrom }) => ({
     previous_works_until: selectFrom('api_key_secret')
       .whereRef('api_key_secret.api_key_id', '=', 'api_key.id')
       .select(({ fn }) => fn.max('works_until').as('last')),
   }));
-  await run(db, tell.where('id', 'in', ids));
+  await runQuery(db, ApiKey, tell.where('id', 'in', ids));
 }
 
 /** Something that happened to an API key because it was found in public. */
@@ -96,5 +92,5 @@ export async function writeEvents(
     details: changes.length === 0 ? null : JSON.stringify(changes),
     created_at: now,
   }));
-  await run(db, db.kysely.insertInto('audit_event').values(rows));
+  await runQuery(db, ApiKey, db.kysely.insertInto('audit_event').values(rows));
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DeadlockException, UniqueConstraintViolationException } from '@mikro-orm/core';
-import type { EntityName } from '@mikro-orm/sql';
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { isApiKeySecret } from '../api-keys/api-key-secret.ts';
 import { importedDigests } from '../api-keys/imported-digests.ts';
 import { addForms } from '../api-keys/imported-forms.ts';
@@ -9,7 +8,7 @@ import { noParts, storedParts } from '../api-keys/key-parts.ts';
 import { setQuota } from '../api-keys/quota.ts';
 import { sealSecret } from '../api-keys/store-secret.ts';
 import type { Db } from '../database/db.ts';
-import { type EntityRow, isForPostgres } from '../database/prepare-query.ts';
+import { isForPostgres, runQuery } from '../database/prepare-query.ts';
 import { Account, type AccountId, ApiKey, ApiKeySecret } from '../database/tables.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import type { PepperedDigest, Peppers } from '../secrets/peppers.ts';
@@ -42,10 +41,6 @@ class AccountGoneError extends Error {
 }
 
 const meetsOthers = [AccountGoneError, DeadlockException, UniqueConstraintViolationException];
-
-/** Runs a query that is written for these lines alone. */
-const run = async <Row>(db: Db, entity: EntityName, query: Compilable<Row>) =>
-  (await db.run(query.compile(), entity)) as EntityRow<Row>[];
 
 const ownerOf = ({ issuer, subject }: Pick<KeyLine, 'issuer' | 'subject'>) =>
   JSON.stringify([issuer, subject]);
@@ -133,7 +128,7 @@ async function findOwners(
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .select(['api_key_secret.digest', 'account.issuer', 'account.subject'])
     .where('api_key_secret.digest', 'in', wanted);
-  const rows = await run(db, ApiKeySecret, select);
+  const rows = await runQuery(db, ApiKeySecret, select);
   return new Map(rows.map((row) => [keys.get(Buffer.from(row.digest).toString('hex')) ?? '', ownerOf(row)]));
 }
 
@@ -147,7 +142,7 @@ async function ensureAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<st
   // In one order: two imports that make the same accounts wait for each other once, and not in a circle.
   const rows = [...missing].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
   const now = new Date();
-  await run(
+  await runQuery(
     db,
     Account,
     db.kysely
@@ -161,7 +156,7 @@ async function ensureAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<st
 /** Those of the keys' accounts that are here, by their owners. */
 async function findAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<string, AccountId>> {
   const issuers = Map.groupBy(lines, ({ issuer }) => issuer);
-  const rows = await run(
+  const rows = await runQuery(
     db,
     Account,
     db.kysely
@@ -193,12 +188,12 @@ async function lockAccounts(db: Db, accounts: ReadonlyMap<string, AccountId>): P
     .where('erased_at', 'is', null);
   // SQLite has one writer, which a transaction is.
   const locked = isForPostgres(db.kysely) ? select.orderBy('id').forNoKeyUpdate() : select;
-  if ((await run(db, Account, locked)).length < accounts.size) throw new AccountGoneError();
+  if ((await runQuery(db, Account, locked)).length < accounts.size) throw new AccountGoneError();
 }
 
 /** The accounts that have a default key. */
 async function haveDefault(db: Db, accounts: ReadonlyMap<string, AccountId>): Promise<Set<number>> {
-  const rows = await run(
+  const rows = await runQuery(
     db,
     ApiKey,
     db.kysely
@@ -247,7 +242,7 @@ async function insertKeys(
     };
   });
   const insert = db.kysely.insertInto('api_key').values(rows).returning(['id', 'account_id', 'key_prefix']);
-  const made = (await run(db, ApiKey, insert)).sort((one, other) => one.id - other.id);
+  const made = (await runQuery(db, ApiKey, insert)).sort((one, other) => one.id - other.id);
   // Ids are given in the order of the rows. Nothing promises that, and another order would hand keys to others.
   const isInOrder = made.every(
     ({ account, keyPrefix }, at) => account === rows[at]?.account_id && keyPrefix === rows[at]?.key_prefix,
@@ -267,7 +262,7 @@ async function insertSecrets(db: Db, keys: readonly MadeKey[]): Promise<void> {
     pepper_version: version,
     is_imported: true,
   }));
-  await run(db, ApiKeySecret, db.kysely.insertInto('api_key_secret').values(rows));
+  await runQuery(db, ApiKeySecret, db.kysely.insertInto('api_key_secret').values(rows));
 }
 
 /** Keeps a sealed copy of the secrets that were given, where that is configured. */

@@ -3,7 +3,7 @@ import type { Db } from '../database/db.ts';
 import { type EntityRow, prepareQuery } from '../database/prepare-query.ts';
 import { type Tables, WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import { isConfigured } from '../webhooks/endpoints.ts';
+import { isConfigured, lockStoredEndpoint } from '../webhooks/endpoints.ts';
 
 /** A webhook endpoint as operators see it: without its secrets. */
 export interface WebhookEndpointRecord
@@ -94,15 +94,6 @@ export async function readEndpoint(db: Db, id: number): Promise<WebhookEndpointR
   return toRecord(found);
 }
 
-// An UPDATE that changes nothing locks its row on both databases.
-const touchEndpoint = prepareQuery(WebhookEndpoint, (db, { id }: { readonly id: number }) =>
-  db
-    .updateTable('webhook_endpoint')
-    .set((column) => ({ id: column.ref('id') }))
-    .where('id', '=', id)
-    .returningAll(),
-);
-
 /**
  * Makes all others wait who would change an endpoint, until this transaction ends.
  * @param db a transaction
@@ -110,9 +101,9 @@ const touchEndpoint = prepareQuery(WebhookEndpoint, (db, { id }: { readonly id: 
  * @throws {GatewayError} `NOT_FOUND`
  */
 export async function lockEndpoint(db: Db, id: number): Promise<WebhookEndpoint> {
-  const [found] = await touchEndpoint(db, { id });
+  const found = await lockStoredEndpoint(db, id);
   if (!found) throw noEndpoint();
-  return found as WebhookEndpoint;
+  return found;
 }
 
 /** @throws {GatewayError} `CONFLICT` where the endpoint was removed */

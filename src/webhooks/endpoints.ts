@@ -59,6 +59,25 @@ const removeEndpoint = prepareQuery(WebhookEndpoint, (db, { id, now }: { id: num
 export const isConfigured = ({ secretCreatedAt }: Pick<WebhookEndpoint, 'secretCreatedAt'>): boolean =>
   !secretCreatedAt;
 
+// An UPDATE that changes nothing locks its row on both databases.
+const touchEndpoint = prepareQuery(WebhookEndpoint, (db, { id }: Pick<WebhookEndpoint, 'id'>) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set((column) => ({ id: column.ref('id') }))
+    .where('id', '=', id)
+    .returningAll(),
+);
+
+/**
+ * Makes all others wait who would change an endpoint.
+ * @param db a transaction
+ * @returns what is stored of it; undefined: there is none
+ */
+export async function lockStoredEndpoint(db: Db, id: number): Promise<WebhookEndpoint | undefined> {
+  const [found] = await touchEndpoint(db, { id });
+  return found as WebhookEndpoint | undefined;
+}
+
 /**
  * Makes all others wait who would change which endpoints there are, and gets ready for the first of them.
  * @param db a transaction

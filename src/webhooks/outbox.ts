@@ -13,11 +13,10 @@
 // other, and no lane waits for another: see lanes.ts.
 
 import { randomUUID } from 'node:crypto';
-import type { EntityName } from '@mikro-orm/sql';
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { standsFor } from '../config/webhook-events.ts';
 import type { Db } from '../database/db.ts';
-import { type EntityRow, isForPostgres, prepareQuery } from '../database/prepare-query.ts';
+import { isForPostgres, prepareQuery, runQuery } from '../database/prepare-query.ts';
 import {
   Account,
   ApiKey,
@@ -67,10 +66,6 @@ const selectEndpoints = prepareQuery(WebhookEndpoint, (db, _: object) =>
   db.selectFrom('webhook_endpoint').select(['id', 'events']).where('removed_at', 'is', null).orderBy('id'),
 );
 
-/** Runs a query that is not the same each time. */
-const run = async <Row>(db: Db, entity: EntityName, query: Compilable<Row>) =>
-  (await db.run(query.compile(), entity)) as EntityRow<Row>[];
-
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) =>
   new Map<number, Row>(rows.map((row) => [row.id, row]));
 
@@ -81,12 +76,12 @@ async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
     .selectAll()
     .where('id', 'in', [...new Set(events.map(({ account }) => account))]);
   // Nobody erases an account while its deliveries are made: they would stay. SQLite has one transaction at a time.
-  const accounts = await run(db, Account, isForPostgres(db.kysely) ? ofEvents.forKeyShare() : ofEvents);
+  const accounts = await runQuery(db, Account, isForPostgres(db.kysely) ? ofEvents.forKeyShare() : ofEvents);
   const targets = events.flatMap(({ target }) => target ?? []);
   const keys =
     targets.length === 0
       ? []
-      : await run(
+      : await runQuery(
           db,
           ApiKey,
           db.kysely
@@ -146,7 +141,7 @@ async function openLanes(
     .onConflict((conflict) =>
       conflict.columns(['endpoint_id', 'lane']).doUpdateSet({ lane: sql`excluded.lane` }),
     );
-  await run(db, WebhookLane, insert);
+  await runQuery(db, WebhookLane, insert);
 }
 
 /**
@@ -161,7 +156,7 @@ export async function handOut(db: Db, now = new Date()): Promise<boolean> {
     if (events.length === 0) return false;
     const deliveries = await createDeliveries(transaction, events, now);
     if (deliveries.length > 0) {
-      await run(
+      await runQuery(
         transaction,
         WebhookDelivery,
         transaction.kysely.insertInto('webhook_delivery').values(deliveries),
@@ -169,7 +164,7 @@ export async function handOut(db: Db, now = new Date()): Promise<boolean> {
       await openLanes(transaction, deliveries, now);
     }
     const ids = events.map(({ id }) => id);
-    await run(
+    await runQuery(
       transaction,
       WebhookEvent,
       transaction.kysely.deleteFrom('webhook_event').where('id', 'in', ids),

@@ -109,9 +109,9 @@ interface WebhooksConfig extends Readonly<Config['webhooks']> {
 }
 
 /**
- * Tells endpoints of what happens, those of the configuration and those that operators have added. It works beside requests, with a few connections for each
- * endpoint: one that hangs or fails is left alone for a while, and no other waits for it. Disposing of it ends what is
- * on its way, which is sent again later.
+ * Tells endpoints of what happens, those of the configuration and those that operators have added. It works beside
+ * requests, with a few connections for each endpoint: one that hangs or fails is left alone for a while, and no other
+ * waits for it. Disposing of it ends what is on its way, which is sent again later.
  */
 export class Webhooks implements Wakeable, AsyncDisposable {
   /** What attempts came to, and how many deliveries were given up. */
