@@ -168,11 +168,17 @@ async function findKey(
   const mayBeImported = importedKeys.mayHave(secret);
   if (!mayBeImported && !isApiKeySecret(secret)) return undefined;
   const all = mayBeImported ? [...own, ...importedDigests(peppers, sha256Of(secret))] : own;
-  const digests = all.map(({ digest }) => digest);
-  const rows = await lookupFor(digests.length)(db, { ...digests, now });
+  const values: { now: Date; [place: number]: Buffer } = { now };
+  all.forEach(({ digest }, place) => {
+    values[place] = digest;
+  });
+  const rows = await lookupFor(all.length)(db, values);
   // Of a key that was made here, and brought here as well, the first counts.
-  const [found] = digests.flatMap((digest) => rows.filter((row) => timingSafeEqual(digest, row.digest)));
-  return found;
+  for (const { digest } of all) {
+    const found = rows.find((row) => timingSafeEqual(digest, row.digest));
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** What ends a key goes before what ends one of its secrets, and before what may pass. */
