@@ -15,19 +15,25 @@ import { createMaskError } from './graphql/mask-error.ts';
 import type { OperationServices } from './graphql/use-operation-context.ts';
 import { documentIdName } from './graphql/use-trusted-documents.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
-import { answerErrors, graphqlPath } from './http/answer-errors.ts';
-import { answerHeaders, head } from './http/answer-headers.ts';
+import { answerErrors, answerHeaders, graphqlPath, head } from './http/answers.ts';
 import { cors } from './http/cors.ts';
-import { beginExchange, compose, type Exchange, type Handler, type Middleware } from './http/exchange.ts';
+import {
+  beginExchange,
+  compose,
+  type Exchange,
+  type Handler,
+  type Middleware,
+  route,
+  type Table,
+} from './http/exchange.ts';
 import { authorize, authorizePath, type DoorQuestion } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Load } from './http/load.ts';
+import { shedLoad } from './http/load.ts';
 import type { Limiters } from './http/rate-limits/create-limiters.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
 import { quotaHeaders } from './http/rate-limits/limiter.ts';
-import { shedLoad } from './http/shed-load.ts';
-import { route, type Table } from './http/table.ts';
 import { answerKeyItself } from './key-itself.ts';
 import {
   answerLeakReports,

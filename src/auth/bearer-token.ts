@@ -1,4 +1,4 @@
-import { readBearer } from '../http/bearer.ts';
+import { readBearer } from '../http/read-request.ts';
 import { invalidToken } from './challenge.ts';
 
 /** The longest token that is looked at, in characters. */

@@ -1,6 +1,5 @@
 import type { Plugin } from 'graphql-yoga';
-import type { Exchange } from '../http/exchange.ts';
-import type { RequestRecord } from '../http/request-record.ts';
+import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import { type AccessToken, readAccessToken } from './access-token.ts';
 import { readBearerToken } from './bearer-token.ts';
 import { invalidToken } from './challenge.ts';

@@ -1,8 +1,8 @@
 import type { Plugin, YogaServer } from 'graphql-yoga';
 import { GatewayError } from '../errors.ts';
-import { graphqlPath } from '../http/answer-errors.ts';
-import { limitBody } from '../http/body.ts';
+import { graphqlPath } from '../http/answers.ts';
 import type { Handler } from '../http/exchange.ts';
+import { limitBody } from '../http/read-request.ts';
 import { negotiateMediaType } from './negotiate.ts';
 import { readBody, readQueryString } from './read-parameters.ts';
 

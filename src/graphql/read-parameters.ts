@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { isJson, readText } from '../http/body.ts';
+import { isJson, readText } from '../http/read-request.ts';
 import { documentIdName } from './use-trusted-documents.ts';
 
 /** How Yoga reads what a request asks for. */

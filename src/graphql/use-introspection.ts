@@ -3,7 +3,7 @@ import { type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { notAuthenticated } from '../auth/challenge.ts';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
-import { takesCoding } from '../http/takes-coding.ts';
+import { takesCoding } from '../http/compressible.ts';
 import { toGraphQLError } from './mask-error.ts';
 
 /** How many times as long as its request an answer may be that anybody may have. */

@@ -1,8 +1,17 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Response } from '@whatwg-node/fetch';
-import { shareBody } from './shared-body.ts';
-import { type Coding, takesCoding } from './takes-coding.ts';
+import { shareBody } from './fetch-listener.ts';
+
+const patternOf = (coding: string) => new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i');
+const patterns = { gzip: patternOf('gzip'), br: patternOf('br') };
+
+/** How an answer is compressed: by gzip (RFC 1952) or by Brotli (RFC 7932). */
+type Coding = keyof typeof patterns;
+
+/** Whether a client takes what is compressed so (RFC 9110, section 12.5.3). */
+export const takesCoding = ({ headers }: Request, coding: Coding): boolean =>
+  patterns[coding].test(headers.get('accept-encoding') ?? '');
 
 const compress = promisify(gzip);
 

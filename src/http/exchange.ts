@@ -1,5 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestRecord } from './request-record.ts';
+import type { AccountId } from '../database/tables.ts';
+import { GatewayError } from '../errors.ts';
+
+/** By what the lines of one request are found. */
+export interface RequestIds {
+  readonly requestId: string;
+  /** The trace that it belongs to (W3C Trace Context), where the caller named one or this service traces. */
+  traceId?: string | undefined;
+  /** Its own span in that trace, where this service traces. */
+  spanId?: string;
+}
+
+/** What is noted of a request while it runs, for its one line in the log. */
+export interface RequestRecord extends RequestIds {
+  /** As it came: HEAD is answered as GET. */
+  readonly method: string;
+  /** `performance.now()` at its arrival. */
+  readonly startedAt: number;
+  /** The path as it is published: a template, never a caller's own words. */
+  route?: string;
+  /** The root field that runs; `several`, `introspection`. */
+  operation?: string;
+  /** Of a request whose token is good: whether its signature was verified now or before. */
+  token?: 'verified' | 'remembered';
+  /** The caller's account, where what was answered names it. */
+  accountId?: AccountId | undefined;
+  /** Whether its Idempotency-Key was used before, and its answer is the one of then. */
+  isReplayed?: boolean;
+  /** Why it failed, if it did. */
+  failure?: GatewayError;
+}
 
 /** What is left of a limit after a request, as the fields `RateLimit-Policy` and `RateLimit` say it. */
 export interface Quota {
@@ -23,16 +53,6 @@ export interface Exchange {
   /** The limits that it was counted at, by their names, for its answer. */
   readonly quotas: Map<string, Quota>;
 }
-
-/** Answers a request; what it throws is a reason why it does not. */
-export type Handler = (exchange: Exchange) => Promise<Response>;
-
-/** What stands around a handler: it does its part before, after, or instead of what comes next. */
-export type Middleware = (next: Handler) => Handler;
-
-/** Puts middleware around a handler, the first outermost. */
-export const compose = (around: readonly Middleware[], handler: Handler): Handler =>
-  around.reduceRight((next, middleware) => middleware(next), handler);
 
 /** The path of a request's URL, which is absolute and has no fragment. */
 const pathOf = (url: string): string => {
@@ -68,4 +88,41 @@ export function beginExchange(
     record: { requestId, method, startedAt },
     quotas: new Map(),
   };
+}
+
+/** Answers a request; what it throws is a reason why it does not. */
+export type Handler = (exchange: Exchange) => Promise<Response>;
+
+/** What stands around a handler: it does its part before, after, or instead of what comes next. */
+export type Middleware = (next: Handler) => Handler;
+
+/** Puts middleware around a handler, the first outermost. */
+export const compose = (around: readonly Middleware[], handler: Handler): Handler =>
+  around.reduceRight((next, middleware) => middleware(next), handler);
+
+/** Handlers by path; a path that ends with a slash stands for all that begin with it, the longest first. */
+export type Table = readonly (readonly [path: string, handler: Handler])[];
+
+const notFound: Handler = async () => {
+  throw new GatewayError('NOT_FOUND', 'Not Found');
+};
+
+/**
+ * Finds the handler of a path: its own, or that of the longest row that it begins with; any other path is not found.
+ * @param before what stands before the handlers of some paths, by path
+ */
+export function route(table: Table, before: ReadonlyMap<string, Middleware> = new Map()): Handler {
+  const find = findHandler(table);
+  const all = findHandler([
+    ...[...before].map(([path, middleware]) => [path, middleware(find(path))] as const),
+    ...table,
+  ]);
+  return (exchange) => all(exchange.path)(exchange);
+}
+
+function findHandler(table: Table): (path: string) => Handler {
+  const exact = new Map(table.toReversed());
+  const beginnings = table.filter(([path]) => path.endsWith('/')).toSorted(([a], [b]) => b.length - a.length);
+  return (path) =>
+    exact.get(path) ?? beginnings.find(([beginning]) => path.startsWith(beginning))?.[1] ?? notFound;
 }

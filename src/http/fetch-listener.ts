@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Request } from '@whatwg-node/fetch';
 import type { Load } from './load.ts';
-import { sharedBodyOf } from './shared-body.ts';
-import { answerShortly, refusal } from './short-answer.ts';
+import { answerShortly, refusal } from './short-answers.ts';
 
 /** A handler of fetch requests. */
 export interface FetchHandler {
@@ -72,6 +71,17 @@ const readBody = (incoming: IncomingMessage, bodyLimit: number): Promise<Uint8Ar
 /** Not by its `body`, which would be made into a stream. */
 const readOwn = async (response: Response): Promise<string | Uint8Array> =>
   response.headers.has('content-encoding') ? response.bytes() : response.text();
+
+const sharedBodies = new WeakMap<Response, Uint8Array>();
+
+/** Marks an answer whose body is the same bytes for everyone: they are written as they are, and never copied. */
+export function shareBody(response: Response, body: Uint8Array): Response {
+  sharedBodies.set(response, body);
+  return response;
+}
+
+/** The bytes that an answer shares with others; undefined where it has a body of its own. */
+export const sharedBodyOf = (response: Response): Uint8Array | undefined => sharedBodies.get(response);
 
 async function answer(
   outgoing: ServerResponse,

@@ -1,5 +1,9 @@
-import type { ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { GatewayError } from '../errors.ts';
+import { answerError } from './answers.ts';
+import type { Middleware } from './exchange.ts';
 
 /** How often the event loop is looked at, and how often it is said that requests are refused, in milliseconds. */
 const sampleInterval = 100;
@@ -118,4 +122,89 @@ export class Load implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
+}
+
+/**
+ * Counts requests in flight, and refuses them with 503 while there is too much to do, before anything is done for them:
+ * so those that are taken on are answered in time, and memory stays bounded.
+ */
+export const shedLoad =
+  (load: Load): Middleware =>
+  (next) =>
+  async (exchange) => {
+    load.inFlight += 1;
+    try {
+      load.makeRoom();
+      if (!load.isTooMuch) return await next(exchange);
+      load.noteRefusal();
+      // Not noted as a failure: thousands would say the same in a second.
+      return answerError(exchange, overloaded());
+    } finally {
+      load.inFlight -= 1;
+    }
+  };
+
+const overloaded = () =>
+  new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', { headers: { 'retry-after': '1' } });
+
+/** Requests that wait for their turn, by connection. */
+class Waiting {
+  readonly #most: number;
+  readonly #counts = new Map<Socket, number>();
+  #total = 0;
+
+  /** @param most the most that may wait, on all connections together */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** One more waits; where that is too many, the connection with the most of them is closed. */
+  add(socket: Socket): void {
+    const count = this.#counts.get(socket);
+    if (count === undefined) socket.once('close', () => this.#forget(socket));
+    this.#counts.set(socket, (count ?? 0) + 1);
+    this.#total += 1;
+    if (this.#total > this.#most) this.#closeLongest();
+  }
+
+  /** One waits no longer. */
+  remove(socket: Socket): void {
+    this.#counts.set(socket, (this.#counts.get(socket) ?? 0) - 1);
+    this.#total -= 1;
+  }
+
+  #closeLongest(): void {
+    const [socket] = [...this.#counts].reduce((longest, each) => (each[1] > longest[1] ? each : longest));
+    this.#forget(socket);
+    socket.destroy();
+  }
+
+  #forget(socket: Socket): void {
+    this.#total -= this.#counts.get(socket) ?? 0;
+    this.#counts.delete(socket);
+  }
+}
+
+/**
+ * Has the requests of a connection answered in turn: each once the answer before it is written, and once other
+ * connections had their turn. So a client that sends many and reads nothing costs one answer and what waits, and nobody
+ * waits for all that it asked for. While an answer waits to be read, Node reads no more from its connection.
+ * @param mostWaiting the most requests that may wait, on all connections together: each takes some three kilobytes.
+ *   Where there are more, the connection with the most of them is closed.
+ */
+export function inTurn(listener: RequestListener, mostWaiting = 10_000): RequestListener {
+  const waiting = new Waiting(mostWaiting);
+  return (request, response) => {
+    const { socket } = request;
+    // Node gives a response its connection when the answers before it are written.
+    if (response.socket) return listener(request, response);
+    // What came in one piece with the request that was one too many.
+    if (socket.destroyed) return;
+    waiting.add(socket);
+    response.once('socket', () => {
+      if (socket.destroyed) return;
+      waiting.remove(socket);
+      setImmediate(listener, request, response);
+    });
+  };
 }

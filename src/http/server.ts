@@ -5,11 +5,14 @@ import {
   type Server,
   ServerResponse,
 } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { HttpLimits } from '../config/config.ts';
-import { inTurn } from './in-turn.ts';
-import { createRefusals, noteDrops } from './refuse.ts';
+import type { Config, HttpLimits } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { isLocal } from './forwarded.ts';
+import { inTurn } from './load.ts';
+import { answerShortly, createRefusals, noteDrops, refusal } from './short-answers.ts';
 
 /**
  * The class of a server's answers. From the moment that it stops, each says that it is the last of its connection
@@ -135,3 +138,117 @@ export const stop = (server: Server, logger?: Logger): Promise<void> =>
     });
     server.closeIdleConnections();
   });
+
+const ok = '{"status":"ok"}';
+const unavailable = '{"status":"unavailable"}';
+
+/** A part of the service that cannot be used, and why not, in words. */
+export interface Part {
+  readonly part: 'database' | 'verification keys';
+  /** Whose keys they are. */
+  readonly issuer?: string;
+  readonly fault: string;
+}
+
+/** Whether requests can be served. */
+export interface Verdict {
+  readonly isReady: boolean;
+  /** What cannot be used; where some still can be served, it may be ready all the same. */
+  readonly faults: readonly Part[];
+}
+
+const notReady: Verdict = { isReady: false, faults: [] };
+
+/**
+ * Health, for those who run the service: whether the process lives, and whether it is ready for requests. It is
+ * answered in front of everything else, on these request targets to the letter. Which part is not ready is said to
+ * whoever asks on this machine, and to nobody else.
+ */
+export class Health {
+  #ask: () => Verdict | Promise<Verdict> = () => notReady;
+
+  /** From now on it is ready when this says so. */
+  readyBy(ask: () => Promise<Verdict>): void {
+    this.#ask = ask;
+  }
+
+  /**
+   * From now on it is not ready.
+   * @param milliseconds resolves after them: until then requests still come from those who have yet to notice
+   */
+  async stop(milliseconds: number): Promise<void> {
+    this.#ask = () => notReady;
+    if (milliseconds > 0) await delay(milliseconds);
+  }
+
+  /** Answers a request that asks about health; false for any other. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const { url } = request;
+    if (url !== '/health/live' && url !== '/health/ready') return false;
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      answerShortly(response, 405, refusal(405), { allow: 'GET, HEAD' });
+    else if (url === '/health/live') answerShortly(response, 200, ok);
+    else void this.#answerReady(request, response);
+    return true;
+  }
+
+  async #answerReady(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { isReady, faults } = await this.#ask();
+    // It may have been answered for its time-out meanwhile.
+    if (response.headersSent) return;
+    if (isReady) answerShortly(response, 200, ok);
+    else answerShortly(response, 503, isLocal(request) ? unavailableFor(faults) : unavailable);
+  }
+}
+
+const unavailableFor = (faults: readonly Part[]): string =>
+  faults.length === 0 ? unavailable : JSON.stringify({ status: 'unavailable', faults });
+
+const starting: RequestListener = (_request, response) => {
+  answerShortly(response, 503, refusal(503), { 'retry-after': '1' });
+};
+
+/**
+ * Listens on the configured port. Health is answered from then on; anything else is 503 until there is what serves it.
+ * Disposing of it ends health's readiness, says in each answer that its connection closes, waits for those who go by
+ * either, answers what is in flight, and closes.
+ * @throws {ConfigError} where nothing can listen there
+ */
+export async function openServer(config: Config, logger: Logger) {
+  const health = new Health();
+  let listener = starting;
+  let isStopping = false;
+  const server = createHttpServer(
+    (request, response) => health.answer(request, response) || listener(request, response),
+    config.http,
+    logger,
+    () => isStopping,
+  );
+  const port = await listen(server, config.port, config.host).catch(refusePort(config));
+  return {
+    port,
+    health,
+    handOver: (next: RequestListener): void => {
+      listener = next;
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      isStopping = true;
+      const seconds = config.shutdownDelay / 1000;
+      if (seconds > 0) logger.info({ seconds }, 'still answering, while load balancers take notice');
+      await health.stop(config.shutdownDelay);
+      await stop(server, logger);
+    },
+  };
+}
+
+const refusePort =
+  ({ host, port }: Config) =>
+  (error: NodeJS.ErrnoException): never => {
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `PORT ${port} is in use on ${host}: set another one`,
+      EACCES: `PORT ${port} may not be used by this user: set one above 1023`,
+      EADDRNOTAVAIL: `HOST ${host} is no address of this machine`,
+    };
+    const reason = reasons[error.code ?? ''];
+    throw reason ? new ConfigError([reason]) : error;
+  };

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { AccountId } from '../database/tables.ts';
-import type { RequestIds } from '../http/request-record.ts';
+import type { RequestIds } from '../http/exchange.ts';
 
 /** What happened in the business, for the log: every event and its members stand here. */
 export interface BusinessEvents {

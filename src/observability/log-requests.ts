@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Middleware } from '../http/exchange.ts';
-import type { RequestRecord } from '../http/request-record.ts';
+import type { Middleware, RequestRecord } from '../http/exchange.ts';
 import { describeError } from './describe-error.ts';
 import { requestMessage } from './logger.ts';
 

@@ -1,6 +1,6 @@
 import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
 import type { Database } from '../database/database.ts';
-import type { Part, Verdict } from '../http/health.ts';
+import type { Part, Verdict } from '../http/server.ts';
 
 /** How long an answer of the database counts, in milliseconds: however often it is asked, this is no load. */
 const remembered = 1000;

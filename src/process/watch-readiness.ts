@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Part, Verdict } from '../http/health.ts';
+import type { Part, Verdict } from '../http/server.ts';
 
 /** How often it is asked where nobody else does, in milliseconds. */
 const interval = 5000;

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { badUserInput, GatewayError, type InputIssue } from '../errors.ts';
 import { inputIssues, unknownIssues } from '../graphql/input-issues.ts';
-import { bodyIssue, isJson, parseJson, readText } from '../http/body.ts';
+import { bodyIssue, isJson, parseJson, readText } from '../http/read-request.ts';
 import { type Endpoint, innerRecord, readOnlyNames } from './endpoints.ts';
 import type { Input } from './inputs.ts';
 import type { RouteMatch } from './match-route.ts';

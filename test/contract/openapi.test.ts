@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AccountId } from '../../src/database/tables.ts';
-import { sharedBodyOf } from '../../src/http/shared-body.ts';
+import { sharedBodyOf } from '../../src/http/fetch-listener.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { setReadOnly } from '../support/database.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';

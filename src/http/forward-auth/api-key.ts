@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { readBearer } from '../bearer.ts';
+import { readBearer } from '../read-request.ts';
 
 // A realm of its own: what Keyward says of access tokens (RFC 9728) does not hold for API keys.
 const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="api"${error}` });

@@ -1,6 +1,5 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
-import type { Middleware } from '../../http/exchange.ts';
-import type { RequestRecord } from '../../http/request-record.ts';
+import type { Middleware, RequestRecord } from '../../http/exchange.ts';
 
 /** Upper bounds in seconds: a read takes half a millisecond, and after ten seconds nobody waits any more. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -7,8 +7,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import type { Middleware } from '../../http/exchange.ts';
-import type { RequestRecord } from '../../http/request-record.ts';
+import type { Middleware, RequestRecord } from '../../http/exchange.ts';
 import { beginSpan, markFailed } from './in-span.ts';
 
 const propagator = new W3CTraceContextPropagator();

@@ -2,8 +2,7 @@ import type { Context, Tracer } from '@opentelemetry/api';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Db } from '../../database/db.ts';
-import type { Exchange } from '../../http/exchange.ts';
-import type { RequestRecord } from '../../http/request-record.ts';
+import type { Exchange, RequestRecord } from '../../http/exchange.ts';
 import { beginSpan, markFailed } from './in-span.ts';
 
 /**

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Health } from '../../../src/http/health.ts';
-import { listen, stop } from '../../../src/http/server.ts';
+import { Health, listen, stop } from '../../../src/http/server.ts';
 
 let health: Health;
 let server: Server;

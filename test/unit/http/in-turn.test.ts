@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { inTurn } from '../../../src/http/in-turn.ts';
+import { inTurn } from '../../../src/http/load.ts';
 
 let stack = new AsyncDisposableStack();
 afterEach(async () => {

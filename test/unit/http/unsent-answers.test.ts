@@ -3,9 +3,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fetchListener } from '../../../src/http/fetch-listener.ts';
+import { fetchListener, shareBody } from '../../../src/http/fetch-listener.ts';
 import { Load } from '../../../src/http/load.ts';
-import { shareBody } from '../../../src/http/shared-body.ts';
 
 /** More than the operating system takes off a process that nobody reads from. */
 const size = 32 * 1024 * 1024;

@@ -7,10 +7,8 @@ import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
 import { useExecutor } from '../../../src/graphql/use-executor.ts';
 import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
-import { answerErrors } from '../../../src/http/answer-errors.ts';
-import { head } from '../../../src/http/answer-headers.ts';
-import { beginExchange, compose } from '../../../src/http/exchange.ts';
-import { route } from '../../../src/http/table.ts';
+import { answerErrors, head } from '../../../src/http/answers.ts';
+import { beginExchange, compose, route } from '../../../src/http/exchange.ts';
 import { parseInput } from '../../../src/operations/input.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
 import type { Routes } from '../../../src/rest/routes.ts';

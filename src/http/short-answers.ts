@@ -1,8 +1,45 @@
 import { randomUUID } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { answerShortly, rawRefusal, refusal } from './short-answer.ts';
+import { dataOnly, securityHeaders } from './answers.ts';
+
+/** Header fields of what is answered before or beside the gateway: the same as on its answers. */
+const headersOf = (body: string, requestId: string) => ({
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'content-security-policy': dataOnly,
+  ...securityHeaders,
+  'content-length': `${Buffer.byteLength(body)}`,
+  'x-request-id': requestId,
+});
+
+/** What is said of a request that did not reach the gateway, as JSON. */
+export const refusal = (status: number): string => JSON.stringify({ detail: STATUS_CODES[status] });
+
+/**
+ * Answers in one piece.
+ * @param headers what the answer carries beside the usual
+ * @returns the request's id
+ */
+export function answerShortly(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
+  const requestId = randomUUID();
+  response.writeHead(status, { ...headersOf(body, requestId), ...headers }).end(body);
+  return requestId;
+}
+
+/** A refusal as it goes over the wire, for what could not be read as a request; the connection ends with it. */
+function rawRefusal(status: number, requestId: string): string {
+  const body = refusal(status);
+  const headers = Object.entries({ ...headersOf(body, requestId), connection: 'close' });
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`;
+}
 
 /** The answers to what Node cannot read, by the code of its error; for any other it is 400. */
 const statuses: Readonly<Record<string, number>> = {
@@ -10,9 +47,6 @@ const statuses: Readonly<Record<string, number>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
-
-/** No more than one line in this time says that there are too many connections, in milliseconds. */
-const quiet = 60_000;
 
 /** Answers what does not reach the gateway; each gets a line in the log, and its connection ends with it. */
 export function createRefusals(logger: Logger) {
@@ -41,6 +75,9 @@ export function createRefusals(logger: Logger) {
     },
   };
 }
+
+/** No more than one line in this time says that there are too many connections, in milliseconds. */
+const quiet = 60_000;
 
 /** Says in the log that there are more connections than may be: the others are closed at once. */
 export function noteDrops(server: Server, logger: Logger): void {
