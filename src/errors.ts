@@ -55,7 +55,11 @@ export class GatewayError extends Error {
   readonly accountId: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
+    // An answer has no use for a stack trace, and to collect one takes a good part of a request that is refused.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, { cause: details.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.status = statusOf[code];
     this.headers = details.headers ?? {};

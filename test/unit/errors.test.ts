@@ -89,6 +89,13 @@ describe('toGatewayError', () => {
   });
 });
 
+describe('GatewayError', () => {
+  it('has no stack trace, which no answer needs; errors after it have theirs', () => {
+    expect(new GatewayError('NOT_FOUND', 'Not Found').stack).toBe('GatewayError: Not Found');
+    expect(new Error('another').stack).toContain('errors.test.ts');
+  });
+});
+
 describe('unwrap', () => {
   it('goes to the innermost error, and leaves what wraps nothing', () => {
     const bare = new GraphQLError('bare');
