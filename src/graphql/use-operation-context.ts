@@ -2,7 +2,8 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { WithAccessToken } from '../auth/use-access-token.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { createEventLog, type EventLog } from '../observability/events.ts';
+import type { EventLog } from '../observability/events.ts';
+import { createEventLog } from '../observability/log.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { Wakeable } from '../webhooks/webhooks.ts';
 

@@ -1,6 +1,4 @@
-import type { Logger } from 'pino';
 import type { AccountId } from '../database/tables.ts';
-import type { RequestIds } from '../http/exchange.ts';
 
 /** What happened in the business, for the log: every event and its members stand here. */
 export interface BusinessEvents {
@@ -65,11 +63,3 @@ export type EventLog = <Name extends keyof BusinessEvents>(
   event: BusinessEvents[Name],
   changes?: readonly Change[],
 ) => void;
-
-/** An event log of one request: each event under its own name, with the ids of the request and of its trace. */
-export const createEventLog =
-  (logger: Logger, { requestId, traceId, spanId }: RequestIds): EventLog =>
-  (name, { reason: _, ...event }) => {
-    const line: object = { requestId, traceId, spanId, event: name, ...event };
-    logger.info(line, `${name}`);
-  };

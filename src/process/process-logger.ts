@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { LogOutput } from '../observability/log-output.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger, LogOutput } from '../observability/log.ts';
 import { endInTime, stopMilliseconds } from './end-in-time.ts';
 import type { Stopped } from './signals.ts';
 import { endAtUnexpectedErrors } from './unexpected-errors.ts';

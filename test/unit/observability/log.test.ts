@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
-const source = (name: string) => new URL(`../../../src/observability/${name}.ts`, import.meta.url).href;
+const source = new URL('../../../src/observability/log.ts', import.meta.url).href;
 
 /** Two lines. */
 const twoLines = "logger.warn({ status: 503 }, 'one\\nforged'); logger.debug('two');";
@@ -9,8 +9,7 @@ const twoLines = "logger.warn({ status: 503 }, 'one\\nforged'); logger.debug('tw
 /** The text of a module that logs. */
 const program = (level: string, isTerminal: boolean, log: string) => `
     process.stdout.isTTY = ${isTerminal};
-    const { createLogger } = await import('${source('logger')}');
-    const { LogOutput } = await import('${source('log-output')}');
+    const { createLogger, LogOutput } = await import('${source}');
     const logger = await createLogger('${level}', new LogOutput(1));
     ${log}`;
 
