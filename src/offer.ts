@@ -1,8 +1,8 @@
 import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
 import { type GraphQLSchema, getOperationAST, parse } from 'graphql';
+import { requiredScopesOf } from './auth/required-scopes.ts';
 import { rootFieldNames } from './auth/root-fields.ts';
 import { operator } from './auth/scopes.ts';
-import { requiredScopesOf } from './auth/use-required-scopes.ts';
 import { type Routes, routes } from './rest/routes.ts';
 import { createSofa, type Sofa } from './rest/sofa.ts';
 import { schema } from './schema.ts';

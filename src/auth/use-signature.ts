@@ -4,10 +4,8 @@ import type { Plugin } from 'graphql-yoga';
 import { compactVerify } from 'jose/jws/compact/verify';
 import type { SignatureAlgorithm } from '../config/issuers.ts';
 import { GatewayError } from '../errors.ts';
-import type { Claims } from './access-token.ts';
-import { readBearerToken } from './bearer-token.ts';
+import { type Claims, type DecodedToken, readBearerToken } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
-import type { DecodedToken } from './screen-token.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { findKey, type KeySet } from './verification-key.ts';
 

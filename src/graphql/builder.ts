@@ -3,8 +3,8 @@ import RelayPlugin from '@pothos/plugin-relay';
 import type { YogaInitialContext } from 'graphql-yoga';
 import type { OperationContext } from '../operations/context.ts';
 import { connectionOptions } from './connection-options.ts';
+import '../auth/required-scopes.ts';
 import './note-account-plugin.ts';
-import './require-scopes-plugin.ts';
 import './run-once-plugin.ts';
 
 /** What resolvers are given: an operation's context, within a request. */

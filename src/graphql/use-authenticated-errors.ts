@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { WithAccessToken } from '../auth/caller.ts';
 import { notAuthenticated } from '../auth/challenge.ts';
-import type { WithAccessToken } from '../auth/use-access-token.ts';
 import { GatewayError } from '../errors.ts';
 import { toGraphQLError } from './mask-error.ts';
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { WithAccessToken } from '../auth/caller.ts';
 import { notAuthenticated } from '../auth/challenge.ts';
-import type { WithAccessToken } from '../auth/use-access-token.ts';
 import { takesCoding } from '../http/compressible.ts';
 import { toGraphQLError } from './mask-error.ts';
 

@@ -1,6 +1,6 @@
 import { getOperationAST } from 'graphql';
 import type { Plugin, YogaServerInstance } from 'graphql-yoga';
-import type { WithAccessToken } from '../auth/use-access-token.ts';
+import type { WithAccessToken } from '../auth/caller.ts';
 import type { DocumentCache } from './document-cache.ts';
 
 /** What the context holds when a document is validated: what the request brought. */

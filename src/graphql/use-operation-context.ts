@@ -1,6 +1,6 @@
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import type { WithAccessToken } from '../auth/use-access-token.ts';
+import type { WithAccessToken } from '../auth/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { EventLog } from '../observability/events.ts';
 import { createEventLog } from '../observability/log.ts';

@@ -1,9 +1,8 @@
 import { Response } from '@whatwg-node/fetch';
 import type { ExecutionResult } from 'graphql';
 import type { YogaServer } from 'graphql-yoga';
-import { requireScopes } from '../auth/access-token.ts';
-import type { WithAccessToken } from '../auth/use-access-token.ts';
-import { requiredScopesOf } from '../auth/use-required-scopes.ts';
+import type { WithAccessToken } from '../auth/caller.ts';
+import { requiredScopesOf, requireScopes } from '../auth/required-scopes.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { defaultBodyLimit, limitBody } from '../http/read-request.ts';

@@ -1,5 +1,5 @@
 import { getNamedType, isNonNullType, isRequiredArgument } from 'graphql';
-import { requiredScopesOf } from '../auth/use-required-scopes.ts';
+import { requiredScopesOf } from '../auth/required-scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Input } from './inputs.ts';

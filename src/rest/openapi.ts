@@ -1,6 +1,6 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { scopesIn } from '../auth/required-scopes.ts';
 import { type Scope, scopeDescriptions } from '../auth/scopes.ts';
-import { scopesIn } from '../auth/use-required-scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { idempotencyKeyPattern } from '../operations/idempotency-key.ts';
 import { createEndpoints } from './endpoints.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Claims, readAccessToken, requireScopes } from '../../../src/auth/access-token.ts';
+import { type Claims, readAccessToken } from '../../../src/auth/access-token.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
 
 const config: IssuerConfig = {
@@ -20,8 +20,6 @@ const read = (claims: Claims) =>
   readAccessToken({ iss: config.issuer, sub: 'alice', exp, ...claims }, config);
 
 const scopes = (claims: Claims) => [...read(claims).scopes];
-
-const tokenWith = (...names: string[]) => read({ scope: names.join(' ') });
 
 describe('readAccessToken', () => {
   it.each<[string, Claims, string[]]>([
@@ -56,42 +54,5 @@ describe('readAccessToken', () => {
     { exp: `${exp}` },
   ])('refuses %o', (claims) => {
     expect(() => read(claims)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
-  });
-});
-
-describe('requireScopes', () => {
-  const required = ['openid', 'email', 'profile'];
-
-  it('lets all of them pass, and more', () => {
-    expect(() => requireScopes(required, tokenWith('profile', 'email', 'openid', 'other'))).not.toThrow();
-  });
-
-  it('names what is missing, and asks for all', () => {
-    expect(() => requireScopes(required, tokenWith('email'))).toThrow(
-      expect.objectContaining({
-        code: 'FORBIDDEN',
-        message: 'The access token lacks the scope: openid profile',
-        headers: {
-          'www-authenticate':
-            'Bearer realm="keyward", error="insufficient_scope", scope="openid email profile"',
-        },
-      }),
-    );
-  });
-
-  it.each(['open', 'OPENID', 'openid:read', 'openid,'])('does not take %s for openid', (name) => {
-    expect(() => requireScopes(['openid'], tokenWith(name))).toThrow(
-      expect.objectContaining({ code: 'FORBIDDEN' }),
-    );
-  });
-
-  it('asks for a token where there is none', () => {
-    expect(() => requireScopes(required, undefined)).toThrow(
-      expect.objectContaining({ code: 'UNAUTHENTICATED', message: 'Not authenticated' }),
-    );
-  });
-
-  it('asks for a token even where no scope is required', () => {
-    expect(() => requireScopes([], undefined)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBearerToken } from '../../../src/auth/bearer-token.ts';
-import { decodeToken } from '../../../src/auth/screen-token.ts';
+import { decodeToken, readBearerToken } from '../../../src/auth/access-token.ts';
 
 const read = (authorization: string) => readBearerToken(new Headers({ authorization }));
 const tokenOf = (length: number) => `e30.${'a'.repeat(length - 6)}.s`;

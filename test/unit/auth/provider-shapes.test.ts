@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readAccessToken, requireScopes } from '../../../src/auth/access-token.ts';
+import { readAccessToken, screenClaims, screenHeader } from '../../../src/auth/access-token.ts';
+import { requireScopes } from '../../../src/auth/required-scopes.ts';
 import { accountAdmin } from '../../../src/auth/scopes.ts';
-import { screenClaims, screenHeader } from '../../../src/auth/screen-token.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import {

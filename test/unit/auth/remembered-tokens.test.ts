@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccessToken } from '../../../src/auth/access-token.ts';
-import { RememberedTokens } from '../../../src/auth/remembered-tokens.ts';
+import { RememberedTokens } from '../../../src/auth/caller.ts';
 import type { KeySet, VerificationKey } from '../../../src/auth/verification-key.ts';
 import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
 

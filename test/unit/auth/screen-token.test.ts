@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Claims } from '../../../src/auth/access-token.ts';
-import { decodeToken, screenClaims, screenHeader } from '../../../src/auth/screen-token.ts';
+import { type Claims, decodeToken, screenClaims, screenHeader } from '../../../src/auth/access-token.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
 
 const now = 1_800_000_000;

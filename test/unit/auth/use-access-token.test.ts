@@ -1,6 +1,6 @@
 import { createYoga } from 'graphql-yoga';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { useAccessToken } from '../../../src/auth/use-access-token.ts';
+import { useAccessToken } from '../../../src/auth/caller.ts';
 import {
   type KeySet,
   parseVerificationKey,

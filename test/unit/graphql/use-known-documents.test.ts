@@ -1,6 +1,6 @@
 import { createYoga } from 'graphql-yoga';
 import { describe, expect, it } from 'vitest';
-import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
+import type { WithAccessToken } from '../../../src/auth/caller.ts';
 import { createDocumentCache } from '../../../src/graphql/document-cache.ts';
 import { useKnownDocuments } from '../../../src/graphql/use-known-documents.ts';
 import { schema } from '../../../src/schema.ts';

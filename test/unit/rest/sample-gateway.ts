@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLFieldResolver, type GraphQLScalarType, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { z } from 'zod';
-import type { WithAccessToken } from '../../../src/auth/use-access-token.ts';
+import type { WithAccessToken } from '../../../src/auth/caller.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';

@@ -1,3 +1,4 @@
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -6,10 +7,52 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { requireScopes } from './access-token.ts';
+import type { AccessToken } from './access-token.ts';
+import type { WithAccessToken } from './caller.ts';
+import { insufficientScope, notAuthenticated } from './challenge.ts';
 import { isIntrospection, rootFieldNames } from './root-fields.ts';
 import { type Scope, scopeDescriptions } from './scopes.ts';
-import type { WithAccessToken } from './use-access-token.ts';
+
+interface RequiredScopes {
+  /** The scopes that a token must have, all of them. */
+  requiredScopes: readonly [Scope, ...Scope[]];
+}
+
+declare global {
+  export namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      requireScopes: RequireScopesPlugin<Types>;
+    }
+    interface QueryFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> extends RequiredScopes {}
+    interface MutationFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> extends RequiredScopes {}
+    interface SubscriptionFieldOptions<Types, Type, Nullable, Args, ResolveShape, ResolveReturnShape>
+      extends RequiredScopes {}
+  }
+}
+
+const rootKinds: readonly string[] = ['Query', 'Mutation', 'Subscription'];
+
+/** Refuses to build a root field that declares no scopes, and shows the scopes to server plugins. */
+class RequireScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    if (!rootKinds.includes(field.kind)) return field;
+    const { requiredScopes } = field.pothosOptions as Partial<RequiredScopes>;
+    if (!requiredScopes?.length) throw new Error(`${field.kind}.${field.name} declares no required scopes`);
+    return { ...field, extensions: { ...field.extensions, requiredScopes } };
+  }
+}
+
+SchemaBuilder.registerPlugin('requireScopes', RequireScopesPlugin);
+
+/**
+ * Lets a caller pass who has every scope that is required.
+ * @throws {GatewayError} `UNAUTHENTICATED` without a token, `FORBIDDEN` with too few scopes
+ */
+export function requireScopes(required: readonly string[], accessToken: AccessToken | undefined): void {
+  if (!accessToken) throw notAuthenticated();
+  const missing = required.filter((scope) => !accessToken.scopes.has(scope));
+  if (missing.length > 0) throw insufficientScope(missing, required);
+}
 
 /**
  * Lets an operation run only for a token that has the scopes of every root field in it. Looks before the document is

@@ -1,8 +1,9 @@
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLObjectType, OperationTypeNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import type { AccessToken } from '../../../src/auth/access-token.ts';
+import { requireScopes } from '../../../src/auth/required-scopes.ts';
 import type { Scope } from '../../../src/auth/scopes.ts';
-import '../../../src/graphql/require-scopes-plugin.ts';
 
 const createBuilder = () => new SchemaBuilder({ plugins: ['requireScopes'] });
 
@@ -67,5 +68,49 @@ describe('a field of another type', () => {
     });
     const type = builder.toSchema().getType('Thing') as GraphQLObjectType;
     expect(type.getFields()['id']?.extensions).not.toHaveProperty('requiredScopes');
+  });
+});
+
+const tokenWith = (...names: string[]): AccessToken => ({
+  issuer: 'https://id.example.com',
+  subject: 'alice',
+  scopes: new Set(names),
+  expiresAt: 1_800_000_000,
+});
+
+describe('requireScopes', () => {
+  const required = ['openid', 'email', 'profile'];
+
+  it('lets all of them pass, and more', () => {
+    expect(() => requireScopes(required, tokenWith('profile', 'email', 'openid', 'other'))).not.toThrow();
+  });
+
+  it('names what is missing, and asks for all', () => {
+    expect(() => requireScopes(required, tokenWith('email'))).toThrow(
+      expect.objectContaining({
+        code: 'FORBIDDEN',
+        message: 'The access token lacks the scope: openid profile',
+        headers: {
+          'www-authenticate':
+            'Bearer realm="keyward", error="insufficient_scope", scope="openid email profile"',
+        },
+      }),
+    );
+  });
+
+  it.each(['open', 'OPENID', 'openid:read', 'openid,'])('does not take %s for openid', (name) => {
+    expect(() => requireScopes(['openid'], tokenWith(name))).toThrow(
+      expect.objectContaining({ code: 'FORBIDDEN' }),
+    );
+  });
+
+  it('asks for a token where there is none', () => {
+    expect(() => requireScopes(required, undefined)).toThrow(
+      expect.objectContaining({ code: 'UNAUTHENTICATED', message: 'Not authenticated' }),
+    );
+  });
+
+  it('asks for a token even where no scope is required', () => {
+    expect(() => requireScopes([], undefined)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
   });
 });
