@@ -1,6 +1,5 @@
 import { serviceUnavailable } from '../errors.ts';
-import { UnusableKeySet } from './unusable-keys.ts';
-import { findKey, type KeySet, type VerificationKey } from './verification-key.ts';
+import { findKey, type KeySet, UnusableKeySet, type VerificationKey } from './verification-key.ts';
 
 /** Times in milliseconds. */
 interface Pace {

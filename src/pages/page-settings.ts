@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { fetchIssuerMetadata } from '../auth/issuer-metadata.ts';
 import { accountAdmin, type Scope, scopeDescriptions } from '../auth/scopes.ts';
+import { fetchIssuerMetadata } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, IssuerConfig } from '../config/config.ts';
 
 const metadataSchema = z.object({

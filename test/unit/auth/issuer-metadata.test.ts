@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyReader } from '../../../src/auth/issuer-metadata.ts';
-import { UnusableKeySet } from '../../../src/auth/unusable-keys.ts';
+import { createKeyReader } from '../../../src/auth/trusted-issuer.ts';
+import { UnusableKeySet } from '../../../src/auth/verification-key.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
 import { startProvider } from './provider-server.ts';
 

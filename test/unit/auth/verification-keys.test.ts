@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { UnusableKeySet } from '../../../src/auth/unusable-keys.ts';
-import type { VerificationKey } from '../../../src/auth/verification-key.ts';
+import { UnusableKeySet, type VerificationKey } from '../../../src/auth/verification-key.ts';
 import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
