@@ -3,10 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { isPostgres } from '../database/options.ts';
 import type { Middleware } from '../http/exchange.ts';
-import type { Metrics } from './metrics/create-metrics.ts';
-import type { WatchedIssuer } from './metrics/observe-key-sets.ts';
-import type { WatchedLog } from './metrics/observe-log.ts';
-import type { WatchedWebhooks } from './metrics/observe-webhooks.ts';
+import type { Metrics, WatchedIssuer, WatchedLog, WatchedWebhooks } from './metrics/create-metrics.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 /** What watches the service, where that is asked for; disposing of it sends what is left to be sent. */

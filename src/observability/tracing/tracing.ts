@@ -1,13 +1,19 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { type Context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type TextMapGetter,
+  type Tracer,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Db } from '../../database/db.ts';
 import type { Exchange, Middleware, RequestRecord } from '../../http/exchange.ts';
-import { createQueryDescriptions } from './describe-query.ts';
-import { beginSpan, inSpan } from './in-span.ts';
-import { traceRequests } from './trace-requests.ts';
-import { TracedDb } from './traced-db.ts';
-import { useOperationSpan } from './use-operation-span.ts';
+import { beginSpan, inSpan, markFailed } from './in-span.ts';
+import { createQueryDescriptions, TracedDb } from './traced-db.ts';
 
 /** How requests are traced, for the gateway to put in its places. */
 export interface Tracing {
@@ -44,5 +50,73 @@ export function createTracing(tracer: Tracer, system: string): Tracing {
         if (record.token) span.setAttribute('keyward.token', record.token);
       }),
     db: (em, record) => new TracedDb(em, queries, contextOf(record)),
+  };
+}
+
+const propagator = new W3CTraceContextPropagator();
+const getter: TextMapGetter<Headers> = {
+  keys: (headers) => [...headers.keys()],
+  get: (headers, name) => headers.get(name) ?? undefined,
+};
+
+/**
+ * A server span for each request, below the caller's own where it names one (W3C Trace Context). It says the route's
+ * template: addresses, paths, query strings and headers are a caller's own words, and may hold what is secret.
+ * @param contexts where what belongs below the span of a request is noted
+ */
+const traceRequests =
+  (tracer: Tracer, contexts: WeakMap<RequestRecord, Context>): Middleware =>
+  (next) =>
+  async (exchange) => {
+    const { request, record } = exchange;
+    const parent = propagator.extract(ROOT_CONTEXT, request.headers, getter);
+    const attributes = { 'http.request.method': record.method, 'url.scheme': 'http' };
+    const options = { kind: SpanKind.SERVER, attributes };
+    const { span, context } = beginSpan(tracer, record.method, options, parent);
+    const { traceId, spanId } = span.spanContext();
+    record.traceId = traceId;
+    record.spanId = spanId;
+    contexts.set(record, context);
+    const response = await next(exchange);
+    endRequest(span, record, response.status);
+    return response;
+  };
+
+function endRequest(span: Span, { method, route, operation, failure }: RequestRecord, status: number): void {
+  if (route) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+  if (operation) span.setAttribute('keyward.operation', operation);
+  if (failure?.reason) span.setAttribute('keyward.reason', failure.reason);
+  span.setAttribute('http.response.status_code', status);
+  // What a caller did wrong is no failure of this service.
+  if (status >= 500) markFailed(span, failure);
+  span.end();
+}
+
+/**
+ * A span for each operation that is executed, named by its root field.
+ * @param contextOf what belongs below the span of a request
+ * @param createDb a database whose queries belong below a span
+ */
+function useOperationSpan(
+  tracer: Tracer,
+  contextOf: (record: RequestRecord) => Context,
+  createDb: (context: Context, exchange: Exchange) => Db,
+): Plugin<Exchange & { db?: Db }> {
+  return {
+    onExecute: ({ args: { document, operationName, contextValue }, extendContext }) => {
+      const { record } = contextValue;
+      const type = getOperationAST(document, operationName)?.operation ?? 'query';
+      const options = { attributes: { 'graphql.operation.type': type } };
+      const name = `${type} ${record.operation ?? ''}`.trimEnd();
+      const { span, context } = beginSpan(tracer, name, options, contextOf(record));
+      extendContext({ db: createDb(context, contextValue) });
+      return {
+        onExecuteDone: ({ result }) => {
+          const [error] = (result as ExecutionResult).errors ?? [];
+          if (error) markFailed(span, error.originalError ?? error);
+          span.end();
+        },
+      };
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createQueryDescriptions } from '../../../../src/observability/tracing/describe-query.ts';
+import { createQueryDescriptions } from '../../../../src/observability/tracing/traced-db.ts';
 
 const describeQuery = createQueryDescriptions('postgresql');
 
