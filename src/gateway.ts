@@ -12,7 +12,7 @@ import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/mask-error.ts';
-import type { OperationServices } from './graphql/use-operation-context.ts';
+import type { OperationServices } from './graphql/run-operation.ts';
 import { documentIdName } from './graphql/use-trusted-documents.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
 import { answerErrors, answerHeaders, graphqlPath, head } from './http/answers.ts';

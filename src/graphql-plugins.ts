@@ -8,16 +8,20 @@ import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import type { DocumentConfig } from './config/config.ts';
 import { useRequestParsers } from './graphql/answer-graphql.ts';
 import { createDocumentCache } from './graphql/document-cache.ts';
+import {
+  type CompiledOf,
+  type OperationServices,
+  useExecutor,
+  useOperationContext,
+  useOperationRecord,
+} from './graphql/run-operation.ts';
 import { readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
-import { type CompiledOf, useExecutor } from './graphql/use-executor.ts';
 import { useFailureRecord } from './graphql/use-failure-record.ts';
 import { useInputErrors } from './graphql/use-input-errors.ts';
 import { useIntrospection } from './graphql/use-introspection.ts';
 import { useKnownDocuments } from './graphql/use-known-documents.ts';
-import { type OperationServices, useOperationContext } from './graphql/use-operation-context.ts';
-import { useOperationRecord } from './graphql/use-operation-record.ts';
 import { useTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import type { Limiters } from './http/rate-limits/create-limiters.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';

@@ -1,7 +1,7 @@
 import { checkOwned } from './accounts/check-owned.ts';
 import { apiKeyItself } from './api-keys/api-key-itself.ts';
 import type { Db } from './database/db.ts';
-import type { OperationServices } from './graphql/use-operation-context.ts';
+import type { OperationServices } from './graphql/run-operation.ts';
 import type { Exchange, Handler } from './http/exchange.ts';
 import { readApiKey, refusalOf } from './http/forward-auth/api-key.ts';
 import type { EventLog } from './observability/events.ts';

@@ -4,8 +4,7 @@ import type { YogaInitialContext } from 'graphql-yoga';
 import type { OperationContext } from '../operations/context.ts';
 import { connectionOptions } from './connection-options.ts';
 import '../auth/required-scopes.ts';
-import './note-account-plugin.ts';
-import './run-once-plugin.ts';
+import './run-operation.ts';
 
 /** What resolvers are given: an operation's context, within a request. */
 interface GatewayContext extends YogaInitialContext, OperationContext {}

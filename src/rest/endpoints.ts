@@ -6,7 +6,7 @@ import {
   getNamedType,
   isObjectType,
 } from 'graphql';
-import { isChange } from '../graphql/is-change.ts';
+import { isChange } from '../graphql/run-operation.ts';
 import { type Input, inputsOf } from './inputs.ts';
 import { nodeTypeOf } from './lists.ts';
 import { snakeCase } from './names.ts';

@@ -5,7 +5,7 @@ import type { WithAccessToken } from '../../../src/auth/caller.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { createMaskError } from '../../../src/graphql/mask-error.ts';
-import { useExecutor } from '../../../src/graphql/use-executor.ts';
+import { useExecutor } from '../../../src/graphql/run-operation.ts';
 import { useInputErrors } from '../../../src/graphql/use-input-errors.ts';
 import { answerErrors, head } from '../../../src/http/answers.ts';
 import { beginExchange, compose, route } from '../../../src/http/exchange.ts';

@@ -1,0 +1,183 @@
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  execute,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from 'graphql';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import type { WithAccessToken } from '../auth/caller.ts';
+import { rootFieldNames, rootFields } from '../auth/root-fields.ts';
+import type { AccountId } from '../database/tables.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { EventLog } from '../observability/events.ts';
+import { createEventLog } from '../observability/log.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { notAlone } from '../operations/idempotency-key.ts';
+import type { Wakeable } from '../webhooks/webhooks.ts';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      runOnce: RunOncePlugin<Types>;
+      noteAccount: NoteAccountPlugin<Types>;
+    }
+  }
+}
+
+/** What operations need that is the same for all requests. */
+export type OperationServices = Pick<
+  OperationContext,
+  'db' | 'idempotency' | 'importedKeys' | 'keyQuotas' | 'keyRates' | 'keyUsage' | 'limits' | 'secrets'
+>;
+
+/** The same log, and somebody is told of each event: it is logged once its change is certain. */
+const andTell =
+  (events: EventLog, webhooks: Wakeable | undefined): EventLog =>
+  (name, event) => {
+    events(name, event);
+    webhooks?.wake();
+  };
+
+/**
+ * Gives each request what operations need: who calls, the database, the log.
+ * Runs after the token was verified; a request without one gets nothing, and reaches no operation.
+ * @param webhooks told after each change
+ */
+export const useOperationContext = (
+  services: OperationServices,
+  logger: Logger,
+  webhooks?: Wakeable,
+): Plugin<YogaInitialContext & Exchange & WithAccessToken & Partial<OperationContext>> => ({
+  onContextBuilding: ({ context: { accessToken, address, answerBy, record, request }, extendContext }) => {
+    if (!accessToken) return;
+    const { issuer, subject } = accessToken;
+    extendContext({
+      ...services,
+      db: services.db.until(answerBy),
+      caller: { issuer, subject },
+      // What is asked for by another method is idempotent already.
+      idempotencyKey: request.method === 'POST' ? request.headers.get('idempotency-key') : null,
+      requestSource: { id: record.requestId, address },
+      events: andTell(createEventLog(logger, record), webhooks),
+    });
+  },
+});
+
+/** Runs an operation as compiled code: root value, context, variables. */
+type RunCompiled = (
+  root: unknown,
+  context: unknown,
+  variables: ExecutionArgs['variableValues'],
+) => ReturnType<typeof execute>;
+
+/** The compiled code of a document of ours; undefined for any other document. */
+export type CompiledOf = (document: DocumentNode) => RunCompiled | undefined;
+
+/** Each error of graphql-js about a variable repeats all of it. What is wrong with variables `useInputErrors` tells. */
+const executionOptions = { maxCoercionErrors: 1 };
+
+/**
+ * Executes what callers ask for by graphql-js's own executor, in place of Yoga's: a document is read anew for each
+ * request, nothing is compiled of it, and nothing written into it.
+ */
+export const useExecutor = (compiledOf: CompiledOf): Plugin => ({
+  onExecute: ({ args, setExecuteFn }) => {
+    const run = compiledOf(args.document);
+    setExecuteFn(
+      run
+        ? (given) => run(given.rootValue, given.contextValue, given.variableValues)
+        : (given) => execute({ ...given, options: executionOptions }),
+    );
+  },
+});
+
+/**
+ * Whether a root field of the mutation type changes something. One that is a mutation for another reason says so in its
+ * extension `changesNothing`.
+ */
+export const isChange = ({ extensions }: { readonly extensions?: object | null | undefined }): boolean =>
+  !extensions || !('changesNothing' in extensions);
+
+/** Has a root field that changes something run once for an `Idempotency-Key`. */
+class RunOncePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(
+    resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    field: PothosOutputFieldConfig<Types>,
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    if (field.kind !== 'Mutation' || !isChange(field)) return resolve;
+    const { name } = field;
+    return async (parent, input, context, info) => {
+      const { idempotencyKey: key, idempotency, record } = context as OperationContext & Exchange;
+      if (key === null) return resolve(parent, input, context, info);
+      assertAlone(info);
+      const { result, isReplayed } = await idempotency.runOnce(
+        context as OperationContext,
+        { key, name, input },
+        async (inner) => resolve(parent, input, inner as Types['Context'], info),
+      );
+      record.isReplayed = isReplayed;
+      return result;
+    };
+  }
+}
+
+SchemaBuilder.registerPlugin('runOnce', RunOncePlugin);
+
+/** The key stands for one request, so one operation. */
+function assertAlone({ operation, fragments }: GraphQLResolveInfo): void {
+  const document = { kind: 'Document', definitions: [operation, ...Object.values(fragments)] };
+  if (rootFields(document as DocumentNode, operation).length === 1) return;
+  throw notAlone();
+}
+
+/** Notes which root field a GraphQL request runs, once it is known to be one of the schema's; REST's is noted by its route. */
+export function useOperationRecord(): Plugin<Exchange> {
+  const known = new WeakMap<OperationDefinitionNode, string>();
+  return {
+    onExecute: ({ args: { document, operationName, contextValue } }) => {
+      const { record } = contextValue;
+      const operation = record.operation ? undefined : getOperationAST(document, operationName);
+      if (!operation) return;
+      const name = known.get(operation) ?? describe(rootFieldNames(document, operation));
+      known.set(operation, name);
+      record.operation = name;
+    },
+  };
+}
+
+/** One word for the root fields of an operation: there are too many combinations to tell them apart. */
+const describe = (names: readonly string[]): string => {
+  const [first = 'introspection', ...others] = new Set(names.filter((name) => !name.startsWith('__')));
+  return others.length > 0 ? 'several' : first;
+};
+
+/** What an operation answers: something that is stored, which names its account, or a page of such things. */
+interface Answer {
+  readonly account?: AccountId | null;
+  readonly edges?: readonly { readonly node: Answer }[];
+}
+
+const accountOf = (answer: Answer | null): AccountId | undefined =>
+  answer?.account ?? answer?.edges?.[0]?.node.account ?? undefined;
+
+/** Notes for the log whose account a root field has answered about. */
+class NoteAccountPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(
+    resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    { kind }: { readonly kind: string },
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    if (kind !== 'Query' && kind !== 'Mutation') return resolve;
+    return async (parent, args, context, info) => {
+      const answer = (await resolve(parent, args, context, info)) as Answer | null;
+      (context as Exchange).record.accountId ??= accountOf(answer);
+      return answer;
+    };
+  }
+}
+
+SchemaBuilder.registerPlugin('noteAccount', NoteAccountPlugin);
