@@ -30,8 +30,8 @@ import { authorize, authorizePath, type DoorQuestion } from './http/forward-auth
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
 import { type Load, shedLoad } from './http/load.ts';
-import type { Limiters } from './http/rate-limits/create-limiters.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
+import type { Limiters } from './http/rate-limits/limiter.ts';
 import { quotaHeaders } from './http/rate-limits/limiter.ts';
 import { answerKeyItself } from './key-itself.ts';
 import {

@@ -23,7 +23,7 @@ import { useInputErrors } from './graphql/use-input-errors.ts';
 import { useIntrospection } from './graphql/use-introspection.ts';
 import { useKnownDocuments } from './graphql/use-known-documents.ts';
 import { useTrustedDocuments } from './graphql/use-trusted-documents.ts';
-import type { Limiters } from './http/rate-limits/create-limiters.ts';
+import type { Limiters } from './http/rate-limits/limiter.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import type { Wakeable } from './webhooks/webhooks.ts';
 

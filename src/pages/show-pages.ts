@@ -3,7 +3,6 @@ import type { Scope } from '../auth/scopes.ts';
 import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
 import { answerCompressible } from '../http/compressible.ts';
 import type { Middleware } from '../http/exchange.ts';
-import { contentSecurityPolicy } from './content-security-policy.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
 import {
   describeScopes,
@@ -11,7 +10,7 @@ import {
   readSignInSettings,
   type SignInSettings,
 } from './page-settings.ts';
-import { type BrowserPage, pagePaths, pagesByPath } from './pages.ts';
+import { type BrowserPage, contentSecurityPolicy, pagePaths, pagesByPath } from './pages.ts';
 
 /** When a provider that did not answer is asked again, in milliseconds. */
 const retryAfter = 30_000;

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { describeError } from '../observability/describe-error.ts';
 import { createLogger, LogOutput } from '../observability/log.ts';
-import { endInTime, stopMilliseconds } from './end-in-time.ts';
 import type { Stopped } from './signals.ts';
-import { endAtUnexpectedErrors } from './unexpected-errors.ts';
 
 /** The log of a process, and where it goes. */
 export interface ProcessLog {
@@ -26,6 +25,46 @@ function tellStop(logger: Logger, started: AsyncDisposableStack, stopped: Stoppe
     if (begunAt === undefined) return;
     logger.info({ milliseconds: Math.round(performance.now() - begunAt) }, 'stopped');
   });
+}
+
+/**
+ * Logs an error that nobody has caught, a rejection among them, and ends the process with exit code 1: nothing is known
+ * of the state that it has left, so a supervisor is to start anew. Until it is disposed of.
+ */
+function endAtUnexpectedErrors(logger: Logger): Disposable {
+  const end = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin) => {
+    try {
+      logger.fatal({ origin, error: describeError(error) }, 'an unexpected error: ending the process');
+    } finally {
+      process.exit(1);
+    }
+  };
+  process.on('uncaughtException', end);
+  return { [Symbol.dispose]: () => void process.off('uncaughtException', end) };
+}
+
+/** How long a stop may take beyond SHUTDOWN_DELAY, in milliseconds: with what its last line takes, less than ten seconds. */
+export const stopMilliseconds = 9000;
+
+/**
+ * Ends the process once its stop has taken too long, whatever it still waits for: a database, a collector, a name server.
+ * @param stopped resolves when it is told to stop
+ * @param milliseconds how long it may take from then on
+ */
+async function endInTime(stopped: Stopped, milliseconds: number, logger: Logger): Promise<void> {
+  await stopped;
+  setTimeout(() => {
+    const waitingFor = [...new Set(process.getActiveResourcesInfo())];
+    logger.fatal({ waitingFor }, 'the stop takes too long: ending the process');
+    endNow();
+  }, milliseconds).unref();
+}
+
+function endNow(): never {
+  // An exit of Node's own waits for its threads, and a thread may hang as well.
+  process.kill(process.pid, 'SIGKILL');
+  // The first process of a container cannot be killed from inside.
+  process.exit(1);
 }
 
 /**

@@ -14,8 +14,7 @@ import { createGateway } from '../gateway.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { fetchListener } from '../http/fetch-listener.ts';
 import { Load } from '../http/load.ts';
-import { createLimiters } from '../http/rate-limits/create-limiters.ts';
-import { KeyRateCounts } from '../http/rate-limits/key-rates.ts';
+import { createLimiters, KeyRateCounts } from '../http/rate-limits/limiter.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { openServer } from '../http/server.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
@@ -29,9 +28,8 @@ import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { greet } from './greeting.ts';
 import { createProcessLogger } from './process-logger.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness, watchReadiness } from './readiness.ts';
 import type { Stopped } from './signals.ts';
-import { watchReadiness } from './watch-readiness.ts';
 
 /** A running service; disposing of it stops it. */
 export interface Service extends AsyncDisposable {

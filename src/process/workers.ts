@@ -6,12 +6,10 @@ import type { Config, DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { openDatabase } from '../database/database.ts';
 import { prepareSchema } from '../database/migrate.ts';
-import { stopMilliseconds } from './end-in-time.ts';
-import { type ForkedWorker, forkWorker } from './forked-worker.ts';
-import { createProcessLogger } from './process-logger.ts';
+import { type ForkedWorker, forkWorker, giveSigns, tellSupervisor } from './forked-worker.ts';
+import { createProcessLogger, stopMilliseconds } from './process-logger.ts';
 import type { Service } from './service.ts';
 import type { Stopped } from './signals.ts';
-import { giveSigns, tellSupervisor } from './worker-messages.ts';
 
 /** How long workers may take to finish when the service stops, in milliseconds: longer than they give themselves. */
 const graceMilliseconds = stopMilliseconds + 250;

@@ -5,7 +5,7 @@ import { verifySecret } from '../../src/api-keys/verify-secret.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
-import { KeyRateCounts } from '../../src/http/rate-limits/key-rates.ts';
+import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
 import { digits } from './table.ts';
 

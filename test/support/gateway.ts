@@ -24,8 +24,7 @@ import {
 } from '../../src/database/tables.ts';
 import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
 import { Load } from '../../src/http/load.ts';
-import { createLimiters } from '../../src/http/rate-limits/create-limiters.ts';
-import { KeyRateCounts } from '../../src/http/rate-limits/key-rates.ts';
+import { createLimiters, KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
 import type { OperationLimits } from '../../src/operations/context.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Rate } from '../../config/rates.ts';
+import type { Rate, Rates } from '../../config/rates.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Exchange, Middleware, Quota } from '../exchange.ts';
 import type { SharedCounts, Window } from './shared-counts.ts';
@@ -85,6 +85,32 @@ const toUse = ({ used, resetsAt }: Window, rate: Rate, isRefused: boolean): Rate
   resetsAt: new Date(resetsAt),
 });
 
+/** How many API keys are known at the most: 20 MB. The one that was not used for longest begins to count anew. */
+const mostApiKeys = 100_000;
+
+/** Counts requests with API keys, each by a rate of its own. */
+export class KeyRateCounts {
+  readonly #counts: RateCounts;
+
+  /** @param shared what other nodes count; undefined: this process counts alone */
+  constructor(shared?: SharedCounts) {
+    this.#counts = new RateCounts('key', shared, mostApiKeys);
+  }
+
+  /** Counts a request. */
+  use(keyId: number, rate: Rate): RateUse {
+    return this.#counts.use(nameOf(keyId, rate), rate);
+  }
+
+  /** What a request would find, without counting one. */
+  look(keyId: number, rate: Rate): RateUse {
+    return this.#counts.look(nameOf(keyId, rate), rate);
+  }
+}
+
+/** A key and its window: where that is another one, its count begins anew. */
+const nameOf = (keyId: number, { seconds }: Rate): string => `${keyId}/${seconds}`;
+
 /** Counts requests by one rate, and refuses those that are too many. */
 export class Limiter {
   readonly #name: string;
@@ -111,6 +137,21 @@ export class Limiter {
     quotas.set(this.#name, rateFields(this.#name, use));
     if (use.isRefused) throw tooManyRequests(`rate-limit-${this.#name}`, secondsUntil(use.resetsAt));
   };
+}
+
+/** A limiter for each rate that is given. */
+export type Limiters = { readonly [Name in keyof Rates]?: Limiter };
+
+/** What clients know the limits by. */
+const names = { address: 'address', account: 'account', verifier: 'verifier', apiKey: 'api-key' } as const;
+
+/**
+ * Makes what counts requests.
+ * @param shared what other nodes count; undefined: this process counts alone
+ */
+export function createLimiters(rates: Rates, shared: SharedCounts | undefined): Limiters {
+  const given = Object.entries(rates).filter(([, rate]) => rate !== undefined) as [keyof Rates, Rate][];
+  return Object.fromEntries(given.map(([kind, rate]) => [kind, new Limiter(names[kind], rate, shared)]));
 }
 
 /** In how many seconds it will be then, rounded up; 0 where that came while the request waited for the database. */

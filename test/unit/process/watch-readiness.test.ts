@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Part, Verdict } from '../../../src/http/server.ts';
-import { watchReadiness } from '../../../src/process/watch-readiness.ts';
+import { watchReadiness } from '../../../src/process/readiness.ts';
 
 const logger = { warn: vi.fn(), info: vi.fn() };
 let verdict: Verdict;
