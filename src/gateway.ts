@@ -11,7 +11,7 @@ import type { DocumentConfig, EdgeConfig, PagesConfig } from './config/config.ts
 import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
-import { createMaskError } from './graphql/mask-error.ts';
+import { createMaskError } from './graphql/graphql-errors.ts';
 import type { OperationServices } from './graphql/run-operation.ts';
 import { documentIdName } from './graphql/use-trusted-documents.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';

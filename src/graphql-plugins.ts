@@ -8,6 +8,8 @@ import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import type { DocumentConfig } from './config/config.ts';
 import { useRequestParsers } from './graphql/answer-graphql.ts';
 import { createDocumentCache } from './graphql/document-cache.ts';
+import { useAuthenticatedErrors, useFailureRecord } from './graphql/graphql-errors.ts';
+import { useInputErrors } from './graphql/input-errors.ts';
 import {
   type CompiledOf,
   type OperationServices,
@@ -16,10 +18,7 @@ import {
   useOperationRecord,
 } from './graphql/run-operation.ts';
 import { readTrustedDocuments } from './graphql/trusted-documents.ts';
-import { useAuthenticatedErrors } from './graphql/use-authenticated-errors.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
-import { useFailureRecord } from './graphql/use-failure-record.ts';
-import { useInputErrors } from './graphql/use-input-errors.ts';
 import { useIntrospection } from './graphql/use-introspection.ts';
 import { useKnownDocuments } from './graphql/use-known-documents.ts';
 import { useTrustedDocuments } from './graphql/use-trusted-documents.ts';

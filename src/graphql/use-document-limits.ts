@@ -15,7 +15,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { DocumentConfig } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { costOf } from './document-cost.ts';
-import { toGraphQLError } from './mask-error.ts';
+import { toGraphQLError } from './graphql-errors.ts';
 
 const refusal = (limit: number, what: string): GraphQLError =>
   toGraphQLError(

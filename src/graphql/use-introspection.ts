@@ -4,7 +4,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { WithAccessToken } from '../auth/caller.ts';
 import { notAuthenticated } from '../auth/challenge.ts';
 import { takesCoding } from '../http/compressible.ts';
-import { toGraphQLError } from './mask-error.ts';
+import { toGraphQLError } from './graphql-errors.ts';
 
 /** How many times as long as its request an answer may be that anybody may have. */
 const mostTimes = 20;

@@ -7,7 +7,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { badUserInput, GatewayError, type InputIssue } from '../errors.ts';
-import { inputIssues, unknownIssues } from '../graphql/input-issues.ts';
+import { inputIssues, unknownIssues } from '../graphql/input-errors.ts';
 import { bodyIssue, isJson, parseJson, readText } from '../http/read-request.ts';
 import { type Endpoint, innerRecord, readOnlyNames } from './endpoints.ts';
 import type { Input } from './inputs.ts';

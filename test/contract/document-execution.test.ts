@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { Db } from '../../src/database/db.ts';
 import { translateError } from '../../src/database/translate-error.ts';
-import { createMaskError } from '../../src/graphql/mask-error.ts';
+import { createMaskError } from '../../src/graphql/graphql-errors.ts';
 import { schema } from '../../src/schema.ts';
 import { Draw, type DrawnOperation, drawDocument } from '../support/draw-document.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';

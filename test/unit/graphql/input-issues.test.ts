@@ -9,7 +9,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { inputIssues } from '../../../src/graphql/input-issues.ts';
+import { inputIssues } from '../../../src/graphql/input-errors.ts';
 
 const colour = new GraphQLEnumType({ name: 'Colour', values: { RED: {} } });
 const range = new GraphQLInputObjectType({

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLError, graphqlSync } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { withholdValues } from '../../../src/graphql/withhold-values.ts';
+import { withholdValues } from '../../../src/graphql/input-errors.ts';
 
 const schema = buildSchema(`
   enum Colour { RED }

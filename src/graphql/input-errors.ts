@@ -1,17 +1,68 @@
 import {
   coerceInputValue,
-  type GraphQLError,
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLNamedInputType,
+  type GraphQLSchema,
   getNamedType,
   getNullableType,
+  getOperationAST,
   isEnumType,
   isInputObjectType,
+  isInputType,
   isListType,
   isRequiredInputField,
+  Kind,
+  typeFromAST,
 } from 'graphql';
-import { type InputIssue, mostIssues } from '../errors.ts';
+import type { Plugin } from 'graphql-yoga';
+import { badUserInput, type InputIssue, mostIssues } from '../errors.ts';
+
+/**
+ * Says what is wrong with an input: of variables that do not have their types what REST says of its input, and of none
+ * what it was. Looks only after a request was refused, so that a good one costs nothing.
+ */
+export const useInputErrors = (): Plugin => ({
+  onExecute: ({ args }) => ({
+    onExecuteDone: ({ result, setResult }) => {
+      if (!('errors' in result) || 'data' in result) return;
+      const found = variableIssues(args);
+      if (found.length === 0) return;
+      const { message, issues } = badUserInput(found);
+      const extensions = { code: 'BAD_USER_INPUT', issues, http: { status: 400, spec: true } };
+      setResult({ errors: [new GraphQLError(message, { extensions })] });
+    },
+  }),
+  onResultProcess: ({ result, setResult }) => {
+    const { errors } = result as ExecutionResult;
+    if (errors) setResult({ ...result, errors: errors.map(withholdValues) });
+  },
+});
+
+/** What a request's execution was given. */
+interface Execution {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName?: string | null;
+  readonly variableValues?: Record<string, unknown> | null;
+}
+
+/** What is wrong with the variables of a request, in the same words as for REST. */
+function variableIssues({ schema, document, operationName, variableValues }: Execution): InputIssue[] {
+  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
+  return definitions.flatMap((definition) => {
+    const name = definition.variable.name.value;
+    const type = typeFromAST(schema, definition.type as never);
+    // Nothing that an object inherits counts as given.
+    const value = Object.hasOwn(variableValues ?? {}, name) ? variableValues?.[name] : undefined;
+    if (!isInputType(type) || (value === undefined && definition.defaultValue)) return [];
+    if (value === undefined && definition.type.kind !== 'NonNullType') return [];
+    return inputIssues(type, value, [name]);
+  });
+}
 
 /** What is said of a value that its type does not take: pydantic 2's type, and a sentence. */
 const describe = (
@@ -95,4 +146,35 @@ function listIssues(type: GraphQLInputType, list: readonly unknown[], path: read
     issues.push(...inputIssues(type, item, [...path, `${index}`]));
   }
   return issues;
+}
+
+const { INT, FLOAT, STRING, BOOLEAN, NULL, ENUM, LIST, OBJECT } = Kind;
+const literals: ReadonlySet<unknown> = new Set([INT, FLOAT, STRING, BOOLEAN, NULL, ENUM, LIST, OBJECT]);
+
+/** What graphql-js says of a literal before it repeats it. */
+const beforeLiteral = /^(Expected value of type "[^"]*"|[\w" ]+ cannot represent [\w -]+ value)/;
+
+/** How graphql-js tells of a token that was not expected; punctuation has no text of its own. */
+const foundToken = /\b(Name|Int|Float|String|BlockString|Comment) ".*"/s;
+
+const withheldMessage = ({ message, nodes }: GraphQLError): string => {
+  if (message.startsWith('Syntax Error: '))
+    return message.replace(foundToken, '$1').replace(/ escape sequence: .*/s, ' escape sequence.');
+  if (literals.has(nodes?.[0]?.kind))
+    return `${beforeLiteral.exec(message)?.[0] ?? 'This value does not have its type'}.`;
+  return message.replace(/^(Variable "\$\w+" got invalid value) .*/s, '$1.');
+};
+
+/**
+ * What graphql-js says of an input, without the input itself, which may be a secret: it repeats literals, tokens and
+ * variables. Where it stands, the error says by its location.
+ */
+export function withholdValues(error: GraphQLError): GraphQLError {
+  const message = withheldMessage(error);
+  if (message === error.message) return error;
+  const { nodes = null, source = null, positions = null, path = null, originalError = null } = error;
+  return new GraphQLError(message, {
+    ...{ nodes, source, positions, path, originalError },
+    extensions: error.extensions,
+  });
 }
