@@ -6,7 +6,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { isPostgres } from './options.ts';
 import { describeFault } from './sqlite/fault.ts';
 import { sqliteFile } from './sqlite/file.ts';
-import { unmark } from './sqlite/mark.ts';
+import { unmark } from './sqlite/held-file.ts';
 
 /** Makes a file and its folder, for their owner alone. A link counts as a file that exists, wherever it leads. */
 function createFile(path: string): void {

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { SqliteConnections } from '../../src/database/sqlite/connections.ts';
-import { SqliteDialect } from '../../src/database/sqlite/dialect.ts';
+import { SqliteDialect } from '../../src/database/sqlite/driver.ts';
 import { Account } from '../../src/database/tables.ts';
 
 /** The most connections of a test's database to PostgreSQL. */

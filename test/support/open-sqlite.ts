@@ -1,7 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
-import { SqliteDialect } from '../../src/database/sqlite/dialect.ts';
-import type { SqliteOptions } from '../../src/database/sqlite/driver.ts';
+import { SqliteDialect, type SqliteOptions } from '../../src/database/sqlite/driver.ts';
 
 /** Its tables. */
 export interface Words {

@@ -1,13 +1,23 @@
-import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import {
   abandonConnections,
   closeConnections,
   openConnections,
   type SqliteConnections,
+  Statements,
+  whenFree,
 } from './connections.ts';
-import type { Member } from './member.ts';
-import { Statements } from './statements.ts';
-import { whenFree } from './when-free.ts';
+import type { Member } from './group.ts';
 import { type Guard, Writer, type WriterOptions } from './writer.ts';
 
 /** Which database, and how its writer works. */
@@ -16,6 +26,49 @@ export interface SqliteOptions extends Omit<WriterOptions, 'guard'> {
   readonly file: string;
   /** Begins to watch over the file, which was just opened. */
   readonly watch?: (writer: SqliteConnections['writer']) => Guard | undefined;
+}
+
+/**
+ * SQLite for Kysely, by better-sqlite3. Transactions that come together share a commit (see `writer.ts`). A query
+ * outside of a transaction that only reads goes to a connection of its own, which sees what is committed and nothing
+ * else; writers do not hold it up.
+ */
+export class SqliteDialect implements Dialect {
+  readonly #options: SqliteOptions;
+  #driver: SqliteDriver | undefined;
+
+  constructor(options: SqliteOptions) {
+    this.#options = options;
+  }
+
+  /** The connections of better-sqlite3 below it; undefined before the first query. */
+  get connections(): SqliteConnections | undefined {
+    return this.#driver?.connections;
+  }
+
+  createDriver(): Driver {
+    this.#driver = new SqliteDriver(this.#options);
+    return this.#driver;
+  }
+
+  createQueryCompiler(): SqliteQueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): SqliteAdapter {
+    return new ConcurrentAdapter();
+  }
+
+  createIntrospector(kysely: Kysely<unknown>): SqliteIntrospector {
+    return new SqliteIntrospector(kysely);
+  }
+}
+
+class ConcurrentAdapter extends SqliteAdapter {
+  /** Kysely lets nobody wait: the writer does. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
 }
 
 /** Where queries go: an open database. */
@@ -27,7 +80,7 @@ interface Opened {
 }
 
 /** Runs Kysely's queries and transactions on an SQLite database. */
-export class SqliteDriver implements Driver {
+class SqliteDriver implements Driver {
   readonly #options: SqliteOptions;
   #opened: Opened | undefined;
 

@@ -1,10 +1,33 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
+import type { Warn } from '../backend.ts';
 
 /** The path of the SQLite file behind a URL, or `:memory:`. */
 export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.slice('sqlite:'.length);
+
+/**
+ * Says that a file is there and has nothing in it: it may have been more.
+ * @throws {ConfigError} where it has been: what was written to it last lies beside it, and SQLite would delete that
+ */
+export function tellEmpty(file: string, warn: Warn): void {
+  if (sizeOf(file) !== 0) return;
+  if (sizeOf(`${file}-wal`))
+    throw new ConfigError([
+      `DATABASE_URL names ${file}, which is empty, and the log beside it is not: the file was overwritten. Put a backup in its place, and delete ${file}-wal`,
+    ]);
+  warn(`${file} is empty (0 bytes): it becomes a new database, in which there is nothing`);
+}
 
 /**
  * Makes a missing file and its folder, for their owner alone. SQLite gives the log beside it the file's own mode.
@@ -50,3 +73,14 @@ function isMounted(path: string): boolean {
 /** A path as the kernel lists it, with its white space in octal numbers. */
 const unescapeMount = (path: string): string =>
   path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+
+/** Removes a database file with all that SQLite and this process have put beside it. */
+export function removeAll(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal', '.lock']) {
+    const isFile = statSync(path + suffix, { throwIfNoEntry: false })?.isFile();
+    if (isFile) rmSync(path + suffix);
+  }
+}
+
+/** How many bytes a file has; undefined where there is none. */
+export const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;

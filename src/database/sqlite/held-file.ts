@@ -1,11 +1,10 @@
-import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import type { Database } from 'better-sqlite3';
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Warn } from '../backend.ts';
-import { createPrivately, onlyName } from './file.ts';
-import { type FileLock, lockFile, lockOpenFile } from './lock.ts';
-import { Mark } from './mark.ts';
-import { isInPlace, type Place, placeOf } from './place.ts';
+import { createPrivately, onlyName, removeAll, sizeOf, tellEmpty } from './file.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** A database file that belongs to this process: nobody else writes to it, and it is still the one that was opened. */
@@ -43,7 +42,7 @@ export class HeldFile implements Disposable {
   }
 
   /** Begins to know the file, which SQLite has just opened, from any other. */
-  watch(writer: Database): this {
+  watch(writer: Sqlite.Database): this {
     this.#mark = new Mark(this.#descriptor, writer);
     const logPath = `${this.#path}-wal`;
     this.#places = [placeOf(this.#path), placeOf(logPath)];
@@ -132,26 +131,137 @@ function lockNewFile(path: string): FileLock {
   }
 }
 
-/** Removes a database file with all that SQLite and this process have put beside it. */
-function removeAll(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal', '.lock']) {
-    const isFile = statSync(path + suffix, { throwIfNoEntry: false })?.isFile();
-    if (isFile) rmSync(path + suffix);
-  }
+/** A lock that this process holds; disposing of it gives it up. */
+interface FileLock extends Disposable {
+  /** Whether whoever comes next would meet it: its file can be deleted or replaced. */
+  readonly isInPlace: boolean;
 }
 
 /**
- * Says that a file is there and has nothing in it: it may have been more.
- * @throws {ConfigError} where it has been: what was written to it last lies beside it, and SQLite would delete that
+ * Holds a database file for this process alone, so long as it lives: the lock is the operating system's, and ends with
+ * the process however that ends. It is held on a file beside, so that a backup may still read the database.
+ * @param file its path, without links
+ * @throws {ConfigError} where another process holds it
  */
-function tellEmpty(file: string, warn: Warn): void {
-  if (sizeOf(file) !== 0) return;
-  if (sizeOf(`${file}-wal`))
-    throw new ConfigError([
-      `DATABASE_URL names ${file}, which is empty, and the log beside it is not: the file was overwritten. Put a backup in its place, and delete ${file}-wal`,
-    ]);
-  warn(`${file} is empty (0 bytes): it becomes a new database, in which there is nothing`);
+export function lockFile(file: string): FileLock {
+  const path = `${file}.lock`;
+  createPrivately(path);
+  const place = placeOf(path);
+  const lock = new Sqlite(path, { timeout: 0 });
+  try {
+    lock.exec('begin exclusive');
+    // Another process may have deleted it meanwhile, as one that could not start does.
+    if (!isInPlace(place)) throw inUse(file);
+  } catch (error) {
+    lock.close();
+    throw (error as { code?: string }).code === 'SQLITE_BUSY' ? inUse(file, error) : error;
+  }
+  return {
+    get isInPlace() {
+      return isInPlace(place);
+    },
+    [Symbol.dispose]: () => void lock.close(),
+  };
 }
 
-/** How many bytes a file has; undefined where there is none. */
-const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
+/**
+ * Locks an open file itself, whatever its names, until it is closed. Node has no call for it, so the program `flock`
+ * does it: the lock belongs to what both have opened. SQLite knows nothing of it (on Linux it uses locks of another
+ * sort), so backups and other readers are not kept out. Where there is no such program, nothing is done.
+ * @returns whether it is locked
+ * @throws {ConfigError} where another process holds it
+ */
+function lockOpenFile(descriptor: number, file: string): boolean {
+  if (process.platform !== 'linux') return false;
+  const { status } = spawnSync('flock', ['-x', '-n', '3'], {
+    stdio: ['ignore', 'ignore', 'ignore', descriptor],
+    // Nothing of this process's: it is searched for in the system's own folders.
+    env: {},
+  });
+  if (status === 1) throw inUse(file);
+  return status === 0;
+}
+
+const inUse = (file: string, cause?: unknown): ConfigError =>
+  new ConfigError([`DATABASE_URL names ${file}, which another process of Keyward is using`], { cause });
+
+/** Which file lies at a path now. */
+interface Place {
+  readonly path: string;
+  readonly device: number;
+  readonly inode: number;
+}
+
+/** @throws where nothing lies there */
+function placeOf(path: string): Place {
+  const { dev, ino } = statSync(path);
+  return { path, device: dev, inode: ino };
+}
+
+/** Whether the same file lies at its path still. */
+function isInPlace({ path, device, inode }: Place): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.ino === inode && found.dev === device;
+}
+
+// The header of a database file: https://www.sqlite.org/fileformat2.html#the_database_header
+const magic = 'SQLite format 3\0';
+const headerSize = 100;
+const userVersionAt = 60;
+
+/**
+ * What tells a database file from any other, its own copies too: a random number in its header (`user_version`), new at
+ * each start. So it shows when something else was written over it: a backup, another database, zeros.
+ */
+class Mark {
+  readonly #descriptor: number;
+  readonly #header = Buffer.alloc(headerSize);
+  /** Those that are right: the ones before also, until the new one was seen in the file. */
+  #right: readonly number[];
+
+  /**
+   * Marks a database that was just opened.
+   * @param descriptor its file, open for reading
+   */
+  constructor(descriptor: number, connection: Sqlite.Database) {
+    this.#descriptor = descriptor;
+    // The one in the file may be older than the one in the log.
+    const inFile = this.#read() ?? 0;
+    const before = connection.pragma('user_version', { simple: true }) as number;
+    this.#right = [inFile, before, writeMark(connection) ?? before];
+    this.isThere();
+  }
+
+  /** Whether it is in the file. */
+  isThere(): boolean {
+    const found = this.#read();
+    if (found === undefined || !this.#right.includes(found)) return false;
+    if (found === this.#right.at(-1)) this.#right = [found];
+    return true;
+  }
+
+  /** The mark that is in the file; undefined where it is no database. */
+  #read(): number | undefined {
+    const header = this.#header;
+    const isWhole = readSync(this.#descriptor, header, 0, headerSize, 0) === headerSize;
+    if (isWhole && header.toString('latin1', 0, magic.length) === magic)
+      return header.readInt32BE(userVersionAt);
+    return undefined;
+  }
+}
+
+/** Writes a new mark; undefined where that cannot be done now, on a full disk for example. */
+function writeMark(connection: Sqlite.Database): number | undefined {
+  const mark = randomInt(1, 2 ** 31);
+  try {
+    connection.pragma(`user_version = ${mark}`);
+    // From the log into the file.
+    connection.pragma('wal_checkpoint(passive)');
+    return mark;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes the mark from a copy: while the database that it was made of is in use, it is another one. */
+export const unmark = (copy: Sqlite.Database): void => void copy.pragma('user_version = 0');

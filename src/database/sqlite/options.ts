@@ -3,11 +3,11 @@ import { SqliteDriver } from '@mikro-orm/sqlite';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Backend, Warn } from '../backend.ts';
-import { SqliteDialect } from './dialect.ts';
+import { whenFree } from './connections.ts';
+import { SqliteDialect } from './driver.ts';
 import { describeFault } from './fault.ts';
 import { onlyName, sqliteFile } from './file.ts';
 import { HeldFile } from './held-file.ts';
-import { whenFree } from './when-free.ts';
 
 /** SQLite, in a file for this process alone, which is made where it is missing, or in memory. */
 export function sqliteOptions(config: DatabaseConfig, warn: Warn): Backend {

@@ -1,11 +1,8 @@
 import { setImmediate } from 'node:timers';
 import type { Database } from 'better-sqlite3';
 import type { CompiledQuery, QueryResult } from 'kysely';
-import { Group } from './group.ts';
-import { IdleWatch } from './idle-watch.ts';
-import { Member, type MemberWriter } from './member.ts';
-import { Statements } from './statements.ts';
-import { isBusy, whenFree } from './when-free.ts';
+import { isBusy, Statements, whenFree } from './connections.ts';
+import { Group, IdleWatch, Member, type MemberWriter } from './group.ts';
 
 /** Lets one after the other do something, in the order in which they came. */
 class Turns {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../../../src/config/config-error.ts';
-import { HeldFile } from '../../../../src/database/sqlite/held-file.ts';
-import { unmark } from '../../../../src/database/sqlite/mark.ts';
+import { HeldFile, unmark } from '../../../../src/database/sqlite/held-file.ts';
 import { createTemporaryFolder } from '../../../support/process.ts';
 
 let stack: AsyncDisposableStack;

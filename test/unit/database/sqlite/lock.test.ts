@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../src/config/config-error.ts';
-import { lockFile } from '../../../../src/database/sqlite/lock.ts';
+import { lockFile } from '../../../../src/database/sqlite/held-file.ts';
 import { createTemporaryFolder, root, startModule } from '../../../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -16,7 +16,7 @@ describe('lockFile', () => {
   /** Another process that holds the file, or tries to: what it says of it stands in its output. */
   const holdElsewhere = () =>
     startModule(`
-      import { lockFile } from ${JSON.stringify(join(root, 'src/database/sqlite/lock.ts'))};
+      import { lockFile } from ${JSON.stringify(join(root, 'src/database/sqlite/held-file.ts'))};
       try {
         globalThis.lock = lockFile(${JSON.stringify(file)});
         console.log('held');
