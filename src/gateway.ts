@@ -40,8 +40,7 @@ import {
   leakReportsPath,
 } from './leak-reports/answer-leak-reports.ts';
 import { leakReportsPaths } from './leak-reports/openapi.ts';
-import { describeError } from './observability/describe-error.ts';
-import { logRequests } from './observability/log.ts';
+import { describeError, logRequests } from './observability/log.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import { offeredDocuments, offerOf } from './offer.ts';
 import type {

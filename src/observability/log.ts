@@ -1,7 +1,6 @@
 import { write, writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Middleware, RequestIds, RequestRecord } from '../http/exchange.ts';
-import { describeError } from './describe-error.ts';
 import type { EventLog } from './events.ts';
 
 /** The message of the line that each request has. */
@@ -73,6 +72,21 @@ const logFailure = (logger: Logger, { requestId, traceId, spanId, failure }: Req
     { requestId, traceId, spanId, reason: failure?.reason, error: describeError(failure?.cause) },
     failure?.message,
   );
+
+/** An error for the log. Of a database's error no message is kept: it repeats the values of the query. */
+export function describeError(error: unknown): Record<string, unknown> | undefined {
+  if (!(error instanceof Error)) return error === undefined ? undefined : { type: typeof error };
+  const { code } = error as { code?: unknown };
+  const fromDatabase = /Exception$|^(SqliteError|NotFoundError|ValidationError)$/.test(error.name);
+  const frames = error.stack?.split('\n').filter((frame) => /^\s+at /.test(frame));
+  return {
+    type: error.name,
+    code,
+    message: fromDatabase ? undefined : error.message,
+    stack: frames?.slice(0, 12).map((frame) => frame.trim()),
+    cause: describeError(error.cause),
+  };
+}
 
 const requestLine = (status: number, record: RequestRecord, address: string | null) => ({
   requestId: record.requestId,

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { describeError } from '../observability/describe-error.ts';
-import { createLogger, LogOutput } from '../observability/log.ts';
+import { createLogger, describeError, LogOutput } from '../observability/log.ts';
 import type { Stopped } from './signals.ts';
 
 /** The log of a process, and where it goes. */

@@ -20,7 +20,7 @@ import { openServer } from '../http/server.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { leakReportsPath } from '../leak-reports/answer-leak-reports.ts';
 import { readScannerKeys } from '../leak-reports/read-scanner-keys.ts';
-import { describeError } from '../observability/describe-error.ts';
+import { describeError } from '../observability/log.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
 import type { WebhookDelivery, WebhookLane } from '../database/tables.ts';
-import { describeError } from '../observability/describe-error.ts';
+import { describeError } from '../observability/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { agreeOnEndpoints, type Endpoint, Endpoints } from './endpoints.ts';
 import {

@@ -22,7 +22,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { TracingConfig } from '../../config/config.ts';
-import { describeError } from '../describe-error.ts';
+import { describeError } from '../log.ts';
 import { readVersion } from '../version.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 

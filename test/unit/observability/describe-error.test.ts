@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/sql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
 import { Account } from '../../../src/database/tables.ts';
-import { describeError } from '../../../src/observability/describe-error.ts';
+import { describeError } from '../../../src/observability/log.ts';
 import { openTestDatabase } from '../../support/database.ts';
 
 const stackOf = (error: Error) => (describeError(error)?.['stack'] ?? []) as string[];
