@@ -12,8 +12,8 @@ import { Db } from './database/db.ts';
 import { translateError } from './database/translate-error.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/graphql-errors.ts';
+import { documentIdName } from './graphql/kept-documents.ts';
 import type { OperationServices } from './graphql/run-operation.ts';
-import { documentIdName } from './graphql/use-trusted-documents.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
 import { answerErrors, answerHeaders, graphqlPath, head } from './http/answers.ts';
 import { cors } from './http/cors.ts';
@@ -31,8 +31,7 @@ import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
 import { type Load, shedLoad } from './http/load.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
-import type { Limiters } from './http/rate-limits/limiter.ts';
-import { quotaHeaders } from './http/rate-limits/limiter.ts';
+import { type Limiters, quotaHeaders } from './http/rate-limits/limiter.ts';
 import { answerKeyItself } from './key-itself.ts';
 import {
   answerLeakReports,

@@ -7,9 +7,14 @@ import { useRequiredScopes } from './auth/required-scopes.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import type { DocumentConfig } from './config/config.ts';
 import { useRequestParsers } from './graphql/answer-graphql.ts';
-import { createDocumentCache } from './graphql/document-cache.ts';
 import { useAuthenticatedErrors, useFailureRecord } from './graphql/graphql-errors.ts';
 import { useInputErrors } from './graphql/input-errors.ts';
+import {
+  createDocumentCache,
+  readTrustedDocuments,
+  useKnownDocuments,
+  useTrustedDocuments,
+} from './graphql/kept-documents.ts';
 import {
   type CompiledOf,
   type OperationServices,
@@ -17,11 +22,8 @@ import {
   useOperationContext,
   useOperationRecord,
 } from './graphql/run-operation.ts';
-import { readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { useDocumentLimits } from './graphql/use-document-limits.ts';
 import { useIntrospection } from './graphql/use-introspection.ts';
-import { useKnownDocuments } from './graphql/use-known-documents.ts';
-import { useTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import type { Limiters } from './http/rate-limits/limiter.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import type { Wakeable } from './webhooks/webhooks.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { describe, expect, it } from 'vitest';
-import { negotiateMediaType } from '../../../src/graphql/negotiate.ts';
+import { negotiateMediaType } from '../../../src/graphql/answer-graphql.ts';
 
 const json = 'application/json';
 const graphql = 'application/graphql-response+json';
