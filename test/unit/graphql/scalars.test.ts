@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDateTime } from '../../../src/graphql/date-time.ts';
+import { parseDateTime } from '../../../src/graphql/scalars.ts';
 
 describe('a date-time', () => {
   it.each([
