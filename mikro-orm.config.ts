@@ -1,6 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { loadConfig } from './src/config/load-config.ts';
-import { backendOf, databaseOptions, isPostgres } from './src/database/options.ts';
+import { backendOf, databaseOptions, isPostgres } from './src/database/database.ts';
 
 const { database } = loadConfig();
 const options = databaseOptions(await backendOf(database));

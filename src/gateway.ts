@@ -9,7 +9,7 @@ import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import type { DocumentConfig, EdgeConfig, PagesConfig } from './config/config.ts';
 import { Db } from './database/db.ts';
-import { translateError } from './database/translate-error.ts';
+import { translateError } from './database/failures.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/graphql-errors.ts';
 import { documentIdName } from './graphql/kept-documents.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
-import { OutcomeUnknownError } from '../database/outcome-unknown.ts';
+import { OutcomeUnknownError } from '../database/failures.ts';
 import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
 import { ExhaustedQuotas } from './exhausted-quotas.ts';
 import { LeaseRecords, leaseLifetime } from './lease-records.ts';

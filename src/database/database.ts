@@ -1,8 +1,8 @@
-import { MikroORM } from '@mikro-orm/core';
+import { MikroORM, type Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { DatabaseConfig } from '../config/config.ts';
 import type { Backend, ConnectionPool, Warn } from './backend.ts';
-import { backendOf, databaseOptions } from './options.ts';
+import { entities } from './tables.ts';
 
 /** An open database; disposing of it closes it. */
 export type Database = MikroORM<AbstractSqlDriver> & AsyncDisposable & OpenDatabase;
@@ -62,3 +62,20 @@ async function open(backend: Backend): Promise<Database> {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
 }
+
+/** Whether a database is PostgreSQL; it is SQLite otherwise. */
+export const isPostgres = ({ url }: Pick<DatabaseConfig, 'url'>): boolean => !url.startsWith('sqlite:');
+
+/** What the sort of database brings that is configured. Each is loaded where it is used: a start is quicker without the other. */
+export const backendOf = async (config: DatabaseConfig, warn: Warn = () => {}): Promise<Backend> =>
+  isPostgres(config)
+    ? (await import('./postgresql/options.ts')).postgresOptions(config, warn)
+    : (await import('./sqlite/options.ts')).sqliteOptions(config, warn);
+
+/** The ORM's options, for the service and for the ORM's command line alike. */
+export const databaseOptions = ({ options }: Backend): Partial<Options<AbstractSqlDriver>> => ({
+  ...options,
+  entities,
+  migrations: { snapshotOnMigrate: false, silent: true },
+  logger: () => {},
+});

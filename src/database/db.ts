@@ -24,9 +24,8 @@
 import { type EntityName, NotNullConstraintViolationException, type SqlEntityManager } from '@mikro-orm/sql';
 import type { Kysely } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
-import { isLostStatement } from './lost-statement.ts';
+import { isLostStatement, OutcomeUnknownError } from './failures.ts';
 import type { Question } from './named-query.ts';
-import { OutcomeUnknownError } from './outcome-unknown.ts';
 import type { Tables } from './tables.ts';
 
 /** Whether a statement has failed for want of a value that every row has. */

@@ -2,9 +2,8 @@ import { type MikroORM, TableNotFoundException } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { openDatabase } from './database.ts';
+import { backendOf, isPostgres, openDatabase } from './database.ts';
 import { postgresMigrations, sqliteMigrations } from './migration-lists.ts';
-import { backendOf, isPostgres } from './options.ts';
 
 type Orm = MikroORM<AbstractSqlDriver>;
 

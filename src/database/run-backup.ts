@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { readCommandLine } from '../config/command-line.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { isPostgres } from './options.ts';
+import { isPostgres } from './database.ts';
 import { describeFault } from './sqlite/fault.ts';
 import { sqliteFile } from './sqlite/file.ts';
 import { unmark } from './sqlite/held-file.ts';

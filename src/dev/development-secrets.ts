@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { isPostgres } from '../database/options.ts';
+import { isPostgres } from '../database/database.ts';
 import { sqliteFile } from '../database/sqlite/file.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import { encryptionKeySize, pepperSize, secretList } from '../secrets/secret-list.ts';

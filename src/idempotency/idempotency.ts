@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ensureAccount } from '../accounts/ensure-account.ts';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
+import { tryLock } from '../database/conditions.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { IdempotencyRecord } from '../database/tables.ts';
-import { tryLock } from '../database/try-lock.ts';
 import { GatewayError, serviceUnavailable } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type {

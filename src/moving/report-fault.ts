@@ -1,6 +1,6 @@
 import { DriverException } from '@mikro-orm/core';
 import { reportConfigError } from '../config/config-error.ts';
-import { OutcomeUnknownError } from '../database/outcome-unknown.ts';
+import { OutcomeUnknownError } from '../database/failures.ts';
 import { GatewayError } from '../errors.ts';
 
 /** What a database or the system may refuse at any moment. */

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Database } from '../database/database.ts';
-import { isPostgres } from '../database/options.ts';
+import { type Database, isPostgres } from '../database/database.ts';
 import type { Middleware } from '../http/exchange.ts';
 import type { Metrics, WatchedIssuer, WatchedLog, WatchedWebhooks } from './metrics/create-metrics.ts';
 import type { Tracing } from './tracing/tracing.ts';

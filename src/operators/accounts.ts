@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { findAccount } from '../accounts/find-account.ts';
-import { beginsWith } from '../database/begins-with.ts';
+import { beginsWith } from '../database/conditions.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { Account } from '../database/tables.ts';

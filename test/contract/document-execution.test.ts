@@ -2,7 +2,7 @@ import { type ExecutionResult, execute, type GraphQLError, parse, validate } fro
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { Db } from '../../src/database/db.ts';
-import { translateError } from '../../src/database/translate-error.ts';
+import { translateError } from '../../src/database/failures.ts';
 import { createMaskError } from '../../src/graphql/graphql-errors.ts';
 import { schema } from '../../src/schema.ts';
 import { Draw, type DrawnOperation, drawDocument } from '../support/draw-document.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
-import { translateError } from '../../src/database/translate-error.ts';
+import { translateError } from '../../src/database/failures.ts';
 import { developmentIssuer } from '../../src/dev/issuer.ts';
 import { createOnServer, databaseConfig, inTransaction } from '../support/database.ts';
 import {

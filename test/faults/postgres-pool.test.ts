@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/database.ts';
+import { translateError } from '../../src/database/failures.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { Account } from '../../src/database/tables.ts';
-import { translateError } from '../../src/database/translate-error.ts';
 import { createOnServer, databaseConfig, inTransaction } from '../support/database.ts';
 import type { Query } from '../support/ledger.ts';
 import {

@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
+import { translateError } from '../../src/database/failures.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { translateError } from '../../src/database/translate-error.ts';
 import { databaseConfig, inTransaction, writerOf } from '../support/database.ts';
 import {
   acknowledged,

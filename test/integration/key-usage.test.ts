@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { Db } from '../../src/database/db.ts';
-import { OutcomeUnknownError } from '../../src/database/outcome-unknown.ts';
+import { OutcomeUnknownError } from '../../src/database/failures.ts';
 import { refuseRows, setReadOnly } from '../support/database.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 

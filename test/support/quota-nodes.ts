@@ -2,7 +2,7 @@ import { type AfterCrash, QuotaLeases } from '../../src/api-keys/quota-leases.ts
 import { readQuota } from '../../src/api-keys/quota-statements.ts';
 import type { Database } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
-import { OutcomeUnknownError } from '../../src/database/outcome-unknown.ts';
+import { OutcomeUnknownError } from '../../src/database/failures.ts';
 import type { QuotaUse, StoredQuota } from '../../src/operations/context.ts';
 
 /** How a statement fails: it is not carried out, or it is and nobody learns of it. */

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
-import type { PooledClient } from './client.ts';
-import { PostgresConnection, type Shared } from './connection.ts';
+import { type PooledClient, PostgresConnection, type Shared } from './connection.ts';
 
 /** How long is waited between two attempts, in milliseconds. */
 const interval = 500;

@@ -1,9 +1,27 @@
-import { type DatabaseConnection, PostgresDriver as KyselyDriver } from 'kysely';
+import {
+  type DatabaseConnection,
+  PostgresDialect as KyselyDialect,
+  PostgresDriver as KyselyDriver,
+} from 'kysely';
 import { PostgresConnection } from './connection.ts';
 import type { PostgresPool } from './pool.ts';
 
+/** Kysely's dialect of PostgreSQL, on a pool of ours. */
+export class PostgresDialect extends KyselyDialect {
+  readonly #pool: PostgresPool;
+
+  constructor(pool: PostgresPool) {
+    super({ pool });
+    this.#pool = pool;
+  }
+
+  override createDriver(): PostgresDriver {
+    return new PostgresDriver(this.#pool);
+  }
+}
+
 /** Kysely's driver of PostgreSQL, with connections of our own. */
-export class PostgresDriver extends KyselyDriver {
+class PostgresDriver extends KyselyDriver {
   readonly #pool: PostgresPool;
 
   constructor(pool: PostgresPool) {

@@ -1,25 +1,11 @@
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { PostgresDialect as KyselyDialect } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { DatabaseConfig } from '../../config/config.ts';
+import { ConfigError, NotThereError } from '../../config/config-error.ts';
 import type { Backend, Warn } from '../backend.ts';
-import { checkServer } from './check-server.ts';
-import { PostgresDriver } from './driver.ts';
+import { PostgresConnection } from './connection.ts';
+import { PostgresDialect } from './driver.ts';
 import { PostgresPool } from './pool.ts';
-import { refuseServer } from './refuse-server.ts';
-
-/** Kysely's dialect of PostgreSQL, on a pool of ours. */
-export class PostgresDialect extends KyselyDialect {
-  readonly #pool: PostgresPool;
-
-  constructor(pool: PostgresPool) {
-    super({ pool });
-    this.#pool = pool;
-  }
-
-  override createDriver(): PostgresDriver {
-    return new PostgresDriver(this.#pool);
-  }
-}
 
 /** PostgreSQL, by a pool of connections. */
 export function postgresOptions(config: DatabaseConfig, warn: Warn): Backend {
@@ -34,4 +20,63 @@ export function postgresOptions(config: DatabaseConfig, warn: Warn): Backend {
     check: () => checkServer(pool),
     refuse: refuseServer,
   };
+}
+
+interface State {
+  readonly standby: boolean;
+  readonly read_only: string;
+}
+
+const state = CompiledQuery.raw(
+  "select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only",
+);
+
+/**
+ * Asks PostgreSQL whether it takes writes, in one round trip.
+ * @returns why it takes none, in words; undefined: it does
+ * @throws where it does not answer in time
+ */
+async function checkServer(pool: PostgresPool): Promise<string | undefined> {
+  const connection = new PostgresConnection(await pool.connect(), pool);
+  try {
+    const { rows } = await connection.executeQuery<State>(state);
+    return whyReadOnly(rows[0] as State);
+  } finally {
+    connection.release();
+  }
+}
+
+function whyReadOnly({ standby, read_only }: State): string | undefined {
+  if (standby) return 'PostgreSQL takes no writes: it is a standby';
+  return read_only === 'on' ? 'PostgreSQL takes no writes: it is read-only' : undefined;
+}
+
+/** SQLSTATEs of a server that takes no connection now: it starts or stops, has too many, or a pooler cannot reach it. */
+const passingState = /^(08|53|57P)/;
+
+/** What the operating system says of a server that cannot be reached: it is down, or its name or network is. */
+const unreachable =
+  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN)|EAI_AGAIN|ENOTFOUND)$/;
+
+/** The errors of `pg` that have no code, of a server that is silent or hangs up. */
+const silent = /timeout|terminated/i;
+
+const isPassing = ({ code, message }: Error & { readonly code?: string }): boolean =>
+  code === undefined ? silent.test(message) : passingState.test(code) || unreachable.test(code);
+
+/**
+ * Says why PostgreSQL cannot be used, by the code of the failure: nothing of the URL, which may hold a password.
+ * @throws {NotThereError} where it may be there later
+ * @throws {ConfigError} for anything else
+ */
+export function refuseServer(error: Error & { readonly code?: string }): never {
+  const reason = error.code ?? error.message;
+  if (isPassing(error)) {
+    throw new NotThereError(
+      `Keyward cannot start: the PostgreSQL of DATABASE_URL takes no connection now (${reason}). It ends with exit code 75, to be started again.`,
+      { cause: error },
+    );
+  }
+  const fault = `DATABASE_URL names a database that cannot be used (${reason}): are its name, user and password right?`;
+  throw new ConfigError([fault], { cause: error });
 }

@@ -1,5 +1,5 @@
 import type { Warn } from '../backend.ts';
-import { isStalePlan, isStrayStatement } from '../lost-statement.ts';
+import { isStalePlan, isStrayStatement } from '../failures.ts';
 import type { Question } from '../named-query.ts';
 
 /** For how long no statement is named after a plan was stale, in milliseconds: migrations come in groups. */

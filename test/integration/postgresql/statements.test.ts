@@ -3,9 +3,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } fr
 import type { DatabaseConfig } from '../../../src/config/config.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { Db } from '../../../src/database/db.ts';
+import { translateError } from '../../../src/database/failures.ts';
 import { prepareQuery } from '../../../src/database/prepare-query.ts';
 import { Account } from '../../../src/database/tables.ts';
-import { translateError } from '../../../src/database/translate-error.ts';
 import { createOnServer, databaseConfig } from '../../support/database.ts';
 
 const select = prepareQuery(Account, (db, { subject }: { subject: string }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, NotThereError } from '../../../../src/config/config-error.ts';
-import { refuseServer } from '../../../../src/database/postgresql/refuse-server.ts';
+import { refuseServer } from '../../../../src/database/postgresql/options.ts';
 
 const fail = (message: string, code?: string): Error & { readonly code?: string } =>
   Object.assign(new Error(message), code === undefined ? {} : { code });

@@ -6,9 +6,8 @@ import Sqlite from 'better-sqlite3';
 import { GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
+import { OutcomeUnknownError, translateError } from '../../../src/database/failures.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { OutcomeUnknownError } from '../../../src/database/outcome-unknown.ts';
-import { translateError } from '../../../src/database/translate-error.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { databaseConfig, writerOf } from '../../support/database.ts';
 
