@@ -19,8 +19,7 @@ export default defineConfig({
         test: {
           name: 'main',
           include: ['test/{unit,integration,tokens,contract}/**/*.test.ts'],
-          // An SQLite file is for one process.
-          exclude: ['test/integration/two-nodes*.test.ts', 'test/integration/postgresql/**'],
+          exclude: ['test/integration/postgresql/**'],
           testTimeout: 30_000,
         },
       },
@@ -42,6 +41,25 @@ export default defineConfig({
           globalSetup: 'test/support/postgres-server.ts',
           setupFiles: 'test/support/need-postgres.ts',
           testTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // What holds whatever is drawn, and whatever many do at once: half a minute that `npm test` is spared.
+          name: 'properties',
+          include: ['test/properties/{unit,integration}/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'properties-postgres',
+          include: ['test/properties/{integration,postgresql}/**/*.test.ts'],
+          globalSetup: 'test/support/postgres-server.ts',
+          setupFiles: 'test/support/need-postgres.ts',
+          testTimeout: 60_000,
         },
       },
       {

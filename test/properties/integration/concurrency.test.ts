@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/gateway.ts';
-import { setUpGateway } from '../support/set-up-gateway.ts';
+import type { Answer } from '../../support/gateway.ts';
+import { setUpGateway } from '../../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { inTransaction } from '../support/database.ts';
-import { setUpTwoNodes } from '../support/two-nodes.ts';
+import { inTransaction } from '../../support/database.ts';
+import { setUpTwoNodes } from '../../support/two-nodes.ts';
 
 const setup = setUpTwoNodes();
 const hour = 3_600_000;

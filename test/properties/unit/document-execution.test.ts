@@ -1,13 +1,13 @@
 import { type ExecutionResult, execute, type GraphQLError, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { Db } from '../../src/database/db.ts';
-import { translateError } from '../../src/database/failures.ts';
-import { createMaskError } from '../../src/graphql/graphql-errors.ts';
-import { schema } from '../../src/schema.ts';
-import { Draw, type DrawnOperation, drawDocument } from '../support/draw-document.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { Db } from '../../../src/database/db.ts';
+import { translateError } from '../../../src/database/failures.ts';
+import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
+import { schema } from '../../../src/schema.ts';
+import { Draw, type DrawnOperation, drawDocument } from '../../support/draw-document.ts';
+import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 /** How many documents are drawn; of each, three answers are compared. */
 const count = 350;

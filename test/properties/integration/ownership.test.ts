@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { setUpGateway } from '../support/set-up-gateway.ts';
+import { setUpGateway } from '../../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 

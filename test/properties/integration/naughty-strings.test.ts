@@ -1,8 +1,8 @@
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
-import { beforeDatabase } from '../support/before-database.ts';
-import type { Answer } from '../support/gateway.ts';
-import { setUpGateway } from '../support/set-up-gateway.ts';
+import { beforeDatabase } from '../../support/before-database.ts';
+import type { Answer } from '../../support/gateway.ts';
+import { setUpGateway } from '../../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 

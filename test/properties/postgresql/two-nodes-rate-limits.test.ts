@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { Rates } from '../../src/config/rates.ts';
-import { inTransaction } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startIssuer, type TestIssuer } from '../support/issuer.ts';
-import { recordStatements } from '../support/record-statements.ts';
+import type { Rates } from '../../../src/config/rates.ts';
+import { inTransaction } from '../../support/database.ts';
+import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+import { recordStatements } from '../../support/record-statements.ts';
 
 let issuer: TestIssuer;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTemporaryFolder } from '../../../support/process.ts';
-import { callers, RandomTransactions, reasonOf } from '../../../support/random-transactions.ts';
+import { createTemporaryFolder } from '../../support/process.ts';
+import { callers, RandomTransactions, reasonOf } from '../../support/random-transactions.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let database: RandomTransactions;

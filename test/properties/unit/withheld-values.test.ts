@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/gateway.ts';
-import { setUpGateway } from '../support/set-up-gateway.ts';
-import { callRest, queries, type Step } from '../support/two-sides.ts';
+import type { Answer } from '../../support/gateway.ts';
+import { setUpGateway } from '../../support/set-up-gateway.ts';
+import { callRest, queries, type Step } from '../../support/two-sides.ts';
 
 const setup = setUpGateway();
 let token: string;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
-import { setUpTwoNodes } from '../support/two-nodes.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { setUpTwoNodes } from '../../support/two-nodes.ts';
 
 const setup = setUpTwoNodes();
 let token: string;

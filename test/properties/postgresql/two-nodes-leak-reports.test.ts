@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
-import { readScannerKeys } from '../../src/leak-reports/read-scanner-keys.ts';
-import { createSigningKey, matchOf, signatureHeaders } from '../support/scanner.ts';
-import { setUpTwoNodes } from '../support/two-nodes.ts';
+import { readScannerKeys } from '../../../src/leak-reports/read-scanner-keys.ts';
+import { createSigningKey, matchOf, signatureHeaders } from '../../support/scanner.ts';
+import { setUpTwoNodes } from '../../support/two-nodes.ts';
 
 const key = createSigningKey('first');
 const keys = readScannerKeys(new Map([['first', key.publicKey]]), {

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { Db } from '../../src/database/db.ts';
-import { noteExpiries } from '../../src/webhooks/outbox.ts';
-import { Webhooks } from '../../src/webhooks/webhooks.ts';
-import { setUpTwoNodes } from '../support/two-nodes.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
-import { sendWebhooks, until } from '../support/webhook-sender.ts';
+import { Db } from '../../../src/database/db.ts';
+import { noteExpiries } from '../../../src/webhooks/outbox.ts';
+import { Webhooks } from '../../../src/webhooks/webhooks.ts';
+import { setUpTwoNodes } from '../../support/two-nodes.ts';
+import { startReceiver } from '../../support/webhook-receiver.ts';
+import { sendWebhooks, until } from '../../support/webhook-sender.ts';
 
 const setup = setUpTwoNodes();
 

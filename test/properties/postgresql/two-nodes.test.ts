@@ -1,10 +1,10 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { openDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { createOnServer, databaseConfig } from '../support/database.ts';
-import type { Answer, TestGateway } from '../support/gateway.ts';
-import { setUpTwoNodes } from '../support/two-nodes.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { createOnServer, databaseConfig } from '../../support/database.ts';
+import type { Answer, TestGateway } from '../../support/gateway.ts';
+import { setUpTwoNodes } from '../../support/two-nodes.ts';
 
 const server = inject('postgresUrl') ?? '';
 

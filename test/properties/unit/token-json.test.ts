@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anyJson } from '../support/any-json.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { encode, type Forge, startForge } from '../support/token-forge.ts';
+import { anyJson } from '../../support/any-json.ts';
+import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { encode, type Forge, startForge } from '../../support/token-forge.ts';
 
 let forge: Forge;
 let gateway: TestGateway;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createApiKey } from '../../src/api-keys/create-api-key.ts';
-import type { TestGateway } from '../support/gateway.ts';
-import { operationContext } from '../support/operation-context.ts';
-import { setUpTwoNodes } from '../support/two-nodes.ts';
+import { createApiKey } from '../../../src/api-keys/create-api-key.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { operationContext } from '../../support/operation-context.ts';
+import { setUpTwoNodes } from '../../support/two-nodes.ts';
 
 const setup = setUpTwoNodes();
 
