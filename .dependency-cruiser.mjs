@@ -71,7 +71,7 @@ const slices = [
       pathNot: [
         '^src/(accounts|api-keys|audit|automation-settings|$1)/(?!.*[.]graphql[.]ts$)',
         '^src/webhooks/(endpoints|lanes)[.]ts$',
-        '^src/config/(address-range|kinds|public-address|webhook-events)[.]ts$',
+        '^src/config/(addresses|kinds|webhook-events)[.]ts$',
         '^src/(errors|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|prepare-query|tables)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|lru-cache|@mikro-orm/[^/]+)/',
       ],

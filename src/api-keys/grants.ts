@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createAddressTest } from '../config/address-range.ts';
+import { createAddressTest } from '../config/addresses.ts';
 import { standsFor } from './permissions.ts';
 
 /** A list as a key keeps it; null: none was set. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isAddressRange } from '../config/address-range.ts';
+import { isAddressRange } from '../config/addresses.ts';
 import type { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/audited.ts';

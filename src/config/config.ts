@@ -1,7 +1,6 @@
-import type { SecretKeys } from '../secrets/secret-keys.ts';
+import type { SecretKeys } from '../secrets/secret-list.ts';
 import type { Environment } from './environment.ts';
 import type { SignatureAlgorithm } from './issuers.ts';
-import type { Rates } from './rates.ts';
 import type { ScannerKeys } from './scanner-keys.ts';
 
 /** An identity provider whose access tokens are accepted. */
@@ -17,6 +16,24 @@ export interface IssuerConfig {
   readonly algorithms: readonly SignatureAlgorithm[];
   /** The provider's own scope names, each to those of ours that it stands for. */
   readonly scopeAliases: ReadonlyMap<string, readonly string[]>;
+}
+
+/** How many requests are answered in a time. */
+export interface Rate {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** Whose requests are counted, each by a rate of its own; undefined: they are not limited. */
+export interface Rates {
+  /** Of one client address. */
+  readonly address?: Rate | undefined;
+  /** Of one person. */
+  readonly account?: Rate | undefined;
+  /** Of one caller that may verify API keys. */
+  readonly verifier?: Rate | undefined;
+  /** With one API key, at a reverse proxy. */
+  readonly apiKey?: Rate | undefined;
 }
 
 /** The database, and how long is waited for it. */

@@ -1,6 +1,19 @@
-import type { Fault, Given } from './fault.ts';
-import { hostOf, isRefusedHost } from './public-address.ts';
-import { secretFaults } from './secret-checks.ts';
+import { secretKeys } from '../secrets/secret-list.ts';
+import { hostOf, isRefusedHost } from './addresses.ts';
+import { type Environment, environmentSchema, type VariableName } from './environment.ts';
+
+/** A variable, and the rest of a sentence that begins with it: what it must be. It never holds a value. */
+export type Fault = readonly [name: VariableName, problem: string];
+
+/** What is set, and what of it could be read: a variable that is faulty in itself is absent from `env`. */
+export interface Given {
+  readonly isSet: (name: VariableName) => boolean;
+  readonly env: Partial<Environment>;
+}
+
+/** A fault in one line, with a value that would do. */
+export const describeFault = ([name, problem]: Fault): string =>
+  `${name} ${problem}. Example: ${name}=${environmentSchema.shape[name].meta()?.example}`;
 
 const when = (faulty: boolean, ...fault: Fault): Fault[] => (faulty ? [fault] : []);
 
@@ -134,6 +147,39 @@ const leakReportFaults = ({ isSet, env }: Given): Fault[] => {
       `must be "mark" or "end" beside ${keys.join(' and ')}`,
     ),
   ];
+};
+
+const secretKinds = ['KEY_PEPPERS', 'KEY_ENCRYPTION_KEYS'] as const;
+
+/**
+ * What no single variable of the secrets shows.
+ * @param required whether there must be secrets; otherwise both kinds may be missing, but not one
+ */
+function secretFaults({ isSet, env }: Given, required: boolean): Fault[] {
+  const isGiven = (kind: (typeof secretKinds)[number]) => isSet(kind) || isSet(`${kind}_FILE`);
+  const wanted = required || secretKinds.some(isGiven);
+  const missing = secretKinds.filter((kind) => wanted && !isGiven(kind));
+  const twofold = secretKinds.filter((kind) => isSet(kind) && isSet(`${kind}_FILE`));
+  return [
+    ...missing.map((kind): Fault => [kind, `(or ${kind}_FILE) must be set: VERSION:SECRET`]),
+    ...twofold.map((kind): Fault => [kind, `and ${kind}_FILE must not both be set`]),
+    ...sharedSecrets(env),
+  ];
+}
+
+/** A secret that serves two purposes is as good as the weaker of the two. */
+const sharedSecrets = (env: Given['env']): Fault[] => {
+  const { peppers = [], encryptionKeys = [] } = secretKeys(env) ?? {};
+  return peppers.flatMap((pepper) =>
+    encryptionKeys
+      .filter(({ key }) => key.equals(pepper.key))
+      .map(
+        ({ version }): Fault => [
+          'KEY_PEPPERS',
+          `version ${pepper.version} and KEY_ENCRYPTION_KEYS version ${version} must not have the same secret`,
+        ],
+      ),
+  );
 };
 
 /** What no single variable shows. */

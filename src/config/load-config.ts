@@ -1,10 +1,18 @@
-import type { Config } from './config.ts';
+import { secretKeys } from '../secrets/secret-list.ts';
+import type {
+  Config,
+  DatabaseConfig,
+  DocumentConfig,
+  EdgeConfig,
+  HttpLimits,
+  IssuerConfig,
+  LeakReportConfig,
+  PagesConfig,
+} from './config.ts';
 import { ConfigError } from './config-error.ts';
-import { crossFaults } from './cross-checks.ts';
+import { crossFaults, describeFault, type Fault } from './cross-checks.ts';
 import { type Environment, environmentSchema, type VariableName } from './environment.ts';
-import { describeFault, type Fault } from './fault.ts';
 import { strayVariables } from './stray-variables.ts';
-import { toConfig } from './to-config.ts';
 
 /**
  * Reads the configuration from the environment; a variable that is set to nothing counts as not set.
@@ -37,3 +45,142 @@ function readEnvironment(): NodeJS.ProcessEnv {
   }
   return process.env;
 }
+
+/** The issuers of AUTH_ISSUERS, and that of AUTH_ISSUER. */
+const issuerConfigs = (env: Environment): IssuerConfig[] => {
+  const single = env.AUTH_ISSUER !== undefined && {
+    issuer: env.AUTH_ISSUER,
+    jwksUri: env.AUTH_JWKS_URI,
+    audience: env.AUTH_AUDIENCE,
+    clientId: env.AUTH_CLIENT_ID,
+    scopeAliases: env.AUTH_SCOPE_ALIASES,
+  };
+  const all = [...(single ? [single] : []), ...(env.AUTH_ISSUERS ?? [])];
+  return all.map(({ issuer, jwksUri, audience, clientId, scopeAliases }) => ({
+    issuer,
+    jwksUri,
+    audiences: audience,
+    clientIds: clientId,
+    algorithms: env.AUTH_ALGORITHMS,
+    scopeAliases,
+  }));
+};
+
+const databaseConfig = (env: Environment): DatabaseConfig => {
+  const url = env.DATABASE_URL ?? env.DATABASE_URL_FILE ?? `sqlite:${env.DATA_DIR}/keyward.db`;
+  return {
+    url,
+    // One SQLite file has one node; a PostgreSQL database may have nodes of an older version at work.
+    migrateAtStart: (env.DATABASE_MIGRATE ?? (url.startsWith('sqlite:') ? 'auto' : 'check')) === 'auto',
+    poolSize: env.DATABASE_POOL_SIZE,
+    statements: env.DATABASE_STATEMENTS,
+    timeouts: {
+      connect: env.DATABASE_CONNECT_TIMEOUT * 1000,
+      statement: env.DATABASE_STATEMENT_TIMEOUT * 1000,
+      idleInTransaction: env.DATABASE_IDLE_TRANSACTION_TIMEOUT * 1000,
+    },
+  };
+};
+
+const pagesConfig = (env: Environment): PagesConfig => {
+  const { CONSOLE, GRAPHIQL, API_REFERENCE, AUTH_BROWSER_CLIENT_ID: clientId } = env;
+  const pages = { console: CONSOLE, graphiql: GRAPHIQL, reference: API_REFERENCE };
+  return {
+    shown: (['console', 'graphiql', 'reference'] as const).filter((name) => pages[name]),
+    signIn: clientId === undefined ? undefined : { clientId, parameters: env.AUTH_BROWSER_PARAMETERS },
+  };
+};
+const edgeConfig = (env: Environment): EdgeConfig => ({
+  trustedProxies: env.TRUST_PROXY,
+  corsOrigins: env.CORS_ORIGINS,
+  hstsMaxAge: env.PUBLIC_URL?.startsWith('https:') ? env.HSTS_MAX_AGE : undefined,
+  rates: {
+    address: env.RATE_LIMIT_ADDRESS,
+    account: env.RATE_LIMIT_ACCOUNT,
+    verifier: env.RATE_LIMIT_VERIFIER,
+    apiKey: env.RATE_LIMIT_API_KEY,
+  },
+  exemptAddresses: env.RATE_LIMIT_EXEMPT,
+  maxInFlight: env.MAX_IN_FLIGHT,
+});
+
+const httpLimits = (env: Environment): HttpLimits => ({
+  body: env.HTTP_MAX_BODY,
+  headers: env.HTTP_MAX_HEADERS,
+  connections: env.HTTP_MAX_CONNECTIONS,
+  timeouts: {
+    headers: Math.min(env.HTTP_HEADERS_TIMEOUT, env.HTTP_REQUEST_TIMEOUT) * 1000,
+    request: env.HTTP_REQUEST_TIMEOUT * 1000,
+    answer: env.HTTP_ANSWER_TIMEOUT * 1000,
+    keepAlive: env.HTTP_KEEP_ALIVE_TIMEOUT * 1000,
+  },
+});
+
+const documentConfig = (env: Environment): DocumentConfig => ({
+  tokens: env.GRAPHQL_MAX_TOKENS,
+  depth: env.GRAPHQL_MAX_DEPTH,
+  aliases: env.GRAPHQL_MAX_ALIASES,
+  directives: env.GRAPHQL_MAX_DIRECTIVES,
+  cost: env.GRAPHQL_MAX_COST,
+  cache: env.GRAPHQL_DOCUMENT_CACHE,
+  trusted: env.GRAPHQL_DOCUMENTS_FILE ?? {},
+});
+
+const webhooksConfig = (env: Environment): Config['webhooks'] => ({
+  endpoints: (env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? []).map(({ url, secret, events }) => ({
+    url,
+    secrets: secret,
+    events,
+  })),
+  allowedHosts: env.WEBHOOKS_ALLOW,
+});
+
+const leakReportConfig = (env: Environment): LeakReportConfig | undefined =>
+  env.LEAKED_KEYS === 'off'
+    ? undefined
+    : { act: env.LEAKED_KEYS, keys: env.LEAK_REPORT_KEYS_FILE ?? env.LEAK_REPORT_KEYS_URL };
+
+/** The configuration that an environment without faults stands for. */
+const toConfig = (env: Environment): Config => ({
+  production: env.NODE_ENV === 'production',
+  host: env.HOST,
+  port: env.PORT,
+  dataDir: env.DATA_DIR,
+  database: databaseConfig(env),
+  secrets: secretKeys(env),
+  workers: env.WORKERS,
+  publicUrl: env.PUBLIC_URL,
+  issuers: issuerConfigs(env),
+  algorithms: env.AUTH_ALGORITHMS,
+  sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
+  automationDefaults: {
+    isEnabled: env.AUTOMATION_DEFAULT_ENABLED ?? null,
+    sessionDuration: env.AUTOMATION_DEFAULT_SESSION_DURATION ?? null,
+  },
+  apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
+  apiKeyUsageDays: env.API_KEY_USAGE_DAYS,
+  apiKeyPrefix: env.API_KEY_PREFIX,
+  apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
+  quotaAfterCrash: env.QUOTA_AFTER_CRASH,
+  sealApiKeys: env.SEAL_API_KEYS,
+  http: httpLimits(env),
+  documents: documentConfig(env),
+  shutdownDelay: env.SHUTDOWN_DELAY * 1000,
+  introspection: env.GRAPHQL_INTROSPECTION,
+  webhooks: webhooksConfig(env),
+  leakReports: leakReportConfig(env),
+  operators: env.ADMIN,
+  pages: pagesConfig(env),
+  edge: edgeConfig(env),
+  logLevel: env.LOG_LEVEL,
+  logsAddress: env.LOG_CLIENT_ADDRESS,
+  metrics: env.METRICS_PORT === undefined ? undefined : { host: env.METRICS_HOST, port: env.METRICS_PORT },
+  tracing:
+    env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+      ? undefined
+      : {
+          sampler: env.OTEL_TRACES_SAMPLER,
+          ratio: env.OTEL_TRACES_SAMPLER_ARG,
+          timeout: env.OTEL_EXPORTER_OTLP_TIMEOUT,
+        },
+});

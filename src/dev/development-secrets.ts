@@ -7,8 +7,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { isPostgres } from '../database/database.ts';
 import { sqliteFile } from '../database/sqlite/file.ts';
-import type { SecretKeys } from '../secrets/secret-keys.ts';
-import { encryptionKeySize, pepperSize, secretList } from '../secrets/secret-list.ts';
+import { encryptionKeySize, pepperSize, type SecretKeys, secretList } from '../secrets/secret-list.ts';
 
 const schema = z
   .object({ KEY_PEPPERS: secretList(pepperSize), KEY_ENCRYPTION_KEYS: secretList(encryptionKeySize) })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { createAddressTest, withoutZone } from '../config/address-range.ts';
+import { createAddressTest, withoutZone } from '../config/addresses.ts';
 import type { Middleware } from './exchange.ts';
 
 /** One hop of `X-Forwarded-For`, without the port that some proxies add. Undefined where it is no address. */

@@ -11,7 +11,7 @@ import { createRouteMatcher } from '../rest/match-route.ts';
 import { basePath } from '../rest/routes.ts';
 import type { Wakeable } from '../webhooks/webhooks.ts';
 import { endLeakedKeys, type LeakContext } from './end-leaked-keys.ts';
-import { verifyReport } from './verify-report.ts';
+import { verifyReport } from './report-signature.ts';
 
 const path = '/keys/leaks';
 

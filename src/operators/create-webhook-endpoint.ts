@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/ensure-account.ts';
+import { hostOf, isRefusedHost } from '../config/addresses.ts';
 import { isSecureUrl } from '../config/kinds.ts';
-import { hostOf, isRefusedHost } from '../config/public-address.ts';
 import { longestWebhookUrl, mostWebhookEndpoints } from '../config/webhook-events.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { WebhookEndpoint } from '../database/tables.ts';

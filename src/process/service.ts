@@ -18,7 +18,7 @@ import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { openServer } from '../http/server.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { leakReportsPath } from '../leak-reports/answer-leak-reports.ts';
-import { readScannerKeys } from '../leak-reports/read-scanner-keys.ts';
+import { readScannerKeys } from '../leak-reports/report-signature.ts';
 import { describeError } from '../observability/log.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';

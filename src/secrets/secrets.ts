@@ -1,6 +1,6 @@
 import { createPeppers, type Peppers } from './peppers.ts';
 import { createSealer, type Sealer } from './sealer.ts';
-import type { SecretKeys } from './secret-keys.ts';
+import type { SecretKeys } from './secret-list.ts';
 
 /** What the server's secrets are for. */
 export interface Secrets {

@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { isPublicAddress } from '../config/public-address.ts';
+import { isPublicAddress } from '../config/addresses.ts';
 
 /** How many names are looked up at a time: each takes one of the process's four threads until a name server has answered. */
 const mostAtOnce = 2;

@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { hostOf, isPublicAddress } from '../config/public-address.ts';
+import { hostOf, isPublicAddress } from '../config/addresses.ts';
 import type { WebhookDelivery } from '../database/tables.ts';
 import type { Endpoint } from './endpoints.ts';
 import { checkedLookup, RefusedAddress } from './look-up.ts';

@@ -1,6 +1,6 @@
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
+import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { secretOfSamePrefix } from '../support/api-key-secrets.ts';
 

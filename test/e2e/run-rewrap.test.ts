@@ -8,7 +8,7 @@ import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
-import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
+import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig } from '../support/database.ts';
 import { createBuilders } from '../support/gateway.ts';

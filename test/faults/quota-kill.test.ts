@@ -5,7 +5,7 @@ import { expect, inject, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
+import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
 import { createBuilders } from '../support/gateway.ts';

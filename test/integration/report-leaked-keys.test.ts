@@ -4,7 +4,7 @@ import type { VerificationKeys } from '../../src/auth/verification-keys.ts';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import { endLeakedKeys } from '../../src/leak-reports/end-leaked-keys.ts';
-import { readScannerKeys } from '../../src/leak-reports/read-scanner-keys.ts';
+import { readScannerKeys } from '../../src/leak-reports/report-signature.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { foreignKey, importTo, publicKey, sha256 } from '../support/imports.ts';
 import { recordStatements } from '../support/record-statements.ts';

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { ApiKey } from '../../src/database/tables.ts';
 import { developmentIssuer } from '../../src/dev/issuer.ts';
-import type { SecretKeys } from '../../src/secrets/secret-keys.ts';
+import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig } from './database.ts';
 import { createBuilders } from './gateway.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isAddressRange } from '../address-range.ts';
+import { isAddressRange } from '../addresses.ts';
 import { integer, seconds, split } from '../kinds.ts';
 
 const wantedRate = 'must be REQUESTS/SECONDS, such as 300/60, or "off"';

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { createAddressTest } from '../../config/address-range.ts';
+import { createAddressTest } from '../../config/addresses.ts';
 import type { Middleware } from '../exchange.ts';
 import type { Limiter } from './limiter.ts';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Rate, Rates } from '../../config/rates.ts';
+import type { Rate, Rates } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Exchange, Middleware, Quota } from '../exchange.ts';
 import type { SharedCounts, Window } from './shared-counts.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Rate } from '../../config/rates.ts';
+import type { Rate } from '../../config/config.ts';
 import type { Db } from '../../database/db.ts';
 
 /** What was used of a rate, from the first request on until it is reset. */

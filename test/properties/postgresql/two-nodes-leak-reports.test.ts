@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { readScannerKeys } from '../../../src/leak-reports/read-scanner-keys.ts';
+import { readScannerKeys } from '../../../src/leak-reports/report-signature.ts';
 import { createSigningKey, matchOf, signatureHeaders } from '../../support/scanner.ts';
 import { setUpTwoNodes } from '../../support/two-nodes.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { Rates } from '../../../src/config/rates.ts';
+import type { Rates } from '../../../src/config/config.ts';
 import { inTransaction } from '../../support/database.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isPublicAddress } from '../../../src/config/addresses.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { isPublicAddress } from '../../../src/config/public-address.ts';
 import { standsFor } from '../../../src/config/webhook-events.ts';
 
 const secretOf = (bytes: number, fill = 7): string => `whsec_${Buffer.alloc(bytes, fill).toString('base64')}`;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { VerificationKeys } from '../../../src/auth/verification-keys.ts';
-import { readScannerKeys } from '../../../src/leak-reports/read-scanner-keys.ts';
+import { readScannerKeys } from '../../../src/leak-reports/report-signature.ts';
 import { createSigningKey, publishedKeys, type Scanner, startScanner } from '../../support/scanner.ts';
 
 let scanner: Scanner;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAddressTest, isAddressRange } from '../../../src/config/address-range.ts';
+import { createAddressTest, isAddressRange } from '../../../src/config/addresses.ts';
 
 describe('isAddressRange', () => {
   it.each([
