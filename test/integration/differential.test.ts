@@ -495,7 +495,7 @@ describe('the same calls through GraphQL and through REST', () => {
       expect(await rowsOf(rest)).toEqual(await rowsOf(graphql));
     });
     await fc.assert(property, {
-      numRuns: inject('postgresUrl') === undefined ? 200 : 25,
+      numRuns: inject('postgresUrl') === undefined ? 100 : 25,
       examples: [[examples]],
     });
     const withInput = operations.filter((operation) => inputsOf(operation).length > 0);

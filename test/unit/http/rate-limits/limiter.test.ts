@@ -51,7 +51,7 @@ describe('a limiter', () => {
     expect(ask(limiter, '1')).toBe('"address";r=0;t=86400');
   });
 
-  it('takes no longer for the millionth key than for the first, and no more memory than for 50,000', () => {
+  it('takes no longer for the 300,000th key than for the first, and no more memory than for 50,000', () => {
     const limiter = new Limiter('address', { requests: 1, seconds: 86_400 });
     const address = (key: number) => `2001:db8:${key.toString(16)}:0::/64`;
     const fill = (from: number, to: number) => {
@@ -60,13 +60,13 @@ describe('a limiter', () => {
       return (process.threadCpuUsage().user - user) / (to - from);
     };
     fill(0, 50_000);
-    const first = fill(50_000, 150_000);
-    fill(150_000, 900_000);
-    const last = fill(900_000, 1_000_000);
-    process.stdout.write(`a key: ${first.toFixed(2)} µs at first, ${last.toFixed(2)} µs after a million\n`);
+    const first = fill(50_000, 100_000);
+    fill(100_000, 250_000);
+    const last = fill(250_000, 300_000);
+    process.stdout.write(`a key: ${first.toFixed(2)} µs at first, ${last.toFixed(2)} µs after 300,000\n`);
     expect(last).toBeLessThan(10 * first);
-    expect(ask(limiter, address(949_999))).toBe('"address";r=0;t=86400');
-    expect(ask(limiter, address(999_999))).toBe('refused for 86400');
+    expect(ask(limiter, address(249_999))).toBe('"address";r=0;t=86400');
+    expect(ask(limiter, address(299_999))).toBe('refused for 86400');
   });
 });
 

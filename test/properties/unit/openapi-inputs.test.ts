@@ -3,9 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/gateway.ts';
-import { createApiKeys } from '../support/key-suite.ts';
-import { setUpGateway } from '../support/set-up-gateway.ts';
+import type { Answer } from '../../support/gateway.ts';
+import { createApiKeys } from '../../support/key-suite.ts';
+import { setUpGateway } from '../../support/set-up-gateway.ts';
 
 interface Schema {
   readonly type?: string | readonly string[];
