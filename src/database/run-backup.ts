@@ -4,8 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { readCommandLine } from '../config/command-line.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { isPostgres } from './database.ts';
-import { describeFault } from './sqlite/fault.ts';
-import { sqliteFile } from './sqlite/file.ts';
+import { describeFault, sqliteFile } from './sqlite/file.ts';
 import { unmark } from './sqlite/held-file.ts';
 
 /** Makes a file and its folder, for their owner alone. A link counts as a file that exists, wherever it leads. */

@@ -5,8 +5,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import type { Backend, Warn } from '../backend.ts';
 import { whenFree } from './connections.ts';
 import { SqliteDialect } from './driver.ts';
-import { describeFault } from './fault.ts';
-import { onlyName, sqliteFile } from './file.ts';
+import { describeFault, onlyName, sqliteFile } from './file.ts';
 import { HeldFile } from './held-file.ts';
 
 /** SQLite, in a file for this process alone, which is made where it is missing, or in memory. */
