@@ -6,8 +6,7 @@ import type { DatabaseConfig } from '../../src/config/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { SqliteConnections } from '../../src/database/sqlite/connections.ts';
-import { SqliteDialect } from '../../src/database/sqlite/driver.ts';
+import { type SqliteConnections, SqliteDialect } from '../../src/database/sqlite/driver.ts';
 import { Account } from '../../src/database/tables.ts';
 
 /** The most connections of a test's database to PostgreSQL. */

@@ -3,10 +3,10 @@ import { SqliteDriver } from '@mikro-orm/sqlite';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Backend, Warn } from '../backend.ts';
-import { whenFree } from './connections.ts';
 import { SqliteDialect } from './driver.ts';
 import { describeFault, onlyName, sqliteFile } from './file.ts';
 import { HeldFile } from './held-file.ts';
+import { whenFree } from './writer.ts';
 
 /** SQLite, in a file for this process alone, which is made where it is missing, or in memory. */
 export function sqliteOptions(config: DatabaseConfig, warn: Warn): Backend {

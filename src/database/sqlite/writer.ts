@@ -1,30 +1,79 @@
 import { setImmediate } from 'node:timers';
-import type { Database } from 'better-sqlite3';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, Statement } from 'better-sqlite3';
 import type { CompiledQuery, QueryResult } from 'kysely';
-import { isBusy, Statements, whenFree } from './connections.ts';
-import { Group, IdleWatch, Member, type MemberWriter } from './group.ts';
+import { LRUCache } from 'lru-cache';
+import { Group, IdleWatch, Member, type MemberWriter, Turns } from './group.ts';
 
-/** Lets one after the other do something, in the order in which they came. */
-class Turns {
-  readonly #waiting: (() => void)[] = [];
-  #taken = false;
+/** How many statements of a connection are kept; one that is dropped is finalised when it is collected. */
+const mostKept = 500;
 
-  /** How many wait for theirs. */
-  get waiting(): number {
-    return this.#waiting.length;
+/** What SQLite has no type of its own for, as the ORM stores it. */
+const toSqlite = (value: unknown): unknown => {
+  if (typeof value === 'boolean') return Number(value);
+  return value instanceof Date ? value.getTime() : value;
+};
+
+/** The statements of a connection, each prepared once and kept. */
+export class Statements {
+  readonly #connection: Database;
+  readonly #kept = new LRUCache<string, Statement<unknown[]>>({ max: mostKept });
+
+  constructor(connection: Database) {
+    this.#connection = connection;
   }
 
-  /** Resolves when it is the caller's turn. */
-  async take(): Promise<void> {
-    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#taken = true;
+  /** A statement, ready to be run. */
+  prepare(sql: string): Statement<unknown[]> {
+    const kept = this.#kept.get(sql);
+    if (kept) return kept;
+    const statement = this.#connection.prepare<unknown[]>(sql);
+    this.#kept.set(sql, statement);
+    return statement;
   }
 
-  /** Ends the turn of whoever has it. */
-  pass(): void {
-    const next = this.#waiting.shift();
-    this.#taken = next !== undefined;
-    next?.();
+  /** Runs a query; its values may be dates and booleans. */
+  run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
+    const statement = this.prepare(sql);
+    const values = parameters.map(toSqlite);
+    if (statement.reader) return { rows: statement.all(values) as Row[] };
+    const { changes, lastInsertRowid } = statement.run(values);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  /** Runs a query where all that it does is to answer rows; undefined where it would do more. */
+  read<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> | undefined {
+    const statement = this.prepare(sql);
+    if (!statement.reader || !statement.readonly) return undefined;
+    return { rows: statement.all(parameters.map(toSqlite)) as Row[] };
+  }
+}
+
+/** How long another process's lock is waited for, and how long between two attempts, in milliseconds. */
+const patience = 5000;
+const pause = 10;
+
+/** Whether another process's lock was in the way. */
+const isBusy = (error: unknown): boolean =>
+  String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY');
+
+/**
+ * Runs what another process's lock may be in the way of. It is tried again between turns of the event loop: SQLite
+ * itself would wait inside of the call, and everybody with it.
+ * @param since when the waiting began, by `performance.now()`; left out: now
+ * @throws what SQLite says; `SQLITE_BUSY` after five seconds
+ */
+export async function whenFree<Result>(run: () => Result, since?: number): Promise<Result> {
+  let begunAt = since;
+  for (;;) {
+    try {
+      return run();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      begunAt ??= performance.now();
+      if (performance.now() - begunAt >= patience) throw error;
+    }
+    await delay(pause);
   }
 }
 
