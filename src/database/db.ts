@@ -10,7 +10,7 @@
 //   - the migrations, a list for each sort of database (migration-lists.ts);
 //   - the types of rows: `Tables` where a query is written, the entities' classes for what comes back;
 //   - rows as data: dates and booleans of what SQLite keeps as numbers;
-//   - errors: one class for what each database says in its own words; translate-error.ts knows by it what is a 503.
+//   - errors: one class for what each database says in its own words; failures.ts knows by it what is a 503.
 //
 // Kysely gives
 //   - queries, written in the columns' names, checked by the compiler and compiled to SQL once;
