@@ -237,7 +237,7 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
       services,
       limiters: dependencies.edge.limiters,
       pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
-      compiledOf: sofa.compiledOf,
+      compiled: sofa.compiled,
       tracing: dependencies.tracing,
     }),
   });

@@ -16,7 +16,7 @@ import {
   useTrustedDocuments,
 } from './graphql/kept-documents.ts';
 import {
-  type CompiledOf,
+  type CompiledDocuments,
   type OperationServices,
   useExecutor,
   useOperationContext,
@@ -43,14 +43,14 @@ export interface PluginDependencies {
   /** The documents of the pages by their ids. */
   readonly pageDocuments: Readonly<Record<string, string>>;
   readonly introspection: boolean;
-  readonly compiledOf: CompiledOf;
+  readonly compiled: CompiledDocuments;
   readonly logger: Logger;
   readonly tracing: Tracing | undefined;
 }
 
 /** Yoga's plugins, in the order in which an operation meets them: REST's pass through those from the token on. */
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
-  const { schema, trusted, em, services, limiters, documents, introspection, compiledOf } = dependencies;
+  const { schema, trusted, em, services, limiters, documents, introspection, compiled } = dependencies;
   const { pageDocuments, webhooks, logger, tracing } = dependencies;
   const texts = { ...pageDocuments, ...documents.trusted };
   const known = readTrustedDocuments(schema, texts, introspection);
@@ -68,7 +68,7 @@ export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugi
     useIntrospection(introspection),
     useDocumentLimits(documents),
     useKnownDocuments(createDocumentCache(documents.cache, known.parsed)),
-    useExecutor(compiledOf),
+    useExecutor(compiled),
     ...(tracing ? [tracing.operations(em)] : []),
   ];
 }

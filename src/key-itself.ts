@@ -7,9 +7,9 @@ import { readApiKey, refusalOf } from './http/forward-auth/api-key.ts';
 import type { EventLog } from './observability/events.ts';
 import { createEventLog } from './observability/log.ts';
 import type { OperationContext } from './operations/context.ts';
-import { answerRecord, assertUnchanged, conditionsOf, entityTagOf } from './rest/entity-tags.ts';
-import { createRouteMatcher } from './rest/match-route.ts';
+import { answerRecord, assertUnchanged, conditionsOf, entityTagOf } from './rest/answer.ts';
 import type { RecordWriter } from './rest/record-writer.ts';
+import { createRouteMatcher } from './rest/routes.ts';
 
 const path = '/keys/self';
 

@@ -75,8 +75,8 @@ type RunCompiled = (
   variables: ExecutionArgs['variableValues'],
 ) => ReturnType<typeof execute>;
 
-/** The compiled code of a document of ours; undefined for any other document. */
-export type CompiledOf = (document: DocumentNode) => RunCompiled | undefined;
+/** The compiled code of our own documents: there is none of any other. */
+export type CompiledDocuments = Pick<WeakMap<DocumentNode, RunCompiled>, 'get'>;
 
 /** Each error of graphql-js about a variable repeats all of it. What is wrong with variables `useInputErrors` tells. */
 const executionOptions = { maxCoercionErrors: 1 };
@@ -85,9 +85,9 @@ const executionOptions = { maxCoercionErrors: 1 };
  * Executes what callers ask for by graphql-js's own executor, in place of Yoga's: a document is read anew for each
  * request, nothing is compiled of it, and nothing written into it.
  */
-export const useExecutor = (compiledOf: CompiledOf): Plugin => ({
+export const useExecutor = (compiled: CompiledDocuments): Plugin => ({
   onExecute: ({ args, setExecuteFn }) => {
-    const run = compiledOf(args.document);
+    const run = compiled.get(args.document);
     setExecuteFn(
       run
         ? (given) => run(given.rootValue, given.contextValue, given.variableValues)

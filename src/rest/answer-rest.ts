@@ -6,15 +6,19 @@ import { requiredScopesOf, requireScopes } from '../auth/required-scopes.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { defaultBodyLimit, limitBody } from '../http/read-request.ts';
-import { describeAnswer, readAnswer } from './answer.ts';
+import {
+  type CheckOwned,
+  conditionsOf,
+  createPrecondition,
+  describeAnswer,
+  entityTagOf,
+  isKnown,
+  readAnswer,
+} from './answer.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
-import { conditionsOf, entityTagOf, isKnown } from './entity-tags.ts';
-import { inRestNames } from './input-issues.ts';
-import { createRouteMatcher, type RouteMatch } from './match-route.ts';
 import { createOpenApi, type Described } from './openapi.ts';
-import { type CheckOwned, createPrecondition } from './precondition.ts';
-import { readInput } from './read-input.ts';
-import { basePath } from './routes.ts';
+import { inRestNames, readInput } from './read-input.ts';
+import { basePath, createRouteMatcher, type RouteMatch } from './routes.ts';
 import type { Sofa } from './sofa.ts';
 
 /** The part of Yoga by which an operation runs through the hooks of its plugins. */

@@ -1,21 +1,35 @@
 import {
+  type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
+  isInputObjectType,
   isObjectType,
 } from 'graphql';
 import { isChange } from '../graphql/run-operation.ts';
-import { type Input, inputsOf } from './inputs.ts';
 import { nodeTypeOf } from './lists.ts';
-import { snakeCase } from './names.ts';
+import { restName, snakeCase } from './names.ts';
 import type { Route, Routes } from './routes.ts';
+
+/** What REST takes for an argument of a root field. */
+export interface Input {
+  /** In REST's names. */
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'body';
+  readonly argument: GraphQLArgument;
+  /** The members of its value that are a record's and cannot be changed: they are passed over. */
+  readonly readOnly: ReadonlySet<string>;
+}
 
 /** A route, and what the root field behind it says of it. */
 export interface Endpoint extends Route {
   readonly field: GraphQLField<unknown, unknown>;
   readonly inputs: readonly Input[];
+  /** The names that a request may have in each place where an input stands. */
+  readonly names: ReadonlyMap<Input['in'], ReadonlySet<string>>;
   /** Whether it answers a part of a list: a connection, or the list that REST makes of one. */
   readonly isPage: boolean;
   /** Whether it may be sent with an `Idempotency-Key`: a POST that changes something. */
@@ -33,6 +47,38 @@ export interface Endpoint extends Route {
   readonly answersResource: boolean;
 }
 
+/** Where a route takes an input from: its path, else the query string where it has no body, else the body. */
+const placeOf = ({ method, path }: Route, name: string): Input['in'] => {
+  if (path.includes(`{${name}}`)) return 'path';
+  return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
+};
+
+/** The inputs of the route of a root field, which may be in GraphQL's names or in REST's. */
+const inputsOf = (
+  { args, type }: Pick<GraphQLField<unknown, unknown>, 'args' | 'type'>,
+  route: Route,
+  record: Endpoint['record'],
+): Input[] =>
+  args.flatMap((argument) => {
+    const name = restName(argument.name, type);
+    if (name === undefined) return [];
+    const readOnly = readOnlyIn(argument.type, innerRecord(record, name));
+    return [{ name, in: placeOf(route, name), argument, readOnly }];
+  });
+
+const readOnlyIn = (type: GraphQLInputType, record: Endpoint['record']): Set<string> => {
+  const named = getNamedType(type);
+  return new Set(isInputObjectType(named) ? readOnlyNames(record, Object.values(named.getFields())) : []);
+};
+
+/** The names that a request may have, by their places; in a body also what is passed over. */
+function namesOf(inputs: readonly Input[], record: Endpoint['record']): Endpoint['names'] {
+  const names = new Map<Input['in'], Set<string>>();
+  for (const { name, in: place } of inputs) names.set(place, (names.get(place) ?? new Set()).add(name));
+  for (const name of readOnlyNames(record, [])) names.get('body')?.add(name);
+  return names;
+}
+
 const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
   extensions['isPage'] === true || nodeTypeOf(type) !== undefined;
 
@@ -40,19 +86,24 @@ const createEndpoint = (
   field: GraphQLField<unknown, unknown>,
   route: Route,
   isMutation: boolean,
-): Endpoint => ({
-  ...route,
-  resource: undefined,
-  answersResource: false,
-  field,
-  inputs: inputsOf(field, route),
-  isPage: isPage(field),
-  takesKey: route.method === 'POST' && isMutation && isChange(field),
-  // A filter that is misspelt would answer too much, and an `expires_at` would make a key that never expires.
-  refusesUnknown:
-    isPage(field) || field.extensions['changesSecret'] === true || field.extensions['takesRecord'] === true,
-  record: field.extensions['takesRecord'] === true ? objectTypeOf(field.type) : undefined,
-});
+): Endpoint => {
+  const record = field.extensions['takesRecord'] === true ? objectTypeOf(field.type) : undefined;
+  const inputs = inputsOf(field, route, record);
+  return {
+    ...route,
+    resource: undefined,
+    answersResource: false,
+    field,
+    inputs,
+    names: namesOf(inputs, record),
+    isPage: isPage(field),
+    takesKey: route.method === 'POST' && isMutation && isChange(field),
+    // A filter that is misspelt would answer too much, and an `expires_at` would make a key that never expires.
+    refusesUnknown:
+      isPage(field) || field.extensions['changesSecret'] === true || field.extensions['takesRecord'] === true,
+    record,
+  };
+};
 
 const objectTypeOf = (type: GraphQLOutputType | undefined): GraphQLObjectType | undefined => {
   const named = getNamedType(type);

@@ -1,8 +1,7 @@
 import { getNamedType, isNonNullType, isRequiredArgument } from 'graphql';
 import { requiredScopesOf } from '../auth/required-scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
-import type { Endpoint } from './endpoints.ts';
-import type { Input } from './inputs.ts';
+import type { Endpoint, Input } from './endpoints.ts';
 import { inRestNames, snakeCase } from './names.ts';
 import { exampleAnswerOf, exampleOf, type JsonSchema, orNull, withNulls } from './openapi-components.ts';
 import { errorsOf, header } from './openapi-errors.ts';

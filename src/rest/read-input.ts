@@ -2,17 +2,15 @@ import {
   type GraphQLInputType,
   getNamedType,
   getNullableType,
-  isInputObjectType,
   isListType,
   isRequiredArgument,
 } from 'graphql';
-import { badUserInput, GatewayError, type InputIssue } from '../errors.ts';
+import { badUserInput, GatewayError, type InputIssue, unwrap } from '../errors.ts';
 import { inputIssues, unknownIssues } from '../graphql/input-errors.ts';
 import { bodyIssue, isJson, parseJson, readText } from '../http/read-request.ts';
-import { type Endpoint, innerRecord, readOnlyNames } from './endpoints.ts';
-import type { Input } from './inputs.ts';
-import type { RouteMatch } from './match-route.ts';
-import { readParameter } from './read-parameter.ts';
+import type { Endpoint, Input } from './endpoints.ts';
+import { snakeCase } from './names.ts';
+import type { RouteMatch } from './routes.ts';
 
 /**
  * The members of a JSON body; nothing that an object inherits counts as one.
@@ -40,6 +38,42 @@ interface Given {
   readonly issue?: Pick<InputIssue, 'message' | 'type'>;
 }
 
+/** How a type that JSON has, and text has not, is written in a path or a query string. */
+interface Notation {
+  readonly pattern: RegExp;
+  readonly read: (text: string) => unknown;
+  readonly issue: Pick<InputIssue, 'message' | 'type'>;
+}
+
+const notations = new Map<string, Notation>([
+  [
+    'Int',
+    {
+      pattern: /^(0|-?[1-9]\d*)$/,
+      read: Number,
+      issue: { message: 'Must be a decimal integer.', type: 'int_parsing' },
+    },
+  ],
+  [
+    'Boolean',
+    {
+      pattern: /^(true|false)$/,
+      read: (text) => text === 'true',
+      issue: { message: 'Must be true or false.', type: 'bool_parsing' },
+    },
+  ],
+]);
+
+/** Reads the text of a parameter as its type is written in JSON: numbers and booleans strictly, all else as it is. */
+function readParameter(
+  type: GraphQLInputType,
+  text: string | undefined,
+): { value?: unknown; issue?: Notation['issue'] } {
+  const notation = notations.get(getNamedType(type).name);
+  if (!notation) return { value: text };
+  return notation.pattern.test(text ?? '') ? { value: notation.read(text ?? '') } : { issue: notation.issue };
+}
+
 type Source = (input: Input) => Given;
 
 const nothing: Source = () => ({});
@@ -58,18 +92,13 @@ const fromQuery =
   };
 
 const fromBody =
-  (body: ReadonlyMap<string, unknown>, record: Endpoint['record']): Source =>
-  ({ name, argument }) => ({
-    value: withoutReadOnly(argument.type, body.get(name), innerRecord(record, name)),
-  });
+  (body: ReadonlyMap<string, unknown>): Source =>
+  ({ name, readOnly }) => ({ value: withoutMembers(body.get(name), readOnly) });
 
-/** An object without what of a record cannot be changed. */
-const withoutReadOnly = (type: GraphQLInputType, value: unknown, record: Endpoint['record']): unknown => {
-  const named = getNamedType(type);
-  if (!record || !isInputObjectType(named) || !isObject(value)) return value;
-  const readOnly = new Set(readOnlyNames(record, Object.values(named.getFields())));
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !readOnly.has(name)));
-};
+const withoutMembers = (value: unknown, names: ReadonlySet<string>): unknown =>
+  names.size > 0 && isObject(value)
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)))
+    : value;
 
 const decode = (encoded: string): string | undefined => {
   try {
@@ -89,16 +118,11 @@ const issuesOf = ({ in: place, name, argument }: Input, { value, issue }: Given)
 };
 
 /** The names of a place that are no input there. */
-function unknownIn(
-  place: Input['in'],
-  given: Iterable<string>,
-  { inputs, record }: Pick<Endpoint, 'inputs' | 'record'>,
-): InputIssue[] {
-  const unknown = new Set(given);
-  for (const input of inputs) if (input.in === place) unknown.delete(input.name);
-  if (place === 'body') for (const name of readOnlyNames(record, [])) unknown.delete(name);
-  return unknownIssues([place], unknown);
-}
+const unknownIn = (place: Input['in'], given: Iterable<string>, { names }: Endpoint): InputIssue[] =>
+  unknownIssues(
+    [place],
+    [...new Set(given)].filter((name) => !names.get(place)?.has(name)),
+  );
 
 /**
  * Reads the input of a REST call: each from its place and from no other. The query string is read for a GET or a
@@ -110,14 +134,13 @@ export async function readInput(
   request: Request,
   { route, parameters }: RouteMatch<Endpoint>,
 ): Promise<Record<string, unknown>> {
-  const { inputs, refusesUnknown, record } = route;
-  const has = (place: Input['in']) => inputs.some((input) => input.in === place);
-  const query = has('query') ? new URL(request.url).searchParams : undefined;
-  const body = has('body') ? await readBody(request) : undefined;
+  const { inputs, names, refusesUnknown } = route;
+  const query = names.has('query') ? new URL(request.url).searchParams : undefined;
+  const body = names.has('body') ? await readBody(request) : undefined;
   const sources: Record<Input['in'], Source> = {
     path: fromPath(parameters),
     query: query ? fromQuery(query) : nothing,
-    body: body ? fromBody(body, record) : nothing,
+    body: body ? fromBody(body) : nothing,
   };
   const given = inputs.map((input) => ({ input, ...sources[input.in](input) }));
   const issues = given.flatMap(({ input, ...rest }) => issuesOf(input, rest));
@@ -128,4 +151,26 @@ export async function readInput(
   if (issues.length > 0) throw badUserInput(issues);
   const present = given.filter(({ value }) => value !== undefined);
   return Object.fromEntries(present.map(({ input, value }) => [input.name, value]));
+}
+
+/** Where an issue stands in a request, by its wire names: `["path", "key_id"]`. */
+const locationOf = (
+  { path: [argument = '', ...members] }: InputIssue,
+  inputs: readonly Input[],
+): string[] => {
+  // No argument begins with a capital: that is a header field.
+  if (/^[A-Z]/.test(argument)) return ['header', argument];
+  const input = inputs.find((each) => each.argument.name === argument);
+  return [input?.in ?? 'body', input?.name ?? snakeCase(argument), ...members.map(snakeCase)];
+};
+
+/**
+ * An operation's error; the faults of its input have their places in the request that was made.
+ * @param inputs those of the route that was called
+ */
+export function inRestNames(error: unknown, inputs: readonly Input[]): unknown {
+  const inner = unwrap(error);
+  if (!(inner instanceof GatewayError) || inner.issues.length === 0) return error;
+  const issues = inner.issues.map((issue) => ({ ...issue, path: locationOf(issue, inputs) }));
+  return badUserInput(issues, inner.cause);
 }

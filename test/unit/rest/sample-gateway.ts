@@ -141,7 +141,7 @@ export async function createSampleGateway() {
     schema,
     logging: false,
     maskedErrors: { maskError: createMaskError(toGatewayError), errorMessage: 'Internal Server Error' },
-    plugins: [useSomebody(), useInputErrors(), useExecutor(sofa.compiledOf)],
+    plugins: [useSomebody(), useInputErrors(), useExecutor(sofa.compiled)],
   });
   const handle = compose(
     [head, answerErrors(toGatewayError)],

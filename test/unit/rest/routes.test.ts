@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRouteMatcher } from '../../../src/rest/match-route.ts';
-import type { Route } from '../../../src/rest/routes.ts';
+import { createRouteMatcher, type Route } from '../../../src/rest/routes.ts';
 
 const routes = {
   readKey: { method: 'GET', path: '/keys/{key_id}' },

@@ -2,7 +2,7 @@ import { type DocumentNode, execute, GraphQLSchema, parse, validate } from 'grap
 import { createSchema } from 'graphql-yoga';
 import { describe, expect, it } from 'vitest';
 import { toRestSchema } from '../../../src/rest/names.ts';
-import { toGraphqlDocument } from '../../../src/rest/operations.ts';
+import { toGraphqlDocument } from '../../../src/rest/sofa.ts';
 
 const rooms = [
   { doorCount: 2, wallColour: 'white', inner: { doorCount: 1, wallColour: 'red' } },
