@@ -1,8 +1,8 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { checkOwned } from './accounts/check-owned.ts';
-import { isPermission } from './api-keys/permissions.ts';
+import { checkOwned } from './accounts/locks.ts';
+import { isPermission } from './api-keys/grants.ts';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { scopesIn } from './auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';

@@ -1,4 +1,4 @@
-import { checkOwned } from './accounts/check-owned.ts';
+import { checkOwned } from './accounts/locks.ts';
 import { apiKeyItself } from './api-keys/api-key-itself.ts';
 import type { Db } from './database/db.ts';
 import type { OperationServices } from './graphql/run-operation.ts';

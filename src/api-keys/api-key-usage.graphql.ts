@@ -2,8 +2,7 @@ import { signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { ApiKeyUsageInput, apiKeyUsage } from './api-key-usage.ts';
 import { ApiKeysUsageInput, apiKeysUsage } from './api-keys-usage.ts';
-import type { Usage, UsageCount } from './usage-counts.ts';
-import { mostPeriods } from './usage-range.ts';
+import { mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
 
 const UsagePeriodType = builder.enumType('UsagePeriod', {
   description: 'What verifications are counted by.',

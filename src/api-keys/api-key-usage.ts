@@ -4,8 +4,15 @@ import { ApiKeyUse } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import { apiKeyNotFound } from './own-api-key.ts';
-import { periodOf, toCounts, type Usage } from './usage-counts.ts';
-import { readUsageRange, type UsagePeriod, type UsageRange, usageRangeMembers } from './usage-range.ts';
+import {
+  periodOf,
+  readUsageRange,
+  toCounts,
+  type Usage,
+  type UsagePeriod,
+  type UsageRange,
+  usageRangeMembers,
+} from './usage-counts.ts';
 
 /** The input of {@link apiKeyUsage}. */
 export const ApiKeyUsageInput = z.object({ keyId: z.int32(), ...usageRangeMembers });

@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AccountUse } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { periodOf, toCounts, type Usage } from './usage-counts.ts';
-import { readUsageRange, type UsagePeriod, type UsageRange, usageRangeMembers } from './usage-range.ts';
+import {
+  periodOf,
+  readUsageRange,
+  toCounts,
+  type Usage,
+  type UsagePeriod,
+  type UsageRange,
+  usageRangeMembers,
+} from './usage-counts.ts';
 
 /** The input of {@link apiKeysUsage}. */
 export const ApiKeysUsageInput = z.object(usageRangeMembers);

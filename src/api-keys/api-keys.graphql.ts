@@ -1,11 +1,11 @@
 import { accountAdmin } from '../auth/scopes.ts';
 import { type ArgumentBuilder, builder, type FieldBuilder } from '../graphql/builder.ts';
+import type { NewApiKey } from './api-key-secret.ts';
 import { createApiKey, createApiKeyInput } from './create-api-key.ts';
 import { type KeyRateLimit, toldParts } from './key-parts.ts';
 import type { ApiKeyRecord } from './own-api-key.ts';
 import { type Quota, quotaOf } from './quota.ts';
 import { RotateApiKeyInput, rotateApiKey } from './rotate-api-key.ts';
-import type { NewApiKey } from './store-secret.ts';
 
 /** Why the fields of a key are deprecated, where they are read from another place now. */
 interface Deprecated {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import { type Page, PageInput, type PageRange, pageSize, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';

@@ -1,17 +1,22 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/ensure-account.ts';
-import { lockAccount } from '../accounts/lock-account.ts';
+import { lockAccount } from '../accounts/locks.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
-import { createApiKeySecret, keyPrefixOf } from './api-key-secret.ts';
+import {
+  createApiKeySecret,
+  keyPrefixOf,
+  type NewApiKey,
+  sealSecret,
+  storeSecret,
+} from './api-key-secret.ts';
 import { changedParts, keyParts, noParts, type StoredParts, storedParts } from './key-parts.ts';
 import { noQuota, setQuota } from './quota.ts';
-import { type NewApiKey, sealSecret, storeSecret } from './store-secret.ts';
 
 /** The input of {@link createApiKey}. */
 export const createApiKeyInput = byLimits((limits) => z.object(keyParts(limits)));

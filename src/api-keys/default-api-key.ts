@@ -1,4 +1,4 @@
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';

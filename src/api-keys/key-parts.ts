@@ -5,8 +5,7 @@ import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/audited.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { atMost, eachItem, onlyOnce, trimmed } from '../operations/input.ts';
-import { readList } from './grants.ts';
-import { permissionList, standsFor } from './permissions.ts';
+import { permissionList, readList, standsFor } from './grants.ts';
 
 /** The display name of an API key; null: none. */
 export const apiKeyName = trimmed(z.string(), 100).nullable();

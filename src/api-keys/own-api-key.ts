@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';

@@ -3,9 +3,15 @@ import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/failures.ts';
 import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
 import { ExhaustedQuotas } from './exhausted-quotas.ts';
-import { LeaseRecords, leaseLifetime } from './lease-records.ts';
 import { periodEnd } from './quota.ts';
-import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
+import {
+  beginPeriod,
+  giveUnitsBack,
+  LeaseRecords,
+  leaseLifetime,
+  readQuota,
+  takeUnits,
+} from './quota-statements.ts';
 
 /** A node takes as many units as a key is expected to use in this time, in milliseconds. */
 const horizon = 10_000;

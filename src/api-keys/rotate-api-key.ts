@@ -6,9 +6,14 @@ import { ApiKey, ApiKeySecret } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { createApiKeySecret, keyPrefixOf } from './api-key-secret.ts';
+import {
+  createApiKeySecret,
+  keyPrefixOf,
+  type NewApiKey,
+  sealSecret,
+  storeSecret,
+} from './api-key-secret.ts';
 import { lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
-import { type NewApiKey, sealSecret, storeSecret } from './store-secret.ts';
 
 /** The longest grace in seconds: 7 days. */
 const longestGrace = 604_800;

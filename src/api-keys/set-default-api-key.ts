@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lockAccount } from '../accounts/lock-account.ts';
+import { lockAccount } from '../accounts/locks.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';

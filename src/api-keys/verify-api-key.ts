@@ -1,12 +1,11 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { withDefaults } from '../automation-settings/automation-settings.ts';
+import { withDefaults } from '../automation-settings/update-automation-settings.ts';
 import type { AccountId, AutomationSettings } from '../database/tables.ts';
 import type { OperationContext, QuotaLeft } from '../operations/context.ts';
 import { atMostLong, parseInput } from '../operations/input.ts';
-import { readList } from './grants.ts';
+import { permissionList, readList } from './grants.ts';
 import type { KeyLimits } from './key-limits.ts';
-import { permissionList } from './permissions.ts';
 import { type FoundKey, type VerificationFailure, verifySecret } from './verify-secret.ts';
 
 const mostUnits = 1_000_000;

@@ -5,7 +5,7 @@ import { ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { isApiKeySecret } from './api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
-import { importedDigests, sha256Of } from './imported-digests.ts';
+import { importedDigests, sha256Of } from './imported-keys.ts';
 import { type KeyLimits, type LimitContext, seeLimits, type Use, useLimits } from './key-limits.ts';
 
 /**

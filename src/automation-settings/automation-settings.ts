@@ -1,24 +1,9 @@
 import { sql } from 'kysely';
-import { accountBlocked } from '../accounts/find-account.ts';
+import { accountBlocked } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { AutomationSettings } from '../database/tables.ts';
-import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
-
-type Stored = Pick<
-  AutomationSettings,
-  'isEnabled' | 'isEnabledCleared' | 'sessionDuration' | 'sessionDurationCleared'
->;
-
-/** Stored settings as they read: one that was never set as the operator's default, one that was cleared as null. */
-export const withDefaults = <Settings extends { readonly [Name in keyof Stored]: Stored[Name] | null }>(
-  settings: Settings,
-  { automationDefaults: usual }: OperationLimits,
-): Settings => ({
-  ...settings,
-  isEnabled: settings.isEnabled ?? (settings.isEnabledCleared ? null : usual.isEnabled),
-  sessionDuration:
-    settings.sessionDuration ?? (settings.sessionDurationCleared ? null : usual.sessionDuration),
-});
+import type { Caller, OperationContext } from '../operations/context.ts';
+import { withDefaults } from './update-automation-settings.ts';
 
 /** The settings as they stand; account and times are null for somebody who never set any. */
 export type CurrentAutomationSettings = {

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/ensure-account.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
+import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
-import { withDefaults } from './automation-settings.ts';
 
 /** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
 export const updateAutomationSettingsInput = byLimits(({ sessionDuration: { min, max } }) =>
@@ -26,6 +25,17 @@ type Stored = Pick<
   AutomationSettings,
   'isEnabled' | 'isEnabledCleared' | 'sessionDuration' | 'sessionDurationCleared'
 >;
+
+/** Stored settings as they read: one that was never set as the operator's default, one that was cleared as null. */
+export const withDefaults = <Settings extends { readonly [Name in keyof Stored]: Stored[Name] | null }>(
+  settings: Settings,
+  { automationDefaults: usual }: OperationLimits,
+): Settings => ({
+  ...settings,
+  isEnabled: settings.isEnabled ?? (settings.isEnabledCleared ? null : usual.isEnabled),
+  sessionDuration:
+    settings.sessionDuration ?? (settings.sessionDurationCleared ? null : usual.sessionDuration),
+});
 
 type Values = Stored & { readonly account: AccountId; readonly now: Date };
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Provider from 'oidc-provider';
-import { useInteractionPages } from './interaction-pages.ts';
-import { configure } from './provider-configuration.ts';
-import type { DevelopmentIdentityProviderOptions } from './provider-options.ts';
-import { registerSubjectGrant } from './subject-grant.ts';
+import Provider, { errors } from 'oidc-provider';
+import { developmentSubjectGrant } from './issuer.ts';
+import { configure, resourceServerOf } from './provider-configuration.ts';
+import { type DevelopmentIdentityProviderOptions, isSubject, resource } from './provider-options.ts';
+import { loginPage, pagePolicy } from './provider-pages.ts';
 
 /** An OpenID provider that believes everybody. */
 export interface DevelopmentIdentityProvider {
@@ -36,4 +36,66 @@ export async function createDevelopmentIdentityProvider(
       };
     },
   };
+}
+
+/** The scopes that a token request asks for, each once; all where it names none. */
+function requestedScope(scope: string | undefined, allowed: readonly string[]): string {
+  const requested = [...new Set(scope === undefined ? allowed : scope.split(' '))];
+  const unknown = requested.find((name) => !allowed.includes(name));
+  if (unknown !== undefined) throw new errors.InvalidScope('requested scope is not known', unknown);
+  return requested.join(' ');
+}
+
+/** Adds the grant that gives a token for whichever subject is named. */
+function registerSubjectGrant(provider: Provider, options: DevelopmentIdentityProviderOptions): void {
+  const resourceServer = new provider.ResourceServer(resource, resourceServerOf(options));
+  provider.registerGrantType<{ subject?: string; scope?: string }>(
+    developmentSubjectGrant,
+    async (ctx) => {
+      const { client, params } = ctx.oidc;
+      const { subject: accountId } = params;
+      if (!isSubject(accountId)) throw new errors.InvalidRequest('subject must have 1 to 255 characters');
+      const scope = requestedScope(params.scope, options.scopes);
+      const grant = new provider.Grant({ accountId, clientId: client.clientId });
+      grant.addResourceScope(resource, scope);
+      const grantId = await grant.save();
+      const gty = developmentSubjectGrant;
+      const token = new provider.AccessToken({ accountId, client, grantId, gty, resourceServer, scope });
+      ctx.body = {
+        access_token: await token.save(),
+        token_type: token.tokenType,
+        expires_in: token.expiration,
+        scope,
+      };
+    },
+    ['subject', 'scope'],
+  );
+}
+
+/** The fields of a form; undefined where it is larger than any form of these pages. */
+async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
+  let body = '';
+  for await (const chunk of req.setEncoding('utf8')) {
+    body += chunk;
+    if (body.length > 10_000) return undefined;
+  }
+  return new URLSearchParams(body);
+}
+
+/** Adds the page on which a person says who they are. */
+function useInteractionPages(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    if (!ctx.path.startsWith('/interaction/')) return next();
+    // Refuses whoever was not sent here.
+    await provider.interactionDetails(ctx.req, ctx.res);
+    ctx.set({ 'cache-control': 'no-store', 'content-security-policy': pagePolicy });
+    if (ctx.method !== 'POST') {
+      ctx.type = 'html';
+      ctx.body = loginPage;
+      return;
+    }
+    const accountId = (await readForm(ctx.req))?.get('login');
+    if (!isSubject(accountId)) return ctx.throw(400, 'The name must have 1 to 255 characters.');
+    await provider.interactionFinished(ctx.req, ctx.res, { login: { accountId } });
+  });
 }

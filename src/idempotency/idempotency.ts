@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ensureAccount } from '../accounts/ensure-account.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { tryLock } from '../database/conditions.ts';
 import type { Db } from '../database/db.ts';

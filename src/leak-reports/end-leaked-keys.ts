@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { importedDigests, sha256Of } from '../api-keys/imported-digests.ts';
+import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
 import type { LeakReportConfig } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
 import { isForPostgres, runQuery } from '../database/prepare-query.ts';

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DeadlockException, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { sql } from 'kysely';
-import { isApiKeySecret } from '../api-keys/api-key-secret.ts';
-import { importedDigests } from '../api-keys/imported-digests.ts';
-import { addForms } from '../api-keys/imported-forms.ts';
+import { isApiKeySecret, sealSecret } from '../api-keys/api-key-secret.ts';
+import { addForms, importedDigests } from '../api-keys/imported-keys.ts';
 import { noParts, storedParts } from '../api-keys/key-parts.ts';
 import { setQuota } from '../api-keys/quota.ts';
-import { sealSecret } from '../api-keys/store-secret.ts';
 import type { Db } from '../database/db.ts';
 import { isForPostgres, runQuery } from '../database/prepare-query.ts';
 import { Account, type AccountId, ApiKey, ApiKeySecret } from '../database/tables.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { sha256Of } from '../api-keys/imported-digests.ts';
-import { longestSecret } from '../api-keys/imported-forms.ts';
+import { longestSecret, sha256Of } from '../api-keys/imported-keys.ts';
 import { type KeyParts, keyParts } from '../api-keys/key-parts.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationLimits } from '../operations/context.ts';

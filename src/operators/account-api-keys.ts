@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import { type ApiKeyRecord, quotaColumns } from '../api-keys/own-api-key.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';

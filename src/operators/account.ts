@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { Account } from '../database/tables.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import { beginsWith } from '../database/conditions.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { prepareQuery } from '../database/prepare-query.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/ensure-account.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { hostOf, isRefusedHost } from '../config/addresses.ts';
 import { isSecureUrl } from '../config/kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints } from '../config/webhook-events.ts';
@@ -12,8 +12,7 @@ import type { OperationContext, OperationLimits } from '../operations/context.ts
 import { atMostLong, byLimits, parseInput } from '../operations/input.ts';
 import type { Sealed } from '../secrets/sealer.ts';
 import { isConfigured, lockEndpoints, sealSecrets } from '../webhooks/endpoints.ts';
-import { type NewWebhookEndpoint, readEndpoint } from './webhook-endpoint-record.ts';
-import { eventList } from './webhook-event-list.ts';
+import { eventList, type NewWebhookEndpoint, readEndpoint } from './webhook-endpoint-record.ts';
 
 /** Whether a text is a URL of which something holds. */
 const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/ensure-account.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { type ApiKeyRecord, quotaColumns, returnedQuota } from '../api-keys/own-api-key.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { ensureAccount } from '../accounts/ensure-account.ts';
-import { lockAllOf } from '../accounts/lock-account.ts';
+import { lockAllOf } from '../accounts/locks.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import {
   Account,

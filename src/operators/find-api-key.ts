@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
-import { importedDigests, sha256Of } from '../api-keys/imported-digests.ts';
+import { findAccount } from '../accounts/own-account.ts';
+import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';

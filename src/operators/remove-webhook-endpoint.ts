@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ensureAccount } from '../accounts/ensure-account.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/ensure-account.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';
@@ -9,11 +9,11 @@ import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
   assertAdded,
   assertThere,
+  eventList,
   lockEndpoint,
   readEndpoint,
   type WebhookEndpointRecord,
 } from './webhook-endpoint-record.ts';
-import { eventList } from './webhook-event-list.ts';
 
 /** The input of {@link updateWebhookEndpoint}. */
 export const UpdateWebhookEndpointInput = WebhookEndpointInput.extend({

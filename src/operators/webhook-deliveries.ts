@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { type EntityRow, prepareQuery } from '../database/prepare-query.ts';
 import { type Tables, WebhookDelivery } from '../database/tables.ts';

@@ -1,8 +1,11 @@
 import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
+import { webhookPatterns } from '../config/webhook-events.ts';
 import type { Db } from '../database/db.ts';
 import { type EntityRow, prepareQuery } from '../database/prepare-query.ts';
 import { type Tables, WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
+import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
 import { isConfigured, lockStoredEndpoint } from '../webhooks/endpoints.ts';
 
 /** A webhook endpoint as operators see it: without its secrets. */
@@ -119,3 +122,22 @@ export function assertAdded(endpoint: Pick<WebhookEndpoint, 'secretCreatedAt'>):
       'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
     );
 }
+
+/** The most patterns of an endpoint. */
+const most = 50;
+
+/** Which events an endpoint is told of: types and patterns, each once. */
+export const eventList = z
+  .array(z.string().meta({ enum: webhookPatterns }))
+  .refine((events) => events.length > 0, {
+    message: 'Must have at least 1 item.',
+    params: { type: 'too_short' },
+  })
+  .refine(...atMost(most))
+  .superRefine(
+    eachItem((text) => webhookPatterns.includes(text), {
+      message: 'Must be a type of event, or a pattern for some, such as api_key.* or *.',
+    }),
+  )
+  .refine(...onlyOnce)
+  .meta({ minItems: 1, maxItems: most, uniqueItems: true });

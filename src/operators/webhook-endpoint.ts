@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import { readEndpoint, type WebhookEndpointRecord } from './webhook-endpoint-record.ts';

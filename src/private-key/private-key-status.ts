@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { accountBlocked } from '../accounts/find-account.ts';
+import { accountBlocked } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/ensure-account.ts';
+import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';

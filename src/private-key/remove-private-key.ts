@@ -1,4 +1,4 @@
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';

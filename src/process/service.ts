@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { patternOfKeys } from '../api-keys/api-key-secret.ts';
-import { ImportedForms } from '../api-keys/imported-forms.ts';
+import { ImportedForms } from '../api-keys/imported-keys.ts';
 import { KeyUsage } from '../api-keys/key-usage.ts';
 import { QuotaLeases } from '../api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';

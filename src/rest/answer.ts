@@ -72,7 +72,7 @@ const names = (field: string, tag: string): boolean =>
   field.trim() === '*' || field.split(',').some((each) => asGiven(each) === tag);
 
 /** What a request makes its answer depend on (RFC 9110, section 13.1). */
-export interface Conditions {
+interface Conditions {
   readonly ifMatch: string | null;
   readonly ifNoneMatch: string | null;
 }

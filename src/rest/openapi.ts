@@ -4,8 +4,13 @@ import { type Scope, scopeDescriptions } from '../auth/scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { idempotencyKeyPattern } from '../operations/idempotency-key.ts';
 import { createEndpoints } from './endpoints.ts';
-import { exampleOf, type JsonSchema, toComponents } from './openapi-components.ts';
-import { errorResponses, errorSchemas } from './openapi-errors.ts';
+import {
+  errorResponses,
+  errorSchemas,
+  exampleOf,
+  type JsonSchema,
+  toComponents,
+} from './openapi-components.ts';
 import { describeOperation, type SofaOperation } from './openapi-operation.ts';
 import { basePath } from './routes.ts';
 import type { Sofa } from './sofa.ts';

@@ -1,4 +1,4 @@
-import { importedDigests, sha256Of } from '../api-keys/imported-digests.ts';
+import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, ApiKeySecret } from '../database/tables.ts';

@@ -4,7 +4,7 @@ import type { EntityName } from '@mikro-orm/sql';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
-import { ImportedForms } from '../../src/api-keys/imported-forms.ts';
+import { ImportedForms } from '../../src/api-keys/imported-keys.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';

@@ -1,9 +1,25 @@
+import { hash } from 'node:crypto';
 import type { Db } from '../database/db.ts';
 import { prepareQuery } from '../database/prepare-query.ts';
 import { ImportedForm } from '../database/tables.ts';
 import type { ImportedKeys } from '../operations/context.ts';
+import type { Peppers } from '../secrets/peppers.ts';
 
-/** How often they are read, in milliseconds. */
+/** SHA-256 of a secret, in lower-case hexadecimal digits. */
+export const sha256Of = (secret: string): string => hash('sha256', secret);
+
+/** What is put under a pepper in place of a secret. None of ours looks like it. */
+const inPlaceOf = (sha256: string): string => `sha256:${sha256}`;
+
+/**
+ * By what a secret is found that was brought here from elsewhere, where no more was kept of it than its SHA-256.
+ * @param sha256 in lower-case hexadecimal digits
+ * @returns its digests under every pepper; that of the pepper that writes comes first
+ */
+export const importedDigests = (peppers: Peppers, sha256: string): ReturnType<Peppers['digests']> =>
+  peppers.digests(inPlaceOf(sha256));
+
+/** How often the beginnings of such keys are read, in milliseconds. */
 const interval = 5000;
 
 /** The most characters of a secret from elsewhere. */
