@@ -4,7 +4,7 @@ import type { ExecutionResult } from 'graphql';
 import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
-import type { Connection, PageInfo } from './lists.ts';
+import type { Connection, PageInfo } from './rest-schema.ts';
 import { toReference } from './routes.ts';
 import type { Sofa } from './sofa.ts';
 

@@ -10,8 +10,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { isChange } from '../graphql/run-operation.ts';
-import { nodeTypeOf } from './lists.ts';
-import { restName, snakeCase } from './names.ts';
+import { nodeTypeOf, restName, snakeCase } from './rest-schema.ts';
 import type { Route, Routes } from './routes.ts';
 
 /** What REST takes for an argument of a root field. */

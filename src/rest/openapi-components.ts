@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { ErrorCode } from '../errors.ts';
 import type { Endpoint } from './endpoints.ts';
-import { inRestNames, snakeCase } from './names.ts';
+import { inRestNames, snakeCase } from './rest-schema.ts';
 
 /** A JSON Schema as Sofa writes it: OpenAPI 3.0, where nothing can be null. */
 export interface JsonSchema {

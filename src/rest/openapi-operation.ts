@@ -14,8 +14,6 @@ import { z } from 'zod';
 import { requiredScopesOf } from '../auth/required-scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { type Endpoint, type Input, innerRecord, readOnlyNames } from './endpoints.ts';
-import { pageArguments } from './lists.ts';
-import { inRestNames, snakeCase } from './names.ts';
 import {
   errorsOf,
   exampleAnswerOf,
@@ -25,6 +23,7 @@ import {
   orNull,
   withNulls,
 } from './openapi-components.ts';
+import { inRestNames, pageArguments, snakeCase } from './rest-schema.ts';
 
 /** Makes the schema of an operation's input: a field names it in its extension `input`. */
 type InputSchema = (limits: OperationLimits) => z.ZodType;

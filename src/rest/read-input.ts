@@ -9,7 +9,7 @@ import { badUserInput, GatewayError, type InputIssue, unwrap } from '../errors.t
 import { inputIssues, unknownIssues } from '../graphql/input-errors.ts';
 import { bodyIssue, isJson, parseJson, readText } from '../http/read-request.ts';
 import type { Endpoint, Input } from './endpoints.ts';
-import { snakeCase } from './names.ts';
+import { snakeCase } from './rest-schema.ts';
 import type { RouteMatch } from './routes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { execute, GraphQLObjectType, GraphQLSchema, getNamedType, isObjectType, parse } from 'graphql';
-import { snakeCase } from './names.ts';
 import type { RecordPart } from './openapi.ts';
+import { snakeCase } from './rest-schema.ts';
 
 /** What a type has, in REST's names. */
 const selectionOf = (type: GraphQLObjectType, without: readonly string[]): string => {

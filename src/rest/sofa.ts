@@ -16,8 +16,7 @@ import {
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { useSofa } from 'sofa-api';
-import { nodeTypeOf } from './lists.ts';
-import { restName, snakeCase, toRestSchema, withRestValues } from './names.ts';
+import { nodeTypeOf, restName, snakeCase, toRestSchema, withRestValues } from './rest-schema.ts';
 import { basePath, type Route, type Routes } from './routes.ts';
 
 /** The GraphQL operation that a route stands for. */

@@ -12,8 +12,7 @@ import {
 import { expect } from 'vitest';
 import { isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import type { Scope } from '../../src/auth/scopes.ts';
-import { nodeTypeOf } from '../../src/rest/lists.ts';
-import { restName, snakeCase } from '../../src/rest/names.ts';
+import { nodeTypeOf, restName, snakeCase } from '../../src/rest/rest-schema.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema.ts';
 import type { Answer, TestGateway } from './gateway.ts';

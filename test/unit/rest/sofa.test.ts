@@ -1,7 +1,7 @@
 import { type DocumentNode, execute, GraphQLSchema, parse, validate } from 'graphql';
 import { createSchema } from 'graphql-yoga';
 import { describe, expect, it } from 'vitest';
-import { toRestSchema } from '../../../src/rest/names.ts';
+import { toRestSchema } from '../../../src/rest/rest-schema.ts';
 import { toGraphqlDocument } from '../../../src/rest/sofa.ts';
 
 const rooms = [

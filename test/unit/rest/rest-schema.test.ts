@@ -8,7 +8,7 @@ import {
   printSchema,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { snakeCase, toRestSchema } from '../../../src/rest/names.ts';
+import { snakeCase, toRestSchema } from '../../../src/rest/rest-schema.ts';
 
 const Room = new GraphQLObjectType({
   name: 'LivingRoom',
