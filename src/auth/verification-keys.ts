@@ -37,6 +37,8 @@ export interface ReadReport {
 export class VerificationKeys implements Disposable {
   /** How often the set was read, could not be, and could be and held no key that can be used. */
   readonly refreshes = { success: 0, failure: 0, unusable: 0 };
+  /** The keys as they were last read; only a read changes them. What one set has verified, another has not. */
+  current: KeySet | undefined;
   readonly #read: () => Promise<KeySet>;
   readonly #report: ReadReport;
   readonly #pace: Pace;
@@ -47,7 +49,6 @@ export class VerificationKeys implements Disposable {
   #failure: string | undefined;
   /** Whether the last read that failed has found a set, and no key in it. */
   #isUnusable = false;
-  #keys: KeySet | undefined;
   #reading: Promise<void> | undefined;
   #waiting = 0;
   #isDisposed = false;
@@ -71,22 +72,17 @@ export class VerificationKeys implements Disposable {
    *   enough others wait for it: the key may be a new one
    */
   async find(kid: unknown, algorithm?: unknown): Promise<VerificationKey | undefined> {
-    const known = this.#keys && findKey(this.#keys, kid, algorithm);
+    const known = this.current && findKey(this.current, kid, algorithm);
     if (known) return known;
     this.#refreshIfDue();
     if (this.#reading !== undefined) await this.#waitFor(this.#reading);
-    if (!this.#keys) throw serviceUnavailable('no-verification-keys');
-    return findKey(this.#keys, kid, algorithm);
-  }
-
-  /** The keys as they were last read. What one set has verified, another has not. */
-  get current(): KeySet | undefined {
-    return this.#keys;
+    if (!this.current) throw serviceUnavailable('no-verification-keys');
+    return findKey(this.current, kid, algorithm);
   }
 
   /** Why there are no keys, in words; undefined where there are. The reason of each key is told by {@link ReadReport}. */
   get fault(): string | undefined {
-    if (this.#keys) return undefined;
+    if (this.current) return undefined;
     return this.#isUnusable ? 'no key of its set can be used' : 'its key set could not be read';
   }
 
@@ -112,7 +108,7 @@ export class VerificationKeys implements Disposable {
   /** Waits for a read, unless enough others do. */
   async #waitFor(reading: Promise<void>): Promise<void> {
     if (this.#waiting >= mostWaiting)
-      throw serviceUnavailable(this.#keys ? 'verification-keys-awaited' : 'no-verification-keys');
+      throw serviceUnavailable(this.current ? 'verification-keys-awaited' : 'no-verification-keys');
     this.#waiting += 1;
     await reading;
     this.#waiting -= 1;
@@ -122,11 +118,11 @@ export class VerificationKeys implements Disposable {
     this.#lastRead = performance.now();
     try {
       const keys = await this.#read();
-      this.#keys = keys;
+      this.current = keys;
       this.#noteSuccess();
     } catch (error) {
       this.#noteFailure(error);
-      if (!this.#keys) this.#tryAgain();
+      if (!this.current) this.#tryAgain();
     }
   }
 

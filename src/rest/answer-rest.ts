@@ -18,8 +18,8 @@ import {
 import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { createOpenApi, type Described } from './openapi.ts';
 import { inRestNames, readInput } from './read-input.ts';
-import { basePath, createRouteMatcher, type RouteMatch } from './routes.ts';
-import type { Sofa } from './sofa.ts';
+import { basePath, createRouteMatcher, type Route, type RouteMatch } from './routes.ts';
+import type { Operation, Sofa } from './sofa.ts';
 
 /** The part of Yoga by which an operation runs through the hooks of its plugins. */
 export type Pipeline = Pick<YogaServer<object, object>, 'getEnveloped'>;
@@ -51,7 +51,14 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     ...createEndpoints(sofa.schema, sofa.table),
     openApi: openApiRoute,
   });
-  const preconditionOf = createPrecondition(sofa, checkOwned);
+  const operations = new Map<Route, Promise<Operation>>();
+  // Sofa makes it at the first call of a route.
+  const operationOf = (route: Route): Promise<Operation> => {
+    const operation = operations.get(route) ?? sofa.makeOperation(route);
+    operations.set(route, operation);
+    return operation;
+  };
+  const preconditionOf = createPrecondition({ operationOf, compiled: sofa.compiled }, checkOwned);
   let description: Promise<Compressible> | undefined;
   const describe = async (request: Request): Promise<Response> => {
     description ??= compressible(Buffer.from(JSON.stringify(createOpenApi(sofa, options))));
@@ -68,7 +75,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const conditions = conditionsOf(request);
     if (conditions)
       Object.assign(contextValue, { precondition: preconditionOf(route, variables, conditions) });
-    const operation = await sofa.operationOf(route);
+    const operation = await operationOf(route);
     const result: ExecutionResult = await execute({ ...operation, contextValue, variableValues: variables });
     if (result.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
     const outcome = { variables, ...readAnswer(result.data?.[match.field], route) };

@@ -5,8 +5,8 @@ import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Connection, PageInfo } from './rest-schema.ts';
-import { toReference } from './routes.ts';
-import type { Sofa } from './sofa.ts';
+import { type Route, toReference } from './routes.ts';
+import type { Operation, Sofa } from './sofa.ts';
 
 /** What a call came to. */
 export interface Outcome {
@@ -123,9 +123,14 @@ export type CheckOwned = (
   check: () => Promise<void>,
 ) => Promise<void>;
 
+/** The operations behind routes, and how they run. */
+interface Operations extends Pick<Sofa, 'compiled'> {
+  operationOf(route: Route): Promise<Operation>;
+}
+
 /** What is asked before a change, in its own transaction: whether what is changed is still what the caller knows. */
 export const createPrecondition =
-  ({ operationOf, compiled }: Sofa, checkOwned: CheckOwned) =>
+  ({ operationOf, compiled }: Operations, checkOwned: CheckOwned) =>
   ({ resource }: Endpoint, variables: Outcome['variables'], conditions: Conditions) =>
   async (context: OperationContext): Promise<void> => {
     if (!resource) return;

@@ -108,7 +108,7 @@ const sofaRoutes = (schema: GraphQLSchema, table: Routes) =>
 /**
  * Sofa on the schema as REST spells it. It makes the operation of a route, and the description of all of them. What it
  * reads of a request is not used: it drops nulls, lets the query string override the body, and turns any word into a
- * boolean. So it is asked once for each route, without a word of a caller's.
+ * boolean. So it is asked for an operation and nothing else, without a word of a caller's.
  * @param graphqlSchema the schema whose operations they are
  * @param table which root field is which route
  */
@@ -131,7 +131,8 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
     },
   });
 
-  const ask = async ({ method, path }: Route): Promise<Operation> => {
+  const compiled = new WeakMap<DocumentNode, RunCompiled>();
+  const makeOperation = async ({ method, path }: Route): Promise<Operation> => {
     const asked: Asked = {};
     const url = `http://sofa${basePath}${path.replace(/\{\w+\}/g, '0')}`;
     await router.fetch(new Request(url, { method }), { asked });
@@ -146,15 +147,6 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
     return operation;
   };
 
-  const compiled = new WeakMap<DocumentNode, RunCompiled>();
-  const operations = new Map<Route, Promise<Operation>>();
-  /** The operation behind a route, always the same one; its answer is in REST's names. */
-  const operationOf = (route: Route): Promise<Operation> => {
-    const operation = operations.get(route) ?? ask(route);
-    operations.set(route, operation);
-    return operation;
-  };
-
   return {
     /** The schema that the operations run on. */
     schema,
@@ -163,7 +155,8 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
     restSchema,
     /** What Sofa says of it: OpenAPI, to be completed. */
     document: router.openAPIDocument as unknown,
-    operationOf,
+    /** The operation behind a route, made anew; its answer is in REST's names. */
+    makeOperation,
     /** How the operations of routes run, by their documents: of any other document there is nothing. */
     compiled,
   };
