@@ -1,7 +1,6 @@
 import type { EntityName } from '@mikro-orm/sql';
 import { PostgresAdapter } from 'kysely';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { Account, type AccountId, ApiKey, AutomationSettings, PrivateKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { lockStoredEndpoint } from '../webhooks/endpoints.ts';

@@ -1,4 +1,4 @@
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { apiKey } from './api-key.ts';

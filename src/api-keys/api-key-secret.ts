@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { type ApiKey, ApiKeySecret } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { PepperedDigest } from '../secrets/peppers.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { AccountUse } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';

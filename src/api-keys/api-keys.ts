@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
+import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, pageSize, readPage } from '../database/page.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';

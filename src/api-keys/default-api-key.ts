@@ -1,5 +1,5 @@
 import { findAccount } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { type ApiKeyRecord, quotaColumns } from './own-api-key.ts';

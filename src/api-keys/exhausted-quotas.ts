@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKeyQuota, WebhookEvent } from '../database/tables.ts';
 
 /** Of how many keys it is remembered at the most, and how many wait at the most. */

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { ImportedForm } from '../database/tables.ts';
 import type { ImportedKeys } from '../operations/context.ts';
 import type { Peppers } from '../secrets/peppers.ts';

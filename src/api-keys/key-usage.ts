@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { tryLock } from '../database/conditions.ts';
-import type { Db } from '../database/db.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/failures.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
 import { AccountUse, ApiKey, ApiKeyUse } from '../database/tables.ts';
 import type { KeyUsageNotes } from '../operations/context.ts';
 

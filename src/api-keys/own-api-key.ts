@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { findAccount } from '../accounts/own-account.ts';
-import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
+import { isForPostgres, prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db } from '../database/db.ts';
-import { prepareQuery, runQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery, runQuery } from '../database/db.ts';
 import { ApiKeyLease, ApiKeyQuota } from '../database/tables.ts';
 
 /** What is taken of a quota, as long as it is still the one that was seen. */

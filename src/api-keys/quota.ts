@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { type ApiKey, ApiKeyQuota, type QuotaRefill } from '../database/tables.ts';
 import type { KeyQuotas } from '../operations/context.ts';
 import type { QuotaTerms } from './key-parts.ts';

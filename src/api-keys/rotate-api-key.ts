@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey, ApiKeySecret } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lockAccount } from '../accounts/locks.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';

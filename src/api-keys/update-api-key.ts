@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { audited, changesOf } from '../operations/audited.ts';

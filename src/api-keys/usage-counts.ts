@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import { isForPostgres } from '../database/prepare-query.ts';
+import { isForPostgres } from '../database/db.ts';
 import type { Tables } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
 

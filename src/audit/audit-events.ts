@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
+import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
 import { AuditEvent } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { accountBlocked } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { AutomationSettings } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { withDefaults } from './update-automation-settings.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
-import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
+import { isForPostgres, prepareQuery } from '../database/db.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited, changesOf } from '../operations/audited.ts';
 import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';

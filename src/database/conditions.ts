@@ -1,5 +1,5 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
-import { isForPostgres } from './prepare-query.ts';
+import { isForPostgres } from './db.ts';
 import type { Tables } from './tables.ts';
 
 /**

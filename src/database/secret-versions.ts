@@ -1,7 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Db } from './db.ts';
-import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
+import { type Db, type PreparedQuery, prepareQuery } from './db.ts';
 import { ApiKey, ApiKeySecret, PrivateKey, WebhookEndpoint } from './tables.ts';
 
 /** The least version above another that rows refer to; null where there is none. An index has it. */

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
 import type { LeakReportConfig } from '../config/config.ts';
-import type { Db } from '../database/db.ts';
-import { isForPostgres, runQuery } from '../database/prepare-query.ts';
+import { type Db, isForPostgres, runQuery } from '../database/db.ts';
 import { type AccountId, ApiKey, type Tables } from '../database/tables.ts';
 import type { Change, EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';

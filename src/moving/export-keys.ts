@@ -1,7 +1,6 @@
 import { toldParts } from '../api-keys/key-parts.ts';
 import { quotaColumns } from '../api-keys/own-api-key.ts';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 
 /** How many keys are read at once. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isForPostgres } from '../database/prepare-query.ts';
+import { isForPostgres } from '../database/db.ts';
 import { type Destination, importKeys } from './import-keys.ts';
 import { createLineReader, type KeyLine, LineError } from './key-line.ts';
 import type { Line } from './read-lines.ts';

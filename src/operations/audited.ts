@@ -1,6 +1,5 @@
 import type { Expression, Kysely } from 'kysely';
-import { type Db, isMissingValue } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, isMissingValue, prepareQuery } from '../database/db.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import { serviceUnavailable } from '../errors.ts';
 import type { BusinessEvents, Change } from '../observability/events.ts';

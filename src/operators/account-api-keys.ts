@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
 import { type ApiKeyRecord, quotaColumns } from '../api-keys/own-api-key.ts';
+import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
 import { type AccountId, ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';

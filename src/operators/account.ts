@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { Account } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';

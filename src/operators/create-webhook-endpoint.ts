@@ -4,7 +4,7 @@ import { ensureAccount } from '../accounts/own-account.ts';
 import { hostOf, isRefusedHost } from '../config/addresses.ts';
 import { isSecureUrl } from '../config/kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints } from '../config/webhook-events.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { audited, changesOf } from '../operations/audited.ts';

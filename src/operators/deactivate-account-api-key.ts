@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
 import { type ApiKeyRecord, quotaColumns, returnedQuota } from '../api-keys/own-api-key.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';

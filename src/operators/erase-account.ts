@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { lockAllOf } from '../accounts/locks.ts';
 import { ensureAccount } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import {
   Account,
   type AccountId,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
 import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { atMostLong, parseInput } from '../operations/input.ts';

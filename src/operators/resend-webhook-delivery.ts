@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { WebhookDelivery } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
+import { type EntityRow, prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
-import { type EntityRow, prepareQuery } from '../database/prepare-query.ts';
 import { type Tables, WebhookDelivery } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';

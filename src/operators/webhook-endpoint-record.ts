@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { webhookPatterns } from '../config/webhook-events.ts';
-import type { Db } from '../database/db.ts';
-import { type EntityRow, prepareQuery } from '../database/prepare-query.ts';
+import { type Db, type EntityRow, prepareQuery } from '../database/db.ts';
 import { type Tables, WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { atMost, eachItem, onlyOnce } from '../operations/input.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
+import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';

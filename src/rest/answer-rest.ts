@@ -40,6 +40,16 @@ type Match = RouteMatch<Endpoint | typeof openApiRoute>;
 
 const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route !== openApiRoute;
 
+/** The operation behind a route: Sofa makes it at the first call, and it is kept. */
+function keepOperations({ makeOperation }: Sofa): (route: Route) => Promise<Operation> {
+  const kept = new Map<Route, Promise<Operation>>();
+  return (route) => {
+    const operation = kept.get(route) ?? makeOperation(route);
+    kept.set(route, operation);
+    return operation;
+  };
+}
+
 /**
  * Answers REST calls below `/api/v1` from the GraphQL schema. A call is looked at in this order: route, size of the
  * body, token, scopes, media type, input.
@@ -51,13 +61,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     ...createEndpoints(sofa.schema, sofa.table),
     openApi: openApiRoute,
   });
-  const operations = new Map<Route, Promise<Operation>>();
-  // Sofa makes it at the first call of a route.
-  const operationOf = (route: Route): Promise<Operation> => {
-    const operation = operations.get(route) ?? sofa.makeOperation(route);
-    operations.set(route, operation);
-    return operation;
-  };
+  const operationOf = keepOperations(sofa);
   const preconditionOf = createPrecondition({ operationOf, compiled: sofa.compiled }, checkOwned);
   let description: Promise<Compressible> | undefined;
   const describe = async (request: Request): Promise<Response> => {

@@ -1,6 +1,5 @@
 import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { type AccountId, ApiKeySecret } from '../database/tables.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';

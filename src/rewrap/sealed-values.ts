@@ -1,5 +1,5 @@
 import { type NotNull, sql } from 'kysely';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { prepareQuery } from '../database/db.ts';
 import { ApiKey, PrivateKey, WebhookEndpoint } from '../database/tables.ts';
 import type { Binding, Sealer } from '../secrets/sealer.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';

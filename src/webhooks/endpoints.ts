@@ -1,6 +1,5 @@
 import type { WebhookConfig } from '../config/config.ts';
-import type { Db } from '../database/db.ts';
-import { prepareQuery } from '../database/prepare-query.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { WebhookClock, WebhookEndpoint } from '../database/tables.ts';
 import type { Binding, Sealed, Sealer } from '../secrets/sealer.ts';
 import { lockClock } from './outbox.ts';

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Db } from '../database/db.ts';
-import { isForPostgres, prepareQuery } from '../database/prepare-query.ts';
+import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { type Tables, WebhookDelivery, WebhookLane } from '../database/tables.ts';
 import { patience } from './outbox.ts';
 

@@ -15,8 +15,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { standsFor } from '../config/webhook-events.ts';
-import type { Db } from '../database/db.ts';
-import { isForPostgres, prepareQuery, runQuery } from '../database/prepare-query.ts';
+import { type Db, isForPostgres, prepareQuery, runQuery } from '../database/db.ts';
 import {
   Account,
   ApiKey,

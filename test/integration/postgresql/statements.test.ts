@@ -2,9 +2,8 @@ import { CompiledQuery } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import type { DatabaseConfig } from '../../../src/config/config.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { Db } from '../../../src/database/db.ts';
+import { Db, prepareQuery } from '../../../src/database/db.ts';
 import { translateError } from '../../../src/database/failures.ts';
-import { prepareQuery } from '../../../src/database/prepare-query.ts';
 import { Account } from '../../../src/database/tables.ts';
 import { createOnServer, databaseConfig } from '../../support/database.ts';
 
