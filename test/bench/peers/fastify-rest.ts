@@ -8,6 +8,8 @@ const integer = { type: 'integer' } as const;
 const boolean = { type: 'boolean' } as const;
 const nullable = <Type extends object>(type: Type) => ({ ...type, nullable: true });
 
+const anything = nullable({ type: 'object', additionalProperties: true } as const);
+
 /** Response schemas: fast-json-stringify writes the answers by them. */
 const answers = (properties: object) => ({ 200: { type: 'object', properties } });
 
@@ -34,6 +36,11 @@ const apiKey = answers({
   deactivated_at: nullable(text),
   previous_works_until: nullable(text),
   last_used_at: nullable(text),
+  permissions: { type: 'array', items: text },
+  metadata: anything,
+  allowed_addresses: { type: 'array', items: text },
+  rate_limit: anything,
+  quota: anything,
 });
 
 const settingsBody = {

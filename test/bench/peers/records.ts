@@ -18,6 +18,11 @@ export interface ApiKey {
   readonly deactivated_at: string | null;
   readonly previous_works_until: string | null;
   readonly last_used_at: string | null;
+  readonly permissions: readonly string[];
+  readonly metadata: object | null;
+  readonly allowed_addresses: readonly string[];
+  readonly rate_limit: object | null;
+  readonly quota: object | null;
 }
 
 export interface AutomationSettings {

@@ -6,16 +6,21 @@ import type { RequestSource } from './request-source.ts';
 import type { SettingsInput } from './settings-input.ts';
 
 const apiKeyColumns = `id, key_prefix, name, is_active, is_default, encrypted_key, encryption_version, created_at,
-  expires_at, deactivated_at, previous_works_until, last_used_at`;
+  expires_at, deactivated_at, previous_works_until, last_used_at, permissions, metadata, allowed_addresses, rate_limit,
+  rate_limit_window`;
+
+const quotaColumns = ['units', 'refill', 'taken', 'refills_at'];
 
 const sql = {
   account: 'select id from account where issuer = ? and subject = ?',
   newAccount: 'insert into account (issuer, subject, created_at) values (?, ?, ?)',
   privateKey: `select created_at, updated_at from private_key
     where account_id = (select id from account where issuer = ? and subject = ?)`,
-  apiKey: `select ${apiKeyColumns}, account_id from api_key where id = ? and account_id = (select id from account where issuer = ? and subject = ?)`,
+  apiKey: `select ${apiKeyColumns}, account_id, ${quotaColumns.join(', ')} from api_key
+    left join api_key_quota on api_key_id = id where id = ? and account_id = (select id from account where issuer = ? and subject = ?)`,
   deactivate: `update api_key set is_active = false, deactivated_at = :now where id = :id and is_active
-    returning ${apiKeyColumns}`,
+    returning ${apiKeyColumns},
+      ${quotaColumns.map((name) => `(select ${name} from api_key_quota where api_key_id = id) as ${name}`).join(', ')}`,
   event: `insert into audit_event (account_id, action, target, request, address, created_at)
     values (:account, :action, :target, :id, :address, :now)`,
   settings: `insert into automation_settings (account_id, is_enabled, session_duration, created_at, updated_at)
@@ -28,8 +33,19 @@ const sql = {
 };
 
 type Time = 'created_at' | 'expires_at' | 'deactivated_at' | 'previous_works_until' | 'last_used_at';
+type Part = 'permissions' | 'metadata' | 'allowed_addresses' | 'rate_limit' | 'quota';
 
-interface ApiKeyRow extends Omit<ApiKey, Time | 'is_active' | 'is_default'> {
+interface ApiKeyRow extends Omit<ApiKey, Time | Part | 'is_active' | 'is_default'> {
+  /** JSON, as Keyward stores it. */
+  readonly permissions: string | null;
+  readonly metadata: string | null;
+  readonly allowed_addresses: string | null;
+  readonly rate_limit: number | null;
+  readonly rate_limit_window: number | null;
+  readonly units: number | null;
+  readonly refill: string | null;
+  readonly taken: number | null;
+  readonly refills_at: number | null;
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly deactivated_at: number | null;
@@ -49,6 +65,7 @@ interface SettingsRow {
 
 const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
 const isoOrNull = (milliseconds: number | null) => (milliseconds === null ? null : iso(milliseconds));
+const json = (text: string | null) => (text === null ? null : JSON.parse(text));
 const bool = (value: boolean | null | undefined) => (typeof value === 'boolean' ? Number(value) : null);
 
 const toApiKey = (row: ApiKeyRow): ApiKey => ({
@@ -64,6 +81,20 @@ const toApiKey = (row: ApiKeyRow): ApiKey => ({
   deactivated_at: isoOrNull(row.deactivated_at),
   previous_works_until: isoOrNull(row.previous_works_until),
   last_used_at: isoOrNull(row.last_used_at),
+  permissions: json(row.permissions) ?? [],
+  metadata: json(row.metadata),
+  allowed_addresses: json(row.allowed_addresses) ?? [],
+  rate_limit:
+    row.rate_limit === null ? null : { limit: row.rate_limit, window_seconds: row.rate_limit_window },
+  quota:
+    row.units === null || row.taken === null
+      ? null
+      : {
+          limit: row.units,
+          refill: row.refill,
+          remaining: row.units - row.taken,
+          refills_at: isoOrNull(row.refills_at),
+        },
 });
 
 const toSettings = (row: SettingsRow): AutomationSettings => ({
