@@ -18,7 +18,7 @@ import {
 import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { createOpenApi, type Described } from './openapi.ts';
 import { inRestNames, readInput } from './read-input.ts';
-import { basePath, createRouteMatcher, type Route, type RouteMatch } from './routes.ts';
+import { basePath, createRouteMatcher, type RouteMatch } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
 
 /** The part of Yoga by which an operation runs through the hooks of its plugins. */
@@ -40,12 +40,12 @@ type Match = RouteMatch<Endpoint | typeof openApiRoute>;
 
 const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route !== openApiRoute;
 
-/** The operation behind a route: Sofa makes it at the first call, and it is kept. */
-function keepOperations({ makeOperation }: Sofa): (route: Route) => Promise<Operation> {
-  const kept = new Map<Route, Promise<Operation>>();
+/** The operation behind a route: Sofa makes it at the first call, and it is kept for the root field that it asks. */
+function keepOperations({ makeOperation }: Sofa): (route: Endpoint) => Promise<Operation> {
+  const kept = new Map<Endpoint['field'], Promise<Operation>>();
   return (route) => {
-    const operation = kept.get(route) ?? makeOperation(route);
-    kept.set(route, operation);
+    const operation = kept.get(route.field) ?? makeOperation(route);
+    kept.set(route.field, operation);
     return operation;
   };
 }

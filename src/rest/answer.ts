@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Connection, PageInfo } from './rest-schema.ts';
-import { type Route, toReference } from './routes.ts';
+import { toReference } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
 
 /** What a call came to. */
@@ -125,7 +125,7 @@ export type CheckOwned = (
 
 /** The operations behind routes, and how they run. */
 interface Operations extends Pick<Sofa, 'compiled'> {
-  operationOf(route: Route): Promise<Operation>;
+  operationOf(route: Endpoint): Promise<Operation>;
 }
 
 /** What is asked before a change, in its own transaction: whether what is changed is still what the caller knows. */
