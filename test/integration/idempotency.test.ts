@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { createApiKey } from '../../src/api-keys/create-api-key.ts';
 import { refuseRows } from '../support/database.ts';
 import type { Answer, Call } from '../support/gateway.ts';
-import { operationContext } from '../support/operation-context.ts';
+import { holdCreation } from '../support/hold-creation.ts';
 import { root } from '../support/process.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -345,26 +344,14 @@ describe('an answer', () => {
 describe('while the first request runs', () => {
   it('another is told so, and has its answer afterwards', async () => {
     const { gateway } = setup;
-    const { promise: isHeld, resolve: letGo } = Promise.withResolvers<void>();
-    const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
-    const running = gateway.idempotency.runOnce(
-      operationContext(gateway, setup.issuer.config.issuer),
-      { key: 'one', name: 'createApiKey', input: { name: 'CI' } },
-      async (context) => {
-        begin();
-        await isHeld;
-        return createApiKey(context, { name: 'CI' });
-      },
-    );
-    await hasBegun;
+    const finish = await holdCreation(gateway, setup.issuer.config.issuer, 'one');
     const answer = await create('one', { name: 'CI' });
     expect([answer.status, answer.headers.get('retry-after'), answer.body]).toEqual([
       409,
       '1',
       { detail: 'The first request with this Idempotency-Key is still being carried out' },
     ]);
-    letGo();
-    const { result } = await running;
+    const result = await finish();
     expect((await create('one', { name: 'CI' })).body.key).toBe(result.key);
     expect(await apiKeys()).toHaveLength(1);
   });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createApiKey } from '../../../src/api-keys/create-api-key.ts';
 import type { TestGateway } from '../../support/gateway.ts';
-import { operationContext } from '../../support/operation-context.ts';
+import { holdCreation } from '../../support/hold-creation.ts';
 import { setUpTwoNodes } from '../../support/two-nodes.ts';
 
 const setup = setUpTwoNodes();
@@ -14,22 +13,10 @@ it('while one node carries a request out, the other says so at once, and answers
   const token = await setup.issuer.sign();
   // Whose account is there: nobody waits for its row.
   await create(setup.nodes[0], token, 'before');
-  const { promise: isHeld, resolve: letGo } = Promise.withResolvers<void>();
-  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
-  const running = setup.nodes[0].idempotency.runOnce(
-    operationContext(setup.nodes[0], setup.issuer.config.issuer),
-    { key: 'one', name: 'createApiKey', input: { name: 'CI' } },
-    async (context) => {
-      begin();
-      await isHeld;
-      return createApiKey(context, { name: 'CI' });
-    },
-  );
-  await hasBegun;
+  const finish = await holdCreation(setup.nodes[0], setup.issuer.config.issuer, 'one');
   expect((await create(setup.nodes[1], token, 'one')).status).toBe(409);
   expect((await create(setup.nodes[1], token, 'two')).status).toBe(201);
-  letGo();
-  const { result } = await running;
+  const result = await finish();
   for (const node of setup.nodes) expect((await create(node, token, 'one')).body.key).toBe(result.key);
   expect(await setup.nodes[0].rows('api_key')).toHaveLength(3);
 });

@@ -1,13 +1,13 @@
 import { type ExecutionResult, execute, type GraphQLError, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { Db } from '../../../src/database/db.ts';
 import { translateError } from '../../../src/database/failures.ts';
 import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
 import { schema } from '../../../src/schema.ts';
 import { Draw, type DrawnOperation, drawDocument } from '../../support/draw-document.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+import { operationContext } from '../../support/operation-context.ts';
 
 /** How many documents are drawn; of each, three answers are compared. */
 const count = 350;
@@ -50,26 +50,7 @@ const essence = ({ data, errors }: ExecutionResult) =>
 /** What graphql-js answers on a fresh parse, with nothing between. */
 async function expected(text: string, operation: DrawnOperation, variableValues: Record<string, unknown>) {
   const document = parse(text);
-  const caller = { issuer: issuer.config.issuer, subject: 'alice' };
-  const contextValue = {
-    caller,
-    db: new Db(gateway.database.em),
-    limits: {
-      sessionDuration: { min: 60, max: 86_400 },
-      automationDefaults: { isEnabled: null, sessionDuration: null },
-      apiKeysPerAccount: 1000,
-      apiKeyPrefix: 'sk-',
-      apiKeyPermissions: null,
-      sealApiKeys: false,
-    },
-    secrets: gateway.secrets,
-    keyUsage: gateway.keyUsage,
-    idempotency: gateway.idempotency,
-    idempotencyKey: null,
-    record: {},
-    requestSource: { id: 'direct', address: null },
-    events: () => {},
-  };
+  const contextValue = { ...operationContext(gateway, issuer.config.issuer), record: {} };
   const result = await execute({
     schema,
     document,
