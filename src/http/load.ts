@@ -62,8 +62,7 @@ export class Load implements Disposable {
    * @param response one that has ended
    */
   holdUntilSent(response: ServerResponse): void {
-    // What the kernel has taken at once is in nobody's memory here.
-    if (response.writableLength === 0 || response.destroyed) return;
+    if (response.writableFinished || response.destroyed) return;
     this.#unsent.set(response, performance.now());
     this.inFlight += 1;
     response.once('close', () => this.#release(response));
