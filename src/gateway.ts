@@ -30,8 +30,10 @@ import { authorize, authorizePath, type DoorQuestion } from './http/forward-auth
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
 import { type Load, shedLoad } from './http/load.ts';
+import { KeyGuesses } from './http/rate-limits/key-guesses.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
-import { type Limiters, quotaHeaders } from './http/rate-limits/limiter.ts';
+import { createLimiters, type Limiters, quotaHeaders } from './http/rate-limits/limiter.ts';
+import type { SharedCounts } from './http/rate-limits/shared-counts.ts';
 import { answerKeyItself } from './key-itself.ts';
 import {
   answerLeakReports,
@@ -103,7 +105,21 @@ export interface GatewayDependencies {
 export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
   readonly load: Load;
   readonly limiters: Limiters;
+  /** Bounds how many API keys an address may try at the door; undefined: nothing does. */
+  readonly keyGuesses?: KeyGuesses | undefined;
 }
+
+/**
+ * Makes what counts requests, and API keys that are tried.
+ * @param shared what other nodes count; undefined: this process counts alone
+ */
+export const createLimits = (
+  { rates, exemptAddresses }: Pick<EdgeConfig, 'rates' | 'exemptAddresses'>,
+  shared: SharedCounts | undefined,
+): Pick<Edge, 'limiters' | 'keyGuesses'> => ({
+  limiters: createLimiters(rates, shared),
+  keyGuesses: rates.address && new KeyGuesses(rates.address, exemptAddresses, shared),
+});
 
 /** The service as a handler of fetch requests. */
 export interface Gateway {
@@ -168,7 +184,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     );
     return { reason, keyId: found?.id, userId: found?.account, ...limits };
   };
-  const door = authorize(verify, isPermission);
+  const door = authorize(verify, isPermission, edge.keyGuesses);
   const rest = {
     sofa,
     checkOwned,
@@ -178,6 +194,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     bodyLimit,
   };
   const apis: Table = [
+    [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
     ...withoutToken(dependencies, services, dbOf),
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
@@ -187,7 +204,6 @@ function createTable(dependencies: GatewayDependencies): Handler {
     pages && showPages(trusted[0].config, pages, limits, scopes, reportProvider(logger)),
   );
   return route([
-    [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
     [authorizePath, door],
     [`${authorizePath}/`, door],
     ['/', limiters.address ? limitAddress(limiters.address, edge.exemptAddresses)(others) : others],

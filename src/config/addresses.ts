@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const loopback = ['127.0.0.0/8', '::1'];
@@ -31,6 +31,7 @@ export const isAddressRange = (text: string): boolean => rangesOf(text).every((r
  * @param texts of which `isAddressRange` holds
  */
 export function createAddressTest(texts: readonly string[]): (address: string) => boolean {
+  if (texts.length === 0) return () => false;
   const list = new BlockList();
   for (const range of texts.flatMap(rangesOf)) {
     if (range) list.addSubnet(range.network, range.prefix, range.family);
@@ -39,7 +40,20 @@ export function createAddressTest(texts: readonly string[]): (address: string) =
 }
 
 /** An address without the network interface that may follow a link-local one, of any length. */
-export const withoutZone = (address: string): string => address.split('%', 1)[0] ?? address;
+const withoutZone = (address: string): string => address.split('%', 1)[0] ?? address;
+
+const isMapped = /^::ffff:(?=[\d.]+$)/;
+
+/**
+ * The one spelling of an IP address by which it is compared, counted and written down: an IPv6 address as RFC 5952 has
+ * it and without a zone, an IPv4 address that comes mapped into IPv6 as itself.
+ * @param address of which `isIP` holds
+ */
+export function canonicalAddress(address: string): string {
+  if (isIPv4(address)) return address;
+  const spelled = new SocketAddress({ address: withoutZone(address), family: 'ipv6' });
+  return spelled.address.replace(isMapped, '');
+}
 
 /**
  * Whether an IP address is one that anybody's server may have: none that is private, of this machine or its network, or

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { canonicalAddress } from '../config/addresses.ts';
 import type { AccountId } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 
@@ -42,7 +43,7 @@ export interface Exchange {
   request: Request;
   /** The path of its URL, as it was called. */
   readonly path: string;
-  /** The IP address of the client; null where it is not known. */
+  /** The IP address of the client in its canonical spelling; null where it is not known. */
   address: string | null;
   /** The client came to the proxy without TLS. */
   isPlainHttp: boolean;
@@ -81,7 +82,7 @@ export function beginExchange(
   return {
     request,
     path: pathOf(url),
-    address,
+    address: address === null ? null : canonicalAddress(address),
     isPlainHttp: false,
     // A little before: who knows whether something was changed says it, and not the time-out of the connection.
     answerBy: startedAt + 0.9 * answerTimeout,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { createAddressTest, withoutZone } from '../config/addresses.ts';
+import { canonicalAddress, createAddressTest } from '../config/addresses.ts';
 import type { Middleware } from './exchange.ts';
 
 /** One hop of `X-Forwarded-For`, without the port that some proxies add. Undefined where it is no address. */
@@ -9,7 +9,7 @@ const readHop = (text: string): string | undefined => {
   const hop = text.trim();
   const [, bracketed = /^[\d.]+(?=:\d+$)/.exec(hop)?.[0]] = /^\[(.+)\](?::\d+)?$/.exec(hop) ?? [];
   const address = bracketed ?? hop;
-  return isIP(address) === 0 ? undefined : withoutZone(address);
+  return isIP(address) === 0 ? undefined : canonicalAddress(address);
 };
 
 /**

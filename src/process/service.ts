@@ -9,11 +9,11 @@ import { type Database, isPostgres, openDatabase } from '../database/database.ts
 import { Db } from '../database/db.ts';
 import { prepareSchema } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
-import { createGateway } from '../gateway.ts';
+import { createGateway, createLimits } from '../gateway.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { fetchListener } from '../http/fetch-listener.ts';
 import { Load } from '../http/load.ts';
-import { createLimiters, KeyRateCounts } from '../http/rate-limits/limiter.ts';
+import { KeyRateCounts } from '../http/rate-limits/limiter.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { openServer } from '../http/server.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
@@ -72,7 +72,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
     pages: pagesOf(config, provider?.signIn, logger),
-    edge: { ...config.edge, load, limiters: createLimiters(config.edge.rates, counts) },
+    edge: { ...config.edge, load, ...createLimits(config.edge, counts) },
     logger,
     logsAddress: config.logsAddress,
     ...telemetry,

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startKeyService } from '../support/key-service.ts';
 import { runsNginx, startNginx } from '../support/nginx.ts';
-import { createTemporaryFolder, runCommand, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, runCommand } from '../support/process.ts';
 
 const document = readFileSync(new URL('../../docs/operators.md', import.meta.url), 'utf8');
 const [, recipe = ''] = /```nginx\n(.*?)```/s.exec(document) ?? [];
@@ -24,25 +26,96 @@ async function createCertificate(folder: string): Promise<void> {
   expect(made).toMatchObject({ code: 0 });
 }
 
+/** The door for proxies, and what some server may take for it. */
+const spelledDoors = () => {
+  const door = '/api/v1/keys/authorize';
+  const slashes = [
+    '//',
+    '/./',
+    '/x/../',
+    '%2f',
+    '\\',
+    '%5c',
+    '/%2e/',
+    '/x%2f..%2f',
+    '/x\\..\\',
+    ';/',
+    '/;/',
+    '%00/',
+  ];
+  const spelled = slashes.flatMap((slash) =>
+    [0, 4, 7, 12].map((at) => door.slice(0, at) + slash + door.slice(at + 1)),
+  );
+  const ends = [
+    '',
+    '/',
+    '/x',
+    '?x',
+    '%2f',
+    ';x',
+    '/..',
+    '/../authorize',
+    '%2f..%2f..',
+    '#',
+    '%20',
+    '%00',
+    '\\',
+  ];
+  const names = ['/api/v1/keys/%61uthorize', '/API/V1/KEYS/AUTHORIZE', '/%61pi/v1/keys/authorize'];
+  return [...spelled, ...ends.map((end) => door + end), ...names];
+};
+
 describe.skipIf(!runsNginx)('nginx with TLS, configured as documented', () => {
-  it('hands calls on, and what Keyward says of itself is what clients see', async () => {
-    await using folder = await createTemporaryFolder();
+  const stack = new AsyncDisposableStack();
+  let service: Awaited<ReturnType<typeof startKeyService>>;
+  let call: (path: string, headers?: Record<string, string>) => Promise<[IncomingMessage, string]>;
+
+  beforeAll(async () => {
+    const folder = stack.use(await createTemporaryFolder());
     await createCertificate(folder.path);
-    await using service = await startProcess(folder.path, { PUBLIC_URL: `https://${name}` });
-    await using nginx = await startNginx(folder.path, (port) =>
-      recipe
-        .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
-        .replaceAll('/etc/ssl/', `${folder.path}/`)
-        .replace('127.0.0.1:4000', `127.0.0.1:${service.port}`),
+    service = stack.use(await startKeyService(folder.path, { PUBLIC_URL: `https://${name}` }));
+    const nginx = stack.use(
+      await startNginx(folder.path, (port) =>
+        recipe
+          .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+          .replaceAll('/etc/ssl/', `${folder.path}/`)
+          .replace('127.0.0.1:4000', `127.0.0.1:${service.service.port}`),
+      ),
     );
     const ca = await readFile(join(folder.path, 'keyward.pem'));
     const { port } = new URL(nginx.url);
-    const call = request({ host: '127.0.0.1', port, servername: name, ca, path: '/api/v1/auth/private-key' });
-    call.setHeader('host', name).end();
-    const [response] = await once(call, 'response');
-    expect([response.statusCode, await text(response)]).toEqual([401, '{"detail":"Not authenticated"}']);
+    call = async (path, headers = {}) => {
+      const options = { host: '127.0.0.1', port, servername: name, ca, path, agent: false };
+      const [response] = await once(
+        request({ ...options, headers: { host: name, ...headers } }).end(),
+        'response',
+      );
+      return [response, await text(response)];
+    };
+  }, 30_000);
+  afterAll(() => stack.disposeAsync());
+
+  it('hands calls on, and what Keyward says of itself is what clients see', async () => {
+    const [response, body] = await call('/api/v1/auth/private-key');
+    expect([response.statusCode, body]).toEqual([401, '{"detail":"Not authenticated"}']);
     expect(response.headers['www-authenticate']).toContain(
       `resource_metadata="https://${name}/.well-known/oauth-protected-resource`,
     );
+  });
+
+  it('hands nobody to the door, however its path is spelled, and API keys to their own path', async () => {
+    const key = { 'x-api-key': service.key.secret };
+    expect((await fetch(`${service.service.url}/api/v1/keys/authorize`, { headers: key })).status).toBe(200);
+    for (const path of spelledDoors()) {
+      for (const headers of [key, { 'x-api-key': 'sk-wrong' }]) {
+        const [{ statusCode, headers: answered }] = await call(path, headers);
+        expect([path, statusCode, answered['x-keyward-user']]).toEqual([
+          path,
+          expect.toBeOneOf([400, 404]),
+          undefined,
+        ]);
+      }
+    }
+    expect((await call('/api/v1/keys/self', key))[0].statusCode).toBe(200);
   });
 });

@@ -34,6 +34,8 @@ describe('200', () => {
     expect(answer).toMatchObject({ status: 200, text: '' });
     expect(answer.headers.get('x-keyward-user')).toBe('1');
     expect(answer.headers.get('x-keyward-key')).toBe(`${id}`);
+    // There, so that it replaces what a client sent.
+    expect(answer.headers.get('x-keyward-permissions')).toBe('');
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
@@ -140,6 +142,8 @@ describe('403', () => {
     if (passes) {
       expect(answer).toMatchObject({ status: 200, text: '' });
       expect(answer.headers.get('x-keyward-key')).toBe(`${id}`);
+      const told = answer.headers.get('x-keyward-permissions');
+      expect(told).toBe(required.match(/[^ ,]+/g)?.join(' '));
       return;
     }
     const names = required.replaceAll(',', '');
@@ -147,6 +151,7 @@ describe('403', () => {
     expect(answer).toMatchObject({ status: 403, body: { detail } });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api", error="insufficient_scope"');
     expect(answer.headers.has('x-keyward-user')).toBe(false);
+    expect(answer.headers.has('x-keyward-permissions')).toBe(false);
   });
 
   it('asks for each of several headers', async () => {
@@ -173,6 +178,7 @@ describe('403', () => {
     'a;b',
     'x'.repeat(101),
     fiftyOne.join(' '),
+    `${'x'.repeat(91)} `.repeat(11),
   ])('is what any key gets where the proxy asks for what is no permission: %j', async (required) => {
     const { secret } = await createKey({ permissions: '["*"]' });
     const answer = await askFor(secret, Buffer.from(required).toString('latin1'));
@@ -187,6 +193,16 @@ describe('403', () => {
   it('takes fifty names', async () => {
     const { secret } = await createKey({ permissions: '["*"]' });
     expect((await askFor(secret, fiftyOne.slice(1).join(' '))).status).toBe(200);
+  });
+
+  it('takes 1000 characters, and tells all of them in headers of less than 2 kB', async () => {
+    const { secret } = await createKey({ permissions: '["*"]' });
+    const required = Array.from({ length: 10 }, () => 'x'.repeat(99))
+      .join(' ')
+      .padEnd(1000, ',');
+    const { status, headers } = await askFor(secret, required);
+    expect(status).toBe(200);
+    expect([...headers].flat().join().length).toBeLessThan(2000);
   });
 
   it.each<[string | undefined, number]>([

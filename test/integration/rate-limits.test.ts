@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { recordStatements } from '../support/record-statements.ts';
 
 let issuer: TestIssuer;
 beforeAll(async () => {
@@ -65,11 +67,39 @@ describe.each(transports)('%s: an address', (name, send) => {
     expect(headers.get('retry-after')).toBe(null);
   });
 
-  it('is counted by its network, in IPv6', async () => {
+  it('is counted by its network, in IPv6, however it is written', async () => {
     await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
     expect((await send(gateway, { address: '2001:db8:1:2::1' })).status).toBe(401);
-    expect((await send(gateway, { address: '2001:db8:1:2:ffff::9' })).status).toBe(429);
+    for (const address of ['2001:db8:1:2:ffff::9', '2001:DB8:0001:2::1', '2001:0db8:1:2:0:0:0:5'])
+      expect((await send(gateway, { address })).status).toBe(429);
     expect((await send(gateway, { address: '2001:db8:1:3::1' })).status).toBe(401);
+  });
+
+  it('is counted by itself where it is an IPv4 address within IPv6, however that is written', async () => {
+    const edge = { trustedProxies: ['10.0.0.1'] };
+    await using gateway = await createTestGateway(issuer, {
+      edge,
+      rates: { address: { requests: 1, seconds: 60 } },
+    });
+    const statusOf = async (client: string) =>
+      (
+        await gateway.rest('GET', '/auth/keys', {
+          address: '::FFFF:10.0.0.1',
+          headers: { 'x-forwarded-for': client },
+        })
+      ).status;
+    expect(await statusOf('::FFFF:203.0.113.1')).toBe(401);
+    for (const same of ['203.0.113.1', '::ffff:203.0.113.1', '::ffff:cb00:7101', '[::FFFF:203.0.113.1]:443'])
+      expect([same, await statusOf(same)]).toEqual([same, 429]);
+    for (const other of ['::FFFF:203.0.113.2', '203.0.113.3'])
+      expect([other, await statusOf(other)]).toEqual([other, 401]);
+  });
+
+  it('is counted by itself where Node tells it within IPv6, as it does to a server of both', async () => {
+    await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
+    expect((await send(gateway, { address: '::ffff:203.0.113.1' })).status).toBe(401);
+    expect((await send(gateway, { address: '203.0.113.1' })).status).toBe(429);
+    expect((await send(gateway, { address: '::ffff:203.0.113.2' })).status).toBe(401);
   });
 
   it('is not counted where it is exempt', async () => {
@@ -265,6 +295,100 @@ describe('an API key at a reverse proxy that lets nobody in', () => {
   });
 });
 
+describe('API keys that are tried at a reverse proxy', () => {
+  const edge = { trustedProxies: ['10.0.0.1'], exemptAddresses: ['198.51.100.0/24'] };
+  const setUp = async () => {
+    const rates = { address: { requests: 3, seconds: 60 } };
+    const gateway = await createTestGateway(issuer, { edge, rates });
+    const account = await gateway.createAccount('alice');
+    const ask = (secret: string | undefined, client: string, method = 'GET', headers = {}) =>
+      gateway.rest(method, '/keys/authorize', {
+        address: '10.0.0.1',
+        headers: { 'x-forwarded-for': client, ...(secret && { 'x-api-key': secret }), ...headers },
+      });
+    const createKey = async (values = {}) => (await gateway.createVerifiableKey(account, values)).secret;
+    return { gateway, ask, createKey, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+  };
+  const mallory = '203.0.113.1';
+  const past = new Date('2026-01-01T00:00:00.000Z');
+
+  it.each<[string, object | undefined, string]>([
+    ['are unknown', undefined, 'GET'],
+    ['are unknown, with OPTIONS', undefined, 'OPTIONS'],
+    ['are inactive', { isActive: false }, 'GET'],
+    ['have expired', { expiresAt: past }, 'POST'],
+  ])('are counted by the client where they %s', async (_what, values, method) => {
+    await using door = await setUp();
+    const bad = values ? await door.createKey(values) : createApiKeySecret();
+    const tryKey = () => door.ask(bad, mallory, method);
+    const [first] = [await tryKey()];
+    // Or else it would show which keys are counted.
+    expect([first?.status, first?.headers.has('ratelimit')]).toEqual([401, false]);
+    expect(await statusesOf(tryKey, 4)).toEqual([401, 401, 429, 429]);
+    const refused = await tryKey();
+    expect(refused.headers.get('retry-after')).toMatch(/^(60|59)$/);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"address";q=3;w=60');
+    expect(door.gateway.log().at(-1)).toMatchObject({ status: 429, reason: 'rate-limit-address' });
+    expect((await door.ask(bad, '203.0.113.2')).status).toBe(401);
+  });
+
+  it('stop nobody with a key that was good before, and everybody with another', async () => {
+    await using door = await setUp();
+    const [known, unseen] = [await door.createKey(), await door.createKey()];
+    expect((await door.ask(known, '203.0.113.9')).status).toBe(200);
+    await statusesOf(() => door.ask(createApiKeySecret(), mallory), 4);
+    expect((await door.ask(known, mallory)).status).toBe(200);
+    expect((await door.ask(unseen, mallory)).status).toBe(429);
+    expect((await door.ask(unseen, '203.0.113.2')).status).toBe(200);
+    expect((await door.ask(unseen, mallory)).status).toBe(200);
+  });
+
+  it('stop a key that is good no more', async () => {
+    await using door = await setUp();
+    const secret = await door.createKey();
+    expect((await door.ask(secret, mallory)).status).toBe(200);
+    await door.gateway.database.em.getConnection().execute('update api_key set is_active = false');
+    const ask = () => door.ask(secret, mallory);
+    expect(await statusesOf(ask, 4)).toEqual([401, 401, 401, 429]);
+    // It is not looked up any more.
+    expect((await recordStatements(door.gateway.database, ask)).sql).toEqual([]);
+  });
+
+  it('are not counted where they are good, and neither is what brings none', async () => {
+    await using door = await setUp();
+    const secret = await door.createKey();
+    expect(await statusesOf(() => door.ask(secret, mallory), 5)).toEqual(Array(5).fill(200));
+    const asking = { 'x-keyward-require': 'documents.read' };
+    expect(await statusesOf(() => door.ask(secret, mallory, 'GET', asking), 5)).toEqual(Array(5).fill(403));
+    expect(await statusesOf(() => door.ask(undefined, mallory), 5)).toEqual(Array(5).fill(401));
+    expect((await door.ask(createApiKeySecret(), mallory)).status).toBe(401);
+  });
+
+  it('are not counted from an address that is exempt', async () => {
+    await using door = await setUp();
+    expect(await statusesOf(() => door.ask(createApiKeySecret(), '198.51.100.7'), 5)).toEqual(
+      Array(5).fill(401),
+    );
+  });
+
+  it('are answered no more often where many come at once', async () => {
+    await using door = await setUp();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => door.ask(createApiKeySecret(), mallory)),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(17);
+  });
+
+  it('are counted apart from all other requests', async () => {
+    await using door = await setUp();
+    await statusesOf(() => door.ask(createApiKeySecret(), mallory), 4);
+    const headers = { 'x-forwarded-for': mallory };
+    const manage = () => door.gateway.rest('GET', '/auth/keys', { address: '10.0.0.1', headers });
+    expect(await statusesOf(manage, 4)).toEqual([401, 401, 401, 429]);
+  });
+});
+
 describe('a limit', () => {
   it('begins anew when its time is over', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -277,12 +401,20 @@ describe('a limit', () => {
     expect(await statusesOf(send, 2)).toEqual([401, 429]);
   });
 
-  it('counts no preflight', async () => {
-    await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
+  it.each([
+    ['OPTIONS', '/api/v1/auth/private-key', 405],
+    ['OPTIONS', '/graphql', 405],
+    ['OPTIONS', '/nowhere', 404],
+    ['PROPFIND', '/api/v1/auth/keys', 405],
+    ['HEAD', '/api/v1/auth/keys', 401],
+    ['GET', '/.well-known/oauth-protected-resource', 200],
+    ['GET', '/api/v1/openapi.json', 200],
+    ['GET', '/api/v1/keys/self', 401],
+  ])('of an address counts each request: %s %s', async (method, path, status) => {
+    await using gateway = await createLimited({ address: { requests: 2, seconds: 60 } });
     const call = { address: '203.0.113.9', headers: { 'access-control-request-method': 'GET' } };
-    const send = () => gateway.rest('OPTIONS', '/auth/private-key', call);
-    expect(await statusesOf(send, 3)).toEqual([405, 405, 405]);
-    expect((await rest(gateway, call)).status).toBe(401);
+    expect(await statusesOf(() => gateway.fetch(method, path, call), 3)).toEqual([status, status, 429]);
+    expect((await rest(gateway, call)).status).toBe(429);
   });
 
   it('that is not set says nothing, and keeps nothing', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -11,10 +11,13 @@ export interface ExactRequest {
   readonly body?: string;
   /** The address that it is sent from. */
   readonly from?: string;
+  /** What keeps connections; unless given, the request has one of its own. */
+  readonly agent?: Agent | false;
 }
 
-/** Begins a request on a connection of its own. */
-function begin(url: string, { method = 'GET', target = '/', headers = [], body, from }: ExactRequest) {
+/** Begins a request. */
+function begin(url: string, wanted: ExactRequest) {
+  const { method = 'GET', target = '/', headers = [], body, from, agent = false } = wanted;
   const { hostname, port, host } = new URL(url);
   const length = body === undefined ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
   return request({
@@ -22,7 +25,7 @@ function begin(url: string, { method = 'GET', target = '/', headers = [], body, 
     port,
     method,
     path: target,
-    agent: false,
+    agent,
     ...(from !== undefined && { localAddress: from }),
     headers: ['Host', host, ...length, ...headers.flat()],
   }).end(body);

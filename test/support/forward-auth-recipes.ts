@@ -22,21 +22,26 @@ function adapt(text: string, replacements: Readonly<Record<string, string>>): st
   }, text);
 }
 
-/** Who stands behind a proxy: on which ports Keyward and the API listen. */
+/** Who stands behind a proxy. */
 export interface Behind {
+  /** The port that Keyward listens on. */
   readonly keyward: number;
+  /** The port that the API listens on. */
   readonly api: number;
+  /** The path that needs `documents.read`, unless it is `/documents`. */
+  readonly guarded?: string;
 }
 
-const addresses = ({ keyward, api }: Behind) => ({
+const ours = ({ keyward, api, guarded = '/documents' }: Behind) => ({
   '127.0.0.1:4000': `127.0.0.1:${keyward}`,
   '127.0.0.1:8080': `127.0.0.1:${api}`,
+  '^/documents(': `^${guarded}(`,
 });
 
 /** Starts nginx, configured as documented. */
 const startDocumentedNginx = (folder: string, behind: Behind) =>
   startNginx(folder, (port) =>
-    adapt(blockOf('nginx'), { ...addresses(behind), 'listen 80;': `listen 127.0.0.1:${port};` }),
+    adapt(blockOf('nginx'), { ...ours(behind), 'listen 80;': `listen 127.0.0.1:${port};` }),
   );
 
 const caddy = '/usr/bin/caddy';
@@ -45,7 +50,7 @@ const caddy = '/usr/bin/caddy';
 async function startDocumentedCaddy(folder: string, behind: Behind) {
   const url = `http://127.0.0.1:${await freePort()}`;
   const file = join(folder, 'Caddyfile');
-  const recipe = adapt(blockOf('caddyfile'), { ...addresses(behind), 'api.example.com': url });
+  const recipe = adapt(blockOf('caddyfile'), { ...ours(behind), 'api.example.com': url });
   await writeFile(file, `{\n\tadmin off\n}\n${recipe}`);
   return await startProxy(caddy, ['run', '--adapter', 'caddyfile', '--config', file], folder, url);
 }
@@ -61,7 +66,7 @@ async function startDocumentedHaproxy(folder: string, behind: Behind) {
   const socket = { 'abns@keyward': `abns@keyward-${port}` };
   await writeFile(script, adapt(blockOf('lua'), socket));
   const here = { 'bind :80': `bind 127.0.0.1:${port}`, '/etc/haproxy/keyward.lua': script };
-  await writeFile(file, adapt(blockOf('haproxy'), { ...addresses(behind), ...socket, ...here }));
+  await writeFile(file, adapt(blockOf('haproxy'), { ...ours(behind), ...socket, ...here }));
   return await startProxy(haproxy, ['-db', '-f', file], folder, `http://127.0.0.1:${port}`);
 }
 

@@ -21,9 +21,9 @@ import {
   ApiKeySecret,
   PrivateKey,
 } from '../../src/database/tables.ts';
-import { createGateway, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
+import { createGateway, createLimits, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
 import { Load } from '../../src/http/load.ts';
-import { createLimiters, KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
+import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
 import type { OperationLimits } from '../../src/operations/context.ts';
@@ -136,6 +136,7 @@ export async function createTestGateway(
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
+  const edge = { ...plainEdge, ...options.edge };
   const gateway = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     publicUrl: 'http://keyward.test',
@@ -161,7 +162,7 @@ export async function createTestGateway(
     operators,
     leakReports: options.leakReports,
     pages: options.pages,
-    edge: { ...plainEdge, load, ...options.edge, limiters: createLimiters(options.rates ?? {}, counts) },
+    edge: { load, ...edge, ...createLimits({ ...edge, rates: options.rates ?? {} }, counts) },
     logger,
     logsAddress: options.logsAddress ?? false,
     ...options.telemetry,

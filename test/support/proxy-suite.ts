@@ -12,6 +12,7 @@ type Headers = NonNullable<ExactRequest['headers']>;
 
 const userHeader = 'X-Keyward-User';
 const keyHeader = 'X-Keyward-Key';
+const permissionsHeader = 'X-Keyward-Permissions';
 const requireHeader = 'X-Keyward-Require';
 
 const byBearer = (secret: string): Headers => [['Authorization', `Bearer ${secret}`]];
@@ -34,6 +35,9 @@ type Subject = keyof typeof accounts;
 /** Requests with one key in a minute: more than all tests send with a key that they share. */
 const limit = 60;
 
+/** Keys that are not good which an address may try in a minute. */
+const guesses = 5;
+
 /** How long a proxy waits for Keyward, in milliseconds, as documented. */
 const patience = 5_000;
 
@@ -41,7 +45,13 @@ const patience = 5_000;
 async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   const folder = stack.use(await createTemporaryFolder());
   const api = stack.use(await startProxiedApi());
-  const env = { RATE_LIMIT_API_KEY: `${limit}/60`, TRUST_PROXY: '127.0.0.1' };
+  const env = {
+    RATE_LIMIT_API_KEY: `${limit}/60`,
+    RATE_LIMIT_ADDRESS: `${guesses}/60`,
+    // The test's own requests to Keyward.
+    RATE_LIMIT_EXEMPT: '127.0.0.1',
+    TRUST_PROXY: '127.0.0.1',
+  };
   const { service, others } = stack.use(
     await startKeyService(folder.path, env, [
       { permissions: '["documents.read"]' },
@@ -61,16 +71,18 @@ async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   };
   const createKey = async (subject: Subject) => {
     const { id, key } = (await (await manage(subject, 'POST')).json()) as { id: number; key: string };
-    return { id, secret: key, identity: [[accounts[subject]], [`${id}`]] };
+    return { id, secret: key, identity: [[accounts[subject]], [`${id}`], []] };
   };
   const revoke = (subject: Subject, id: number) => manage(subject, 'DELETE', `/${id}`);
   const keys = { alice: await createKey('alice'), bob: await createKey('bob') };
   return { url, api, service, keys, reader, bound, createKey, revoke };
 }
 
-/** Whose key it is, as an API reads it. */
+const told = [userHeader, keyHeader, permissionsHeader];
+
+/** Whose key it is, and what it was asked for, as an API reads it. */
 const identityOf = (received: Received | undefined) =>
-  received && [readLikeCgi(received, userHeader), readLikeCgi(received, keyHeader)];
+  received && told.map((name) => readLikeCgi(received, name).filter((value) => value !== ''));
 
 /** Tests that a proxy, configured as documented, lets through what Keyward allows, and nothing else. */
 export function describeDocumentedProxy(proxy: DocumentedProxy): void {
@@ -96,7 +108,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
 
     it('lets a good key pass, by either header, and tells the API whose it is and not what', async () => {
       const key = running.keys.alice;
-      const target = '/v1/a%2Fb//c/../d/%7e?page=2&q=%20a+b';
+      const target = '/v1/a%20b/%7e;v=1?page=2&q=%20a+b//../%2f';
       for (const headers of [byBearer(key.secret), byApiKey(key.secret)]) {
         const answer = await call(headers, { target });
         expect(answer).toMatchObject({ status: 200, body: 'from the API' });
@@ -148,7 +160,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
 
     describe('a header of a client that looks like one of its own', () => {
       const forge = (spell: (name: string) => string): Headers =>
-        [userHeader, keyHeader, userHeader, keyHeader].map((name) => [spell(name), '1']);
+        [...told, ...told].map((name) => [spell(name), '1']);
 
       it.each(spellings.map((spell) => [spell(userHeader), spell] as const))(
         'does not reach the API beside a good key, nor lets in without one: %s',
@@ -158,7 +170,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
           expect((await call([...forge(spell), ...byApiKey(key.secret)])).status).toBe(200);
           for (const received of running.api.received.slice(-2))
             expect(identityOf(received)).toEqual(key.identity);
-          expect(key.identity).not.toEqual([['1'], ['1']]);
+          expect(key.identity).not.toEqual([['1'], ['1'], []]);
           const passed = await countPassed(async () => expect((await call(forge(spell))).status).toBe(401));
           expect(passed).toBe(0);
         },
@@ -173,9 +185,9 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
     });
 
     it.each<[string, Headers]>([
-      ['in one line', [['Connection', `close, ${userHeader}, ${keyHeader}`]]],
-      ['in small letters', [['Connection', 'close, x-keyward-user, x-keyward-key']]],
-      ['in lines of their own', [userHeader, keyHeader].map((name) => ['Connection', name])],
+      ['in one line', [['Connection', `close, ${told.join(', ')}`]]],
+      ['in small letters', [['Connection', `close, ${told.join(', ').toLowerCase()}`]]],
+      ['in lines of their own', told.map((name) => ['Connection', name])],
       [
         'beside forged ones',
         [
@@ -209,17 +221,47 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         expect((await call(having(), { target: '/documents/1' })).status).toBe(200);
         expect(latest()).toMatchObject({ target: '/documents/1' });
         expect(latest() && readLikeCgi(latest() as Received, requireHeader)).toEqual([]);
+        expect(identityOf(latest())?.at(-1)).toEqual(['documents.read']);
         await refused(without());
         expect((await call(without())).status).toBe(200);
         expect((await call([], { target: '/documents/1' })).status).toBe(401);
       });
 
       it.each([
-        ...['/documents', '/documents/', '/documents?page=2', '/documents/a/b', '//documents//1'],
-        ...['/./documents/1', '/x/../documents/1', '/x/%2e%2E/documents/1'],
-        ...['/%64ocuments/1', '/documents%2F1', '/%2Fdocuments/1', '/DOCUMENTS/1', '/documents;v=1/1'],
+        ...['/documents', '/documents/', '/documents?page=2', '/documents/a/b', '/documents.json'],
+        ...['/%64ocuments/1', '/DOCUMENTS/1', '/documents;v=1/1', '/documents%3Bv=1/1', '/documents%20'],
       ])('is asked for however an application may be asked for the path: %s', async (target) => {
         await refused(without(), target);
+      });
+
+      it.each([
+        ...[
+          '//documents/1',
+          '/./documents/1',
+          '/x/../documents/1',
+          '/x/%2e%2E/documents/1',
+          '/x/..;/documents',
+        ],
+        ...[
+          '/documents%2F1',
+          '/%5cdocuments/1',
+          '/documents%00',
+          '/x\\..\\documents/1',
+          '/%zz/../documents/1',
+        ],
+      ])('lets nobody pass on a path that can be read in two ways: %s', async (target) => {
+        const passed = await countPassed(async () => {
+          for (const headers of [having(), without(), []])
+            expect((await call(headers, { target })).status).toBe(400);
+          const asking: Headers = [['Access-Control-Request-Method', 'PUT']];
+          expect((await call(asking, { target, method: 'OPTIONS' })).status).toBe(400);
+        });
+        expect(passed).toBe(0);
+      });
+
+      it('and nothing else is what the API is told of', async () => {
+        expect((await call([...having(), [permissionsHeader, 'documents.read']])).status).toBe(200);
+        expect(identityOf(latest())?.at(-1)).toEqual([]);
       });
 
       const spelled = [requireHeader, ...spellings.map((spell) => spell(requireHeader))];
@@ -259,6 +301,23 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       it("that a key is for is the client's, and not the proxy's", async () => {
         expect(await statusFrom('127.0.0.2')).toBe(200);
         expect(await countPassed(async () => expect(await statusFrom('127.0.0.3')).toBe(403))).toBe(0);
+      });
+
+      it('tries as many keys that are not good as it may, and stops no other address and no good key', async () => {
+        const { secret } = running.keys.alice;
+        expect((await call(byApiKey(secret))).status).toBe(200);
+        const guess = (from: string) => call(byApiKey(createApiKeySecret()), { from });
+        const passed = await countPassed(async () => {
+          for (let sent = 0; sent < guesses; sent += 1) expect((await guess('127.0.0.5')).status).toBe(401);
+          const refused = await guess('127.0.0.5');
+          expect([refused.status, refused.headers['retry-after']]).toEqual([
+            429,
+            expect.stringMatching(/^\d+$/),
+          ]);
+          expect((await guess('127.0.0.6')).status).toBe(401);
+        });
+        expect(passed).toBe(0);
+        expect((await call(byApiKey(secret), { from: '127.0.0.5' })).status).toBe(200);
       });
 
       it.each<[string, Headers]>([
@@ -358,12 +417,12 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       ];
 
       it("is the API's to answer, which is told of nobody", async () => {
-        const forged = spellings.map((spell) => [spell(userHeader), '1'] as const);
+        const forged = told.flatMap((name) => spellings.map((spell) => [spell(name), '1'] as const));
         const answer = await call([...asking, ...forged], { method: 'OPTIONS' });
         expect(answer.status).toBe(204);
         expect(answer.headers['access-control-allow-origin']).toBe('https://page.example');
         expect(latest()).toMatchObject({ method: 'OPTIONS', target: '/v1/things' });
-        expect(identityOf(latest())).toEqual([[], []]);
+        expect(identityOf(latest())).toEqual([[], [], []]);
       });
 
       it('does not upgrade', async () => {
@@ -383,6 +442,19 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         );
         expect(passed).toBe(0);
       });
+    });
+
+    it('asks Keyward once for each request', async () => {
+      await using folder = await createTemporaryFolder();
+      using keyward = await startProxiedApi();
+      const { url } = stack.use(
+        await proxy.start(folder.path, { keyward: keyward.port, api: running.api.port }),
+      );
+      for (const target of ['/v1/things', '/documents/1', '/documents']) {
+        const before = keyward.received.length;
+        await send(url, { target });
+        expect([target, keyward.received.length]).toEqual([target, before + 1]);
+      }
     });
 
     it('refuses while Keyward hangs, in time, and works again after', async () => {

@@ -54,7 +54,7 @@ export const edgeVariables = {
   }),
   RATE_LIMIT_ADDRESS: rate.prefault('off').meta({
     description:
-      'Requests of one client address in so many seconds, whoever calls: `300/60`. `off`: no limit, as for each of these',
+      'Requests of one client address in so many seconds, whoever calls: `300/60`. Where a reverse proxy asks, API keys that are not good. `off`: no limit, as for each of these',
     unset: '`off`',
     example: '300/60',
   }),

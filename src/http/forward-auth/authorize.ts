@@ -1,6 +1,7 @@
 import { Response } from '@whatwg-node/fetch';
 import { GatewayError } from '../../errors.ts';
 import type { Exchange, Handler, Quota } from '../exchange.ts';
+import type { KeyGuesses } from '../rate-limits/key-guesses.ts';
 import { type RateUse, rateFields, secondsUntil, tooManyRequests } from '../rate-limits/limiter.ts';
 import { readApiKey, refusalOf } from './api-key.ts';
 
@@ -62,32 +63,46 @@ function noteLimits({ quotas }: Exchange, { rate, quota }: Verification): void {
 const refusal = (verification: Verification, { permissions }: DoorQuestion, reason: string): GatewayError =>
   exhausted[reason]?.(verification) ?? refusalOf(reason, permissions);
 
-/** The most permissions that are asked for at once. */
+/** The most permissions that are asked for at once, and the most characters of all of them: the answer repeats them. */
 const mostPermissions = 50;
+const mostCharacters = 1000;
 
 /**
  * Answers a proxy that asks whether to let a request pass (nginx calls it `auth_request`, Traefik ForwardAuth, Envoy
  * `ext_authz`): by the API key that it carries, whatever its method and body, and by the permissions that the proxy
- * names in `X-Keyward-Require`. 200 tells whose key it is in `X-Keyward-User` and `X-Keyward-Key`; anything else means
- * no.
+ * names in `X-Keyward-Require`. 200 tells whose key it is in `X-Keyward-User` and `X-Keyward-Key`, and in
+ * `X-Keyward-Permissions` which permissions were asked for, so that an application sees whether the proxy has applied the
+ * rule that it expects; anything else means no.
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
+ * @param guesses bounds how many keys an address may try; undefined: nothing does
  */
 export const authorize =
   (
     verify: (question: DoorQuestion, exchange: Exchange) => Promise<Verification>,
     isPermission: (text: string) => boolean,
+    guesses?: KeyGuesses,
   ): Handler =>
   async (exchange) => {
     exchange.record.route = authorizePath;
     const { headers } = exchange.request;
     const question = { secret: readApiKey(headers), permissions: readRequirement(headers, isPermission) };
+    guesses?.admit(question.secret, exchange);
     const verification = await verify(question, exchange);
-    const { reason, keyId, userId } = verification;
+    const { reason } = verification;
+    const failure = reason === null ? undefined : refusal(verification, question, reason);
+    guesses?.note(question.secret, exchange, failure?.code !== 'UNAUTHENTICATED');
     if (reason === null || exhausted[reason]) noteLimits(exchange, verification);
-    if (reason !== null) throw refusal(verification, question, reason);
-    return new Response(null, { headers: { 'x-keyward-user': `${userId}`, 'x-keyward-key': `${keyId}` } });
+    if (failure) throw failure;
+    return new Response(null, { headers: identityOf(verification, question) });
   };
+
+/** What a proxy hands on to its application. All three are always there, so that they replace what a client sent. */
+const identityOf = ({ userId, keyId }: Verification, { permissions }: DoorQuestion) => ({
+  'x-keyward-user': `${userId}`,
+  'x-keyward-key': `${keyId}`,
+  'x-keyward-permissions': permissions.join(' '),
+});
 
 /**
  * The permissions that the proxy names, between spaces or commas. A header that names none is no requirement that is
@@ -98,7 +113,8 @@ function readRequirement(headers: Headers, isPermission: (text: string) => boole
   const text = headers.get('x-keyward-require');
   if (text === null) return [];
   const names = text.split(/[ ,]+/).filter((name) => name !== '');
-  const isList = names.length > 0 && names.length <= mostPermissions;
+  const isShort = names.length <= mostPermissions && text.length <= mostCharacters;
+  const isList = names.length > 0 && isShort;
   if (isList && names.every(isPermission)) return names;
   throw malformedRequirement();
 }

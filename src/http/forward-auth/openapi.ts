@@ -51,7 +51,7 @@ export const forwardAuthOpenApi = {
           {
             ...{ name: 'X-Keyward-Require', in: 'header', required: false },
             description:
-              'The permissions that the request needs, all of them: 1 to 50 names between spaces or commas. The proxy sets it, and takes away what a client sent.',
+              'The permissions that the request needs, all of them: 1 to 50 names in up to 1000 characters, between spaces or commas. The proxy sets it, and takes away what a client sent.',
             schema: { type: 'string' },
             example: 'documents.read documents.write',
           },
@@ -62,6 +62,9 @@ export const forwardAuthOpenApi = {
             headers: {
               'X-Keyward-User': header('The account that the key belongs to.'),
               'X-Keyward-Key': header('The identifier of the key.'),
+              'X-Keyward-Permissions': header(
+                'The permissions that were asked for, between spaces: the key has all of them. Empty where none were.',
+              ),
             },
           },
           ...failures,

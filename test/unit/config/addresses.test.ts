@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAddressTest, isAddressRange } from '../../../src/config/addresses.ts';
+import { canonicalAddress, createAddressTest, isAddressRange } from '../../../src/config/addresses.ts';
 
 describe('isAddressRange', () => {
   it.each([
@@ -27,6 +27,25 @@ describe('isAddressRange', () => {
     '*',
     'constructor',
   ])('refuses %j', (text) => expect(isAddressRange(text)).toBe(false));
+});
+
+describe('canonicalAddress', () => {
+  it.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::FFFF:203.0.113.9', '203.0.113.9'],
+    ['::ffff:cb00:7109', '203.0.113.9'],
+    ['0:0:0:0:0:FFFF:203.0.113.9', '203.0.113.9'],
+    // Another address: nobody's IPv4 one.
+    ['::203.0.113.9', '::203.0.113.9'],
+    ['2001:DB8::1', '2001:db8::1'],
+    ['2001:0db8:0:0:0:0:0:0001', '2001:db8::1'],
+    ['2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+    ['64:ff9b::203.0.113.9', '64:ff9b::cb00:7109'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['::ffff:203.0.113.9%eth0', '203.0.113.9'],
+    ['0::0', '::'],
+  ])('of %s is %s', (address, canonical) => expect(canonicalAddress(address)).toBe(canonical));
 });
 
 describe('createAddressTest', () => {
