@@ -4,14 +4,7 @@ import { OutcomeUnknownError } from '../database/failures.ts';
 import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
 import { ExhaustedQuotas } from './exhausted-quotas.ts';
 import { periodEnd } from './quota.ts';
-import {
-  beginPeriod,
-  giveUnitsBack,
-  LeaseRecords,
-  leaseLifetime,
-  readQuota,
-  takeUnits,
-} from './quota-statements.ts';
+import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
 
 /** A node takes as many units as a key is expected to use in this time, in milliseconds. */
 const horizon = 10_000;
@@ -45,10 +38,6 @@ class Lease {
   /** Units that are taken and not spent. */
   left = 0;
   usedAt = performance.now();
-  /** Until when they may be spent, on the clock of `performance.now`. */
-  validUntil = Number.POSITIVE_INFINITY;
-  /** Whether it is written down. */
-  isRecorded = false;
   /** How many units there were when the last were taken, and when that was. */
   took = 0;
   tookAt = 0;
@@ -66,8 +55,7 @@ class Lease {
 
   /** Whether its units do for somebody who has seen the quota like this. */
   covers({ generation, over }: StoredQuota, cost: number): boolean {
-    const isValid = generation === this.generation && !over && performance.now() < this.validUntil;
-    return isValid && cost <= this.left;
+    return generation === this.generation && !over && cost <= this.left;
   }
 
   /** What somebody may go by: what they have read, unless a statement of this node was under way meanwhile. */
@@ -89,7 +77,7 @@ class Lease {
 
   /** Its units are of this generation, or else worth nothing. */
   follow({ generation }: StoredQuota): void {
-    if (generation !== this.generation || performance.now() >= this.validUntil) this.left = 0;
+    if (generation !== this.generation) this.left = 0;
     this.generation = generation;
   }
 
@@ -100,9 +88,6 @@ class Lease {
     return Math.min(spent * growth, Math.ceil((spent * horizon) / elapsed));
   }
 }
-
-/** What becomes of units that a node had taken and not spent when it was killed: they are used, or given back. */
-export type AfterCrash = 'charged' | 'returned';
 
 /** What is left of a quota for all nodes together. */
 const potOf = ({ units, taken, over }: StoredQuota): number => (over ? units : units - taken);
@@ -119,26 +104,17 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   readonly #leases: LRUCache<number, Lease>;
   /** Those that made room for others and have units left. */
   readonly #evicted = new Set<Lease>();
-  readonly #records: LeaseRecords | undefined;
   readonly #exhausted: ExhaustedQuotas;
   readonly #timer = setInterval(() => this.#sweep(), sweepInterval).unref();
-  #inheritedAt = performance.now();
   #givingBack: Promise<void> | undefined;
 
   /**
    * @param onFailure told why units could not be given back, which are kept unless nobody knows whether they were, or why
    *   it could not be told that a quota has run out
-   * @param afterCrash what becomes of what a node had that is gone
    * @param most how many keys it has leases of at the most
    */
-  constructor(
-    db: Db,
-    onFailure: (error: unknown) => void,
-    afterCrash: AfterCrash = 'charged',
-    most = mostLeases,
-  ) {
+  constructor(db: Db, onFailure: (error: unknown) => void, most = mostLeases) {
     this.#db = db;
-    this.#records = afterCrash === 'returned' ? new LeaseRecords() : undefined;
     this.#onFailure = onFailure;
     this.#exhausted = new ExhaustedQuotas(db, onFailure);
     this.#leases = new LRUCache({
@@ -226,16 +202,13 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     const askedAt = performance.now();
     const take = { keyId, generation: seen.generation, units, now };
     try {
-      const row = seen.over
-        ? await this.#carryOut(lease, take.generation + 1, units, (db) =>
-            beginPeriod(db, { ...take, refillsAt: periodEnd(seen.refill, now) }),
-          )
-        : await this.#carryOut(lease, take.generation, lease.left + units, (db) => takeUnits(db, take));
+      const [row] = seen.over
+        ? await beginPeriod(this.#db, { ...take, refillsAt: periodEnd(seen.refill, now) })
+        : await takeUnits(this.#db, take);
       if (!row) return await this.#look(lease);
       const generation = seen.generation + (seen.over ? 1 : 0);
       lease.follow({ ...seen, generation });
       lease.left += units;
-      if (this.#records) Object.assign(lease, { isRecorded: true, validUntil: askedAt + leaseLifetime });
       lease.took = lease.left;
       lease.tookAt = performance.now();
       lease.note({ askedAt, quota: { ...seen, generation, over: false, taken: row.taken } });
@@ -245,22 +218,6 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     }
   }
 
-  /** Takes units, and writes down in the same transaction how many there are then, where that is wanted. */
-  async #carryOut(
-    { keyId }: Lease,
-    generation: number,
-    left: number,
-    run: (db: Db) => Promise<{ readonly taken: number }[]>,
-  ): Promise<{ readonly taken: number } | undefined> {
-    const records = this.#records;
-    if (!records) return (await run(this.#db))[0];
-    return this.#db.transaction(async (db) => {
-      const [row] = await run(db);
-      if (row) await records.keep(db, { keyId, generation, left });
-      return row;
-    });
-  }
-
   async #look(lease: Lease): Promise<void> {
     const askedAt = performance.now();
     const [row] = await readQuota(this.#db, { keyId: lease.keyId, now: new Date() });
@@ -268,7 +225,6 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   }
 
   async #giveBackAll(since: number): Promise<void> {
-    await this.#inherit();
     const all = [...new Set(this.#unusedSince(since))].sort((one, other) => one.keyId - other.keyId);
     for (let start = 0; start < all.length; start += batchSize) {
       // Somebody may have used them meanwhile.
@@ -276,17 +232,6 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
       if (batch.length > 0 && !(await this.#giveBatchBack(batch))) return;
       // Requests go between.
       await new Promise(setImmediate);
-    }
-  }
-
-  /** Gives back now and then what nodes had that are gone. */
-  async #inherit(): Promise<void> {
-    if (!this.#records || performance.now() - this.#inheritedAt < leaseLifetime) return;
-    this.#inheritedAt = performance.now();
-    try {
-      await this.#records.giveBackOfOthers(this.#db);
-    } catch (error) {
-      this.#onFailure(error);
     }
   }
 
@@ -298,14 +243,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
       unused.push(lease);
     }
     for (const lease of unused) if (!lease.busy && isEmpty(lease)) this.#leases.delete(lease.keyId);
-    return [...this.#evicted, ...unused, ...this.#expiring()];
-  }
-
-  /** What is written down is given back in time, also where it is in use: it is taken anew. */
-  #expiring(): Lease[] {
-    if (!this.#records) return [];
-    const soon = performance.now() + leaseLifetime / 2;
-    return [...this.#leases.values()].filter((lease) => lease && lease.validUntil < soon);
+    return [...this.#evicted, ...unused];
   }
 
   /** Whether units went back; those that did not are there again. */
@@ -315,10 +253,8 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     for (const lease of batch) Object.assign(lease, { busy, left: 0 });
     let isGiven = true;
     try {
-      await this.#db.transaction(async (db) =>
-        giveUnitsBack(db, this.#records ? await this.#records.end(db, unspent) : unspent),
-      );
-      for (const lease of batch) lease.isRecorded = false;
+      // A transaction, though it is one statement: it tells whether nobody knows that it was carried out.
+      await this.#db.transaction((db) => giveUnitsBack(db, unspent));
     } catch (error) {
       isGiven = false;
       this.#onFailure(error);
@@ -337,7 +273,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
 }
 
 /** Whether there is nothing to give back. */
-const isEmpty = ({ left, isRecorded }: Lease): boolean => left === 0 && !isRecorded;
+const isEmpty = ({ left }: Lease): boolean => left === 0;
 
 /** What comes of a question as far as it is known here, null where there is no quota; undefined: a statement must tell. */
 function useAtOnce(lease: Lease, question: QuotaQuestion): QuotaUse | null | undefined {

@@ -190,8 +190,6 @@ export interface Config {
   readonly apiKeyPrefix: string;
   /** The permissions that an API key may be given; null: any. */
   readonly apiKeyPermissions: readonly string[] | null;
-  /** What becomes of units of quotas that a process had taken and not used when it was killed. */
-  readonly quotaAfterCrash: Environment['QUOTA_AFTER_CRASH'];
   /** Whether of each API key a sealed copy is kept. */
   readonly sealApiKeys: boolean;
   readonly http: HttpLimits;

@@ -161,7 +161,6 @@ const toConfig = (env: Environment): Config => ({
   apiKeyUsageDays: env.API_KEY_USAGE_DAYS,
   apiKeyPrefix: env.API_KEY_PREFIX,
   apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
-  quotaAfterCrash: env.QUOTA_AFTER_CRASH,
   sealApiKeys: env.SEAL_API_KEYS,
   http: httpLimits(env),
   documents: documentConfig(env),

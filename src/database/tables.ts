@@ -4,7 +4,6 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //
 //   Account ─┬─ ApiKey ─┬─ ApiKeySecret
 //            │          ├─ ApiKeyQuota     (none or one)
-//            │          ├─ ApiKeyLease     (one a node, for a minute or two)
 //            │          └─ ApiKeyUse       (by hour, for some months)
 //            ├─ AccountUse            (what its keys' uses add up to)
 //            ├─ PrivateKey            (none or one)
@@ -167,29 +166,6 @@ const apiKeyQuotaSchema = defineEntity({
 /** How much an API key may be used. A key without a row has no quota. */
 export class ApiKeyQuota extends apiKeyQuotaSchema.class {}
 apiKeyQuotaSchema.setClass(ApiKeyQuota);
-
-const apiKeyLeaseSchema = defineEntity({
-  name: 'ApiKeyLease',
-  tableName: 'api_key_lease',
-  properties: {
-    apiKey: () => p.manyToOne(ApiKey).mapToPk().primary().deleteRule('cascade'),
-    /** The process that has it. */
-    node: p.string().primary(),
-    /** Of which generation of the quota its units are. */
-    generation: p.integer(),
-    /** How many there were when it was written. */
-    units: p.integer(),
-    /** From then on its node is taken for gone. */
-    expiresAt: p.datetime(3).index(),
-  },
-});
-
-/**
- * Units of a quota that a node has taken, written down so that they can be given back when the node is gone. Used where
- * the operator says so.
- */
-export class ApiKeyLease extends apiKeyLeaseSchema.class {}
-apiKeyLeaseSchema.setClass(ApiKeyLease);
 
 const apiKeyUseSchema = defineEntity({
   name: 'ApiKeyUse',
@@ -471,7 +447,6 @@ export const entities = [
   ApiKeySecret,
   ImportedForm,
   ApiKeyQuota,
-  ApiKeyLease,
   ApiKeyUse,
   AccountUse,
   PrivateKey,
@@ -492,7 +467,6 @@ export type Tables = InferKyselyDB<
   | typeof apiKeySecretSchema
   | typeof importedFormSchema
   | typeof apiKeyQuotaSchema
-  | typeof apiKeyLeaseSchema
   | typeof apiKeyUseSchema
   | typeof accountUseSchema
   | typeof privateKeySchema

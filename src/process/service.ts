@@ -139,7 +139,7 @@ const startBackground = async (
 ) => ({
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
-  keyQuotas: started.use(leaseQuotas(orm, logger, config)),
+  keyQuotas: started.use(leaseQuotas(orm, logger)),
   importedKeys: await knowImported(orm, logger, started),
   idempotency: started.use(keepAnswers(orm, logger)),
   webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
@@ -151,13 +151,13 @@ const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
   );
 
-const leaseQuotas = (orm: Database, logger: Logger, { quotaAfterCrash }: Config) => {
+const leaseQuotas = (orm: Database, logger: Logger) => {
   const report = (error: unknown) =>
     logger.warn(
       { error: describeError(error) },
       'units of quotas could not be given back, or it could not be told that one has run out',
     );
-  return new QuotaLeases(new Db(orm.em), report, quotaAfterCrash);
+  return new QuotaLeases(new Db(orm.em), report);
 };
 
 const sendWebhooks = (orm: Database, { sealer }: Secrets, logger: Logger, config: Config) =>

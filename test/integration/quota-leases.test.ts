@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AfterCrash } from '../../src/api-keys/quota-leases.ts';
 import type { Database } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId, QuotaRefill } from '../../src/database/tables.ts';
@@ -108,9 +107,9 @@ class World {
   granted = 0;
   lost = 0;
 
-  constructor(keyId: number, afterCrash: AfterCrash) {
+  constructor(keyId: number) {
     this.keyId = keyId;
-    this.nodes = [0, 1, 2].map(() => new QuotaNode(database, afterCrash));
+    this.nodes = [0, 1, 2].map(() => new QuotaNode(database));
   }
 
   nodeAt(index: number): QuotaNode {
@@ -167,11 +166,10 @@ describe('nodes that share a quota', () => {
     fc.asyncProperty(
       units,
       fc.constantFrom('never' as const, 'daily' as const),
-      fc.constantFrom('charged' as const, 'returned' as const),
       steps(failures),
-      async (first, refill, afterCrash, all) => {
+      async (first, refill, all) => {
         vi.setSystemTime('2026-03-01T12:00:00.000Z');
-        const world = new World(await createQuota(first, refill), afterCrash);
+        const world = new World(await createQuota(first, refill));
         for (const step of all) {
           await world.do(step);
           await check(world);
@@ -222,7 +220,7 @@ describe('a node', () => {
 
   /** A node that has units of a quota of 1000 left. */
   const createHolder = async (most?: number) => {
-    const one = new QuotaNode(database, 'charged', most);
+    const one = new QuotaNode(database, most);
     const keyId = await createQuota(1000);
     for (let time = 0; time < 5; time += 1) {
       vi.advanceTimersByTime(1);
@@ -322,66 +320,5 @@ describe('a node', () => {
     await expect(one.leases.spend(late, question)).rejects.toMatchObject({ reason: 'answer-timeout' });
     await one.leases.giveBack();
     expect(await takenOf(keyId)).toBe(5);
-  });
-});
-
-describe('a node that is killed where units are returned', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
-  });
-
-  /** Two nodes, of which one has units left. */
-  const createNodes = async () => {
-    const nodes = [new QuotaNode(database, 'returned'), new QuotaNode(database, 'returned')] as const;
-    const keyId = await createQuota(1000);
-    const use = async () => {
-      vi.advanceTimersByTime(1);
-      expect((await nodes[0].spend(keyId, 1))?.isGranted).toBe(true);
-    };
-    for (let time = 0; time < 5; time += 1) await use();
-    const readLeases = () => execute(`select units from api_key_lease where api_key_id = ${keyId}`);
-    const [lease] = await readLeases();
-    return { nodes, keyId, use, readLeases, units: Number(lease?.['units']) };
-  };
-
-  it('loses nothing: after two minutes others give back what it had', async () => {
-    const { nodes, keyId, readLeases, units } = await createNodes();
-    expect(units).toBeGreaterThan(3);
-    nodes[0].crash();
-    vi.clearAllTimers();
-    vi.advanceTimersByTime(119_000);
-    await nodes[1].leases.giveBack();
-    const taken = (await takenOf(keyId)) ?? 0;
-    vi.advanceTimersByTime(62_000);
-    await nodes[1].leases.giveBack();
-    // Of the last units, all come back, also those that it has used.
-    expect(await takenOf(keyId)).toBe(taken - units);
-    expect(await readLeases()).toEqual([]);
-  });
-
-  it('and was only stopped, spends nothing of it any more', async () => {
-    const { nodes, keyId, use } = await createNodes();
-    const quota = (await nodes[0].read(keyId)) as StoredQuota;
-    expect(nodes[0].held(keyId, quota)).toBeGreaterThan(0);
-    vi.clearAllTimers();
-    vi.advanceTimersByTime(181_000);
-    await nodes[1].leases.giveBack();
-    const before = (await takenOf(keyId)) ?? 0;
-    await use();
-    expect(await takenOf(keyId)).toBeGreaterThan(before);
-    await nodes[0].leases.giveBack();
-    expect(await takenOf(keyId)).toBe(before + 1);
-  });
-
-  it('and is not, keeps what it uses all the time, and what it has spent stays spent', async () => {
-    const { nodes, keyId, use, readLeases } = await createNodes();
-    for (let second = 0; second < 300; second += 1) {
-      await vi.advanceTimersByTimeAsync(1000);
-      await use();
-      if (second % 30 === 0) await nodes[1].leases.giveBack();
-    }
-    for (const each of nodes) await each.leases.giveBack();
-    expect(await takenOf(keyId)).toBe(305);
-    expect(await readLeases()).toEqual([]);
   });
 });

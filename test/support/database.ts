@@ -38,7 +38,7 @@ const tables = [
 ];
 
 /** Those whose rows are named by what they belong to, and so have no numbers. */
-const unnumbered = ['account_use', 'api_key_use', 'api_key_lease', 'api_key_quota'];
+const unnumbered = ['account_use', 'api_key_use', 'api_key_quota'];
 
 /** Those that nobody uses any more: empty, and still open. */
 const spare: Database[] = [];

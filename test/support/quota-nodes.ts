@@ -1,4 +1,4 @@
-import { type AfterCrash, QuotaLeases } from '../../src/api-keys/quota-leases.ts';
+import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { readQuota } from '../../src/api-keys/quota-statements.ts';
 import type { Database } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
@@ -35,14 +35,11 @@ export class QuotaNode {
   readonly #failing: FailingDb;
   leases: QuotaLeases;
 
-  readonly #afterCrash: AfterCrash;
-
   /** @param most how many keys it has leases of at the most */
-  constructor(database: Database, afterCrash: AfterCrash = 'charged', most?: number) {
+  constructor(database: Database, most?: number) {
     this.#db = new Db(database.em);
     this.#failing = new FailingDb(database.em);
-    this.leases = new QuotaLeases(this.#failing, () => {}, afterCrash, most);
-    this.#afterCrash = afterCrash;
+    this.leases = new QuotaLeases(this.#failing, () => {}, most);
   }
 
   /** Lets its next statements fail. */
@@ -72,7 +69,7 @@ export class QuotaNode {
 
   /** It is gone, with all that it had. */
   crash(): void {
-    this.leases = new QuotaLeases(this.#failing, () => {}, this.#afterCrash);
+    this.leases = new QuotaLeases(this.#failing, () => {});
   }
 
   async stop(): Promise<void> {

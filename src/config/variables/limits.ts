@@ -31,14 +31,6 @@ export const limitVariables = {
       unset: 'any name',
       example: 'documents.read,documents.write',
     }),
-  QUOTA_AFTER_CRASH: z
-    .enum(['charged', 'returned'], 'must be "charged" or "returned"')
-    .default('charged')
-    .meta({
-      description:
-        "What becomes of units of a key's quota that a process had taken and not used when it was killed. `charged`: they count as used, so no quota is ever exceeded. `returned`: they are given back after two minutes, with those among them that were used; what was taken is written down for that",
-      example: 'returned',
-    }),
   SESSION_DURATION_MIN: seconds(1, 999_999_999).default(60).meta({
     description: 'Least `session_duration`, in seconds',
     example: '60',

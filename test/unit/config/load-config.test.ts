@@ -79,7 +79,6 @@ describe('defaults', () => {
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
     apiKeyUsageDays: 90,
-    quotaAfterCrash: 'charged',
     apiKeyPrefix: 'sk-',
     leakReports: undefined,
     apiKeyPermissions: null,

@@ -20,9 +20,6 @@ export class Migration20261123090000 extends Migration {
     this.addSql(`create index "api_key_sealed_version" on "api_key" ("encryption_version") where "encrypted_key" is not null;`);
     this.addSql(`create unique index "api_key_one_default" on "api_key" ("account_id") where "is_default" = true;`);
 
-    this.addSql(`create table "api_key_lease" ("api_key_id" int not null, "node" varchar(255) not null, "generation" int not null, "units" int not null, "expires_at" timestamptz(3) not null, primary key ("api_key_id", "node"));`);
-    this.addSql(`create index "api_key_lease_expires_at_index" on "api_key_lease" ("expires_at");`);
-
     this.addSql(`create table "api_key_quota" ("api_key_id" int not null, "units" int not null, "refill" varchar(255) not null, "taken" int not null, "refills_at" timestamptz(3) null, "generation" int not null, "exhausted_generation" int null, primary key ("api_key_id"));`);
 
     this.addSql(`create table "api_key_secret" ("id" serial primary key, "api_key_id" int not null, "digest" bytea not null, "pepper_version" int not null, "works_until" timestamptz(3) null, "is_imported" boolean not null default false, "leaked_at" timestamptz(3) null);`);
@@ -73,8 +70,6 @@ export class Migration20261123090000 extends Migration {
     this.addSql(`alter table "account_use" add constraint "account_use_account_id_foreign" foreign key ("account_id") references "account" ("id");`);
 
     this.addSql(`alter table "api_key" add constraint "api_key_account_id_foreign" foreign key ("account_id") references "account" ("id");`);
-
-    this.addSql(`alter table "api_key_lease" add constraint "api_key_lease_api_key_id_foreign" foreign key ("api_key_id") references "api_key" ("id") on delete cascade;`);
 
     this.addSql(`alter table "api_key_quota" add constraint "api_key_quota_api_key_id_foreign" foreign key ("api_key_id") references "api_key" ("id") on update cascade on delete cascade;`);
 

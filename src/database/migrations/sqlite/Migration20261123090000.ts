@@ -21,10 +21,6 @@ export class Migration20261123090000 extends Migration {
     this.addSql(`create index \`api_key_sealed_version\` on \`api_key\` (\`encryption_version\`) where \`encrypted_key\` is not null;`);
     this.addSql(`create unique index \`api_key_one_default\` on \`api_key\` (\`account_id\`) where \`is_default\` = true;`);
 
-    this.addSql(`create table \`api_key_lease\` (\`api_key_id\` integer not null, \`node\` text not null, \`generation\` integer not null, \`units\` integer not null, \`expires_at\` datetime not null, primary key (\`api_key_id\`, \`node\`), constraint \`api_key_lease_api_key_id_foreign\` foreign key (\`api_key_id\`) references \`api_key\` (\`id\`) on delete cascade);`);
-    this.addSql(`create index \`api_key_lease_api_key_id_index\` on \`api_key_lease\` (\`api_key_id\`);`);
-    this.addSql(`create index \`api_key_lease_expires_at_index\` on \`api_key_lease\` (\`expires_at\`);`);
-
     this.addSql(`create table \`api_key_quota\` (\`api_key_id\` integer not null primary key, \`units\` integer not null, \`refill\` text not null, \`taken\` integer not null, \`refills_at\` datetime null, \`generation\` integer not null, \`exhausted_generation\` integer null, constraint \`api_key_quota_api_key_id_foreign\` foreign key (\`api_key_id\`) references \`api_key\` (\`id\`) on update cascade on delete cascade);`);
 
     this.addSql(`create table \`api_key_secret\` (\`id\` integer not null primary key autoincrement, \`api_key_id\` integer not null, \`digest\` blob not null, \`pepper_version\` integer not null, \`works_until\` datetime null, \`is_imported\` integer not null default false, \`leaked_at\` datetime null, constraint \`api_key_secret_api_key_id_foreign\` foreign key (\`api_key_id\`) references \`api_key\` (\`id\`));`);
