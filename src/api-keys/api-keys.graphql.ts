@@ -7,11 +7,6 @@ import type { ApiKeyRecord } from './own-api-key.ts';
 import { type Quota, quotaOf } from './quota.ts';
 import { RotateApiKeyInput, rotateApiKey } from './rotate-api-key.ts';
 
-/** Why the fields of a key are deprecated, where they are read from another place now. */
-interface Deprecated {
-  readonly deprecationReason?: string;
-}
-
 const QuotaRefill = builder.enumType('QuotaRefill', {
   description: 'When a quota is full again.',
   values: {
@@ -61,16 +56,14 @@ const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
 });
 
 /** What a key may do, and how much. */
-const partFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
+const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   permissions: t.stringList({
-    ...deprecated,
     description:
       'What its bearer may do, as it was given: `documents.*` stands for all below, `*` for all. Empty where none was set.',
     extensions: { example: ['documents.read'] },
     resolve: (key) => toldParts(key).permissions,
   }),
   metadata: t.field({
-    ...deprecated,
     type: 'JSONObject',
     nullable: true,
     description: "What the API provider keeps beside the key: names and values of the provider's own.",
@@ -78,20 +71,17 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
     resolve: (key) => toldParts(key).metadata,
   }),
   allowedAddresses: t.stringList({
-    ...deprecated,
     description: 'From where it may be used: IP addresses and ranges of them (CIDR). Empty: from anywhere.',
     extensions: { example: ['192.0.2.0/24'] },
     resolve: (key) => toldParts(key).allowedAddresses,
   }),
   rateLimit: t.field({
-    ...deprecated,
     type: KeyRateLimitType,
     nullable: true,
     description: 'How often it may be verified; null where it has no limit of its own.',
     resolve: (key) => toldParts(key).rateLimit,
   }),
   quota: t.field({
-    ...deprecated,
     type: QuotaType,
     nullable: true,
     description: 'How much it may be used; null where it has no quota.',
@@ -99,23 +89,20 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
   }),
 });
 
-const endFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
+const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   expiresAt: t.expose('expiresAt', {
-    ...deprecated,
     type: 'DateTime',
     nullable: true,
     description: 'From then on the key is valid no more; null where it does not expire.',
     extensions: { example: '2099-01-31T12:00:00.000Z' },
   }),
   deactivatedAt: t.expose('deactivatedAt', {
-    ...deprecated,
     type: 'DateTime',
     nullable: true,
     description: 'When the key was deactivated; null while it is active.',
     extensions: { example: null },
   }),
   previousWorksUntil: t.field({
-    ...deprecated,
     type: 'DateTime',
     nullable: true,
     description:
@@ -126,7 +113,6 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
       previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
   }),
   lastUsedAt: t.expose('lastUsedAt', {
-    ...deprecated,
     type: 'DateTime',
     nullable: true,
     description: 'When the key was last verified, to half a minute; null where it never was.',
@@ -134,66 +120,54 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated) => ({
   }),
 });
 
-const apiKeyFields = (t: FieldBuilder<ApiKeyRecord>, deprecated: Deprecated = {}) => ({
-  id: t.exposeInt('id', { ...deprecated, description: 'Identifier of the key.', extensions: { example: 1 } }),
-  keyPrefix: t.exposeString('keyPrefix', {
-    ...deprecated,
-    description: 'First characters of the key, to tell keys apart.',
-    extensions: { example: 'sk-a1b2c3' },
-  }),
-  name: t.exposeString('name', {
-    ...deprecated,
-    nullable: true,
-    description: 'Display name.',
-    extensions: { example: 'Laptop' },
-  }),
-  createdAt: t.expose('createdAt', {
-    ...deprecated,
-    type: 'DateTime',
-    description: 'When the key was created.',
-    extensions: { example: '2026-01-31T12:00:00.000Z' },
-  }),
-  isActive: t.exposeBoolean('isActive', {
-    ...deprecated,
-    description: 'Whether the key is active.',
-    extensions: { example: true },
-  }),
-  isDefault: t.exposeBoolean('isDefault', {
-    ...deprecated,
-    description: 'Whether this is the default key. An inactive key may still be marked so.',
-    extensions: { example: true },
-  }),
-  encryptedKey: t.exposeString('encryptedKey', {
-    ...deprecated,
-    nullable: true,
-    description: 'The key, encrypted for the operator (a compact JWE, RFC 7516); null where none is kept.',
-    extensions: { example: null },
-  }),
-  encryptionVersion: t.exposeInt('encryptionVersion', {
-    ...deprecated,
-    description: 'Version of the secret under which `encryptedKey` is encrypted; 1 where that is null.',
-    extensions: { example: 1 },
-  }),
-  ...endFields(t, deprecated),
-  ...partFields(t, deprecated),
-});
-
 /** The record of an API key. */
 export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
   description: 'The record of an API key. The secret itself is not part of it.',
-  fields: (t) => apiKeyFields(t),
+  fields: (t) => ({
+    id: t.exposeInt('id', { description: 'Identifier of the key.', extensions: { example: 1 } }),
+    keyPrefix: t.exposeString('keyPrefix', {
+      description: 'First characters of the key, to tell keys apart.',
+      extensions: { example: 'sk-a1b2c3' },
+    }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'Display name.',
+      extensions: { example: 'Laptop' },
+    }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the key was created.',
+      extensions: { example: '2026-01-31T12:00:00.000Z' },
+    }),
+    isActive: t.exposeBoolean('isActive', {
+      description: 'Whether the key is active.',
+      extensions: { example: true },
+    }),
+    isDefault: t.exposeBoolean('isDefault', {
+      description: 'Whether this is the default key. An inactive key may still be marked so.',
+      extensions: { example: true },
+    }),
+    encryptedKey: t.exposeString('encryptedKey', {
+      nullable: true,
+      description: 'The key, encrypted for the operator (a compact JWE, RFC 7516); null where none is kept.',
+      extensions: { example: null },
+    }),
+    encryptionVersion: t.exposeInt('encryptionVersion', {
+      description: 'Version of the secret under which `encryptedKey` is encrypted; 1 where that is null.',
+      extensions: { example: 1 },
+    }),
+    ...endFields(t),
+    ...partFields(t),
+  }),
 });
 
 const newApiKey = builder.objectRef<NewApiKey>('NewApiKey').implement({
   description: 'An API key with its secret, which is shown this once.',
   fields: (t) => ({
-    ...apiKeyFields(t, {
-      deprecationReason: 'Read it from `apiKey`: a cache then knows that it is the same key.',
-    }),
     apiKey: t.field({
       type: ApiKeyType,
       description: 'The record of the key.',
-      extensions: { graphqlOnly: true },
+      extensions: { flatInRest: true },
       resolve: (made) => made,
     }),
     key: t.exposeString('key', {

@@ -2,7 +2,6 @@ import { accountAdmin } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { ApiKeyType, keyArguments } from './api-keys.graphql.ts';
 import { DeactivateApiKeyInput, deactivateApiKey } from './deactivate-api-key.ts';
-import { RenameApiKeyInput, renameApiKey } from './rename-api-key.ts';
 import { SetDefaultApiKeyInput, setDefaultApiKey } from './set-default-api-key.ts';
 import { updateApiKey, updateApiKeyInput } from './update-api-key.ts';
 
@@ -39,25 +38,6 @@ builder.mutationField('updateApiKey', (t) =>
       ...keyArguments(t),
     },
     resolve: (_root, input, context) => updateApiKey(context, input),
-  }),
-);
-
-builder.mutationField('renameApiKey', (t) =>
-  t.field({
-    type: ApiKeyType,
-    description: 'Gives one of your API keys another name, or none.',
-    deprecationReason: 'Use `updateApiKey`, which changes the name too.',
-    requiredScopes: accountAdmin,
-    extensions: { input: () => RenameApiKeyInput, example: { name: 'Build server' } },
-    args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
-      name: t.arg.string({
-        description:
-          'Display name: 1 to 100 characters, without white space at its ends; null for none. Required.',
-        extensions: { example: 'Build server' },
-      }),
-    },
-    resolve: (_root, input, context) => renameApiKey(context, input),
   }),
 );
 

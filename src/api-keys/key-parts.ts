@@ -8,7 +8,7 @@ import { atMost, eachItem, onlyOnce, trimmed } from '../operations/input.ts';
 import { permissionList, readList, standsFor } from './grants.ts';
 
 /** The display name of an API key; null: none. */
-export const apiKeyName = trimmed(z.string(), 100).nullable();
+const apiKeyName = trimmed(z.string(), 100).nullable();
 
 /** The most address ranges of a key, and members of its metadata. */
 const mostAddresses = 50;

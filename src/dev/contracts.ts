@@ -33,7 +33,7 @@ const openApiText = (): string => {
 
 const firstSentence = (text = ''): string => text.split(/(?<=\.) /)[0] ?? '';
 
-/** A root field as it is called: `renameApiKey(keyId: Int!, name: String)`. */
+/** A root field as it is called: `rotateApiKey(keyId: Int!, graceSeconds: Int)`. */
 const signatureOf = ({ name, args }: GraphQLField<unknown, unknown>): string =>
   args.length === 0
     ? name

@@ -48,7 +48,7 @@ const hasExample = ({ extensions }: Pick<Field, 'extensions'>): boolean =>
 
 /** What an operation lacks beside its field. */
 function operationFaults(field: Field, table: Routes, files: readonly string[]): string[] {
-  const { name, type, args, deprecationReason } = field;
+  const { name, type, args } = field;
   const file = fileName(name);
   const test = `test/integration/${file}.test.ts`;
   const isSource = (path: string) => path.startsWith('src/') && path.endsWith(`/${file}.ts`);
@@ -57,8 +57,7 @@ function operationFaults(field: Field, table: Routes, files: readonly string[]):
     (argument) => !['first', 'after', 'last', 'before'].includes(argument.name),
   );
   const faults: readonly (readonly [isFaulty: boolean, fault: string])[] = [
-    // One that is deprecated may have lost it to the operation that came after it.
-    [!table[name] && !deprecationReason, 'has no route: give it a line in src/rest/routes.ts'],
+    [!table[name], 'has no route: give it a line in src/rest/routes.ts'],
     [!files.some(isSource), `has no operation: it belongs into src/<slice>/${file}.ts`],
     [!files.includes(test), `has no test: it belongs into ${test}`],
     [

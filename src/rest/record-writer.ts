@@ -5,7 +5,7 @@ import { snakeCase } from './rest-schema.ts';
 /** What a type has, in REST's names. */
 const selectionOf = (type: GraphQLObjectType, without: readonly string[]): string => {
   const fields = Object.values(type.getFields())
-    .filter(({ name, extensions }) => !extensions['graphqlOnly'] && !without.includes(snakeCase(name)))
+    .filter(({ name }) => !without.includes(snakeCase(name)))
     .map(({ name, type: inner }) => {
       const named = getNamedType(inner);
       return `${snakeCase(name)}: ${name}${isObjectType(named) ? selectionOf(named, []) : ''}`;

@@ -5,7 +5,7 @@ import {
   type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
-  type GraphQLObjectType,
+  GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   type GraphQLType,
@@ -155,27 +155,40 @@ const givenInGraphqlNames = (config: FieldConfig): FieldConfig => {
 };
 
 /**
+ * A type with the members of an inner object in that object's place: a field says so by the extension `flatInRest`. Its
+ * value must be the object that it stands in, for the members are resolved from that.
+ */
+const flatten = (type: GraphQLObjectType): GraphQLObjectType => {
+  const { fields, ...config } = type.toConfig();
+  const members = Object.entries(fields).flatMap(([name, field]) =>
+    field.extensions?.['flatInRest']
+      ? Object.entries((getNamedType(field.type) as GraphQLObjectType).toConfig().fields)
+      : [[name, field] as const],
+  );
+  return new GraphQLObjectType({ ...config, fields: Object.fromEntries(members) });
+};
+
+/**
  * The schema with values as REST spells them, to be run: the names of enums in lower case, the members of input objects
- * in snake_case. Fields and arguments are those of the schema.
+ * in snake_case. Fields and arguments are those of the schema, but for what {@link flatten} says.
  */
 export const withRestValues = (schema: GraphQLSchema): GraphQLSchema => {
   const spelled = mapSchema(schema, {
     [MapperKind.ENUM_VALUE]: (config, _type, _schema, name) => [name.toLowerCase(), config],
     [MapperKind.INPUT_OBJECT_FIELD]: (config, name) => [snakeCase(name), config],
+    [MapperKind.OBJECT_TYPE]: flatten,
   });
   return mapSchema(spelled, { [MapperKind.ROOT_FIELD]: givenInGraphqlNames });
 };
 
 /**
  * The same schema as REST has it: output fields and arguments spelled in snake_case, and lists for connections. Root
- * fields keep their names. It describes; operations run on the schema itself. What has the extension `graphqlOnly` is
- * not there, and what is deprecated for its sake is not deprecated.
+ * fields keep their names. It describes; operations run on the schema itself.
  */
 export const toRestSchema = (schema: GraphQLSchema): GraphQLSchema => {
   const mapped = mapSchema(schema, {
     [MapperKind.ROOT_FIELD]: toRestField,
-    [MapperKind.OBJECT_FIELD]: (config, name) =>
-      config.extensions?.['graphqlOnly'] ? null : [snakeCase(name), { ...config, deprecationReason: null }],
+    [MapperKind.OBJECT_FIELD]: (config, name) => [snakeCase(name), config],
   });
   // Nothing leads to the types of connections any more.
   return pruneSchema(mapped);

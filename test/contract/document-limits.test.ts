@@ -17,7 +17,7 @@ const ofTokens = (count: number) => {
 };
 
 const ofAliases = (count: number) =>
-  `mutation { ${times(count, (index) => `a${index}: createApiKey { id }`)} }`;
+  `mutation { ${times(count, (index) => `a${index}: createApiKey { key }`)} }`;
 
 const ofDepth = (levels: number) =>
   `{ __type(name: "ApiKey") { ${'ofType { '.repeat(levels - 2)} name ${'} '.repeat(levels - 2)} } }`;

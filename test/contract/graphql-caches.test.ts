@@ -27,7 +27,7 @@ const query = `query Everything {
   auditEvents(first: 10) { edges { node { id action } cursor } pageInfo { hasNextPage endCursor } }
 }`;
 const mutations = {
-  rename: 'mutation Rename { renameApiKey(keyId: 1, name: "Desk") { id name } }',
+  rename: 'mutation Rename { updateApiKey(keyId: 1, name: "Desk") { id name } }',
   rotate: 'mutation Rotate { rotateApiKey(keyId: 1) { apiKey { id keyPrefix } key } }',
   settings: 'mutation Set { updateAutomationSettings(isEnabled: false) { isEnabled sessionDuration } }',
   register: `mutation Register { registerPrivateKey(privateKey: "${'ab'.repeat(32)}") { hasKey createdAt } }`,

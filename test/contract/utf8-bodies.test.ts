@@ -36,7 +36,7 @@ const send = async (method: string, path: string, body: Uint8Array<ArrayBuffer>,
 
 const restBody = '{"name":"a@b"}';
 const graphqlBody = JSON.stringify({
-  query: 'mutation ($name: String) { createApiKey(name: $name) { name } }',
+  query: 'mutation ($name: String) { createApiKey(name: $name) { apiKey { name } } }',
   variables: { name: 'a@b' },
 });
 const authorized = async () => ({ authorization: `Bearer ${await setup.sign()}` });

@@ -11,7 +11,7 @@ import { secretVariables } from '../support/secrets.ts';
 async function use({ url }: ServiceProcess, token: string) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const rest = await fetch(`${url}/api/v1/auth/keys`, { method: 'POST', headers, body: '{}' });
-  const query = 'mutation { createApiKey { id } }';
+  const query = 'mutation { createApiKey { key } }';
   const graphql = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { ...headers, accept: 'application/graphql-response+json' },

@@ -15,15 +15,17 @@ const verify = async (key: string): Promise<boolean> => {
 it('is what new keys begin with, on both sides, and new secrets of old keys', async () => {
   const token = await setup.sign();
   const rest = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
-  const { body } = await setup.gateway.graphql('mutation { createApiKey { key keyPrefix } }', { token });
-  const { key, keyPrefix } = body.data.createApiKey;
+  const { body } = await setup.gateway.graphql('mutation { createApiKey { key apiKey { keyPrefix } } }', {
+    token,
+  });
+  const { key, apiKey } = body.data.createApiKey;
   const account = (await setup.gateway.rows('account'))[0]?.['id'] as never;
   const old = await setup.gateway.createVerifiableKey(account);
   const rotated = await setup.gateway.rest('POST', `/auth/keys/${old.id}/rotate`, {
     token,
     json: { grace_seconds: 60 },
   });
-  const made = [rest.body, { key, key_prefix: keyPrefix }, rotated.body];
+  const made = [rest.body, { key, key_prefix: apiKey.keyPrefix }, rotated.body];
   for (const each of made) {
     expect(each.key).toMatch(form);
     expect(each.key_prefix).toBe(each.key.slice(0, each.key.indexOf('.')));

@@ -29,15 +29,15 @@ const operations: (CalledOperation & { readonly input?: object })[] = [
     query: 'mutation ($keyId: Int!) { deactivateApiKey(keyId: $keyId) { id } }',
   },
   {
-    field: 'renameApiKey',
+    field: 'updateApiKey',
     rest: ['PATCH', '/auth/keys/{key_id}'],
-    query: 'mutation ($keyId: Int!, $name: String) { renameApiKey(keyId: $keyId, name: $name) { id } }',
+    query: 'mutation ($keyId: Int!, $name: String) { updateApiKey(keyId: $keyId, name: $name) { id } }',
     input: { name: 'Desk' },
   },
   {
     field: 'rotateApiKey',
     rest: ['POST', '/auth/keys/{key_id}/rotate'],
-    query: 'mutation ($keyId: Int!) { rotateApiKey(keyId: $keyId) { id } }',
+    query: 'mutation ($keyId: Int!) { rotateApiKey(keyId: $keyId) { key } }',
   },
   {
     field: 'setDefaultApiKey',

@@ -15,7 +15,7 @@ const privateKey = `0x${'0'.repeat(63)}1`;
 
 /** Every operation that changes something: method, path, body, GraphQL's document. */
 const changes: [name: string, method: string, path: string, json: object | undefined, query: string][] = [
-  ['createApiKey', 'POST', '/auth/keys', { name: 'CI' }, '(name: "CI") { id key }'],
+  ['createApiKey', 'POST', '/auth/keys', { name: 'CI' }, '(name: "CI") { apiKey { id } key }'],
   [
     'createApiKey',
     'POST',
@@ -25,7 +25,7 @@ const changes: [name: string, method: string, path: string, json: object | undef
       quota: { limit: 3, refill: 'daily' },
       rate_limit: { limit: 1, window_seconds: 9 },
     },
-    '(metadata: { a: [1] }, quota: { limit: 3, refill: DAILY }) { id key metadata quota { remaining refillsAt } }',
+    '(metadata: { a: [1] }, quota: { limit: 3, refill: DAILY }) { apiKey { id metadata quota { remaining refillsAt } } key }',
   ],
   [
     'updateApiKey',
@@ -39,9 +39,9 @@ const changes: [name: string, method: string, path: string, json: object | undef
     'POST',
     '/auth/keys/1/rotate',
     { grace_seconds: 9 },
-    '(keyId: 1, graceSeconds: 9) { id key }',
+    '(keyId: 1, graceSeconds: 9) { apiKey { id } key }',
   ],
-  ['renameApiKey', 'PATCH', '/auth/keys/1', { name: 'CI' }, '(keyId: 1, name: "CI") { id name }'],
+  ['updateApiKey', 'PATCH', '/auth/keys/1', { name: 'CI' }, '(keyId: 1, name: "CI") { id name }'],
   ['setDefaultApiKey', 'PUT', '/auth/keys/1/default', undefined, '(keyId: 1) { id isDefault }'],
   ['deactivateApiKey', 'DELETE', '/auth/keys/1', undefined, '(keyId: 1) { id deactivatedAt }'],
   [
@@ -129,8 +129,11 @@ describe('an Idempotency-Key', () => {
     const token = await setup.sign();
     const { body } = await create('one', { name: 'CI' });
     const call = keyed('one', { token });
-    const answer = await setup.gateway.graphql('mutation { createApiKey(name: "CI") { id key } }', call);
-    expect(answer.body).toEqual({ data: { createApiKey: { id: body.id, key: body.key } } });
+    const answer = await setup.gateway.graphql(
+      'mutation { createApiKey(name: "CI") { apiKey { id } key } }',
+      call,
+    );
+    expect(answer.body).toEqual({ data: { createApiKey: { apiKey: { id: body.id }, key: body.key } } });
     expect(await apiKeys()).toHaveLength(1);
   });
 
@@ -164,7 +167,7 @@ describe('an Idempotency-Key', () => {
     const message = 'Must be 1 to 255 visible ASCII characters, bare or quoted.';
     expect([answer.status, answer.body]).toEqual([422, fault('string_pattern_mismatch', message)]);
     const token = await setup.sign();
-    const { body } = await setup.gateway.graphql('mutation { createApiKey { id } }', keyed(key, { token }));
+    const { body } = await setup.gateway.graphql('mutation { createApiKey { key } }', keyed(key, { token }));
     const issues = [{ path: ['Idempotency-Key'], message, type: 'string_pattern_mismatch' }];
     expect(body.errors).toMatchObject([
       { message: `Idempotency-Key: ${message}`, extensions: { code: 'BAD_USER_INPUT', issues } },
@@ -198,7 +201,7 @@ describe('an Idempotency-Key', () => {
   it('stands for one operation: two root fields are refused', async () => {
     const token = await setup.sign();
     const query =
-      'mutation { a: createApiKey { id } ...B } fragment B on Mutation { b: createApiKey { id } }';
+      'mutation { a: createApiKey { key } ...B } fragment B on Mutation { b: createApiKey { key } }';
     const { body } = await setup.gateway.graphql(query, keyed('one', { token }));
     expect(body.errors[0]).toMatchObject({
       message: 'Idempotency-Key: Must stand beside one root field.',
@@ -363,7 +366,7 @@ describe('many requests at once', () => {
       Array.from({ length: 60 }, async (_, index) => {
         if (index % 2 === 0) return create('one', { name: 'CI' });
         const call = keyed('one', { token: await setup.sign() });
-        return setup.gateway.graphql('mutation { createApiKey(name: "CI") { id key } }', call);
+        return setup.gateway.graphql('mutation { createApiKey(name: "CI") { apiKey { id } key } }', call);
       }),
     );
     expectOne(answers);

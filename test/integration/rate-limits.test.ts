@@ -219,7 +219,7 @@ describe('a GraphQL request', () => {
 
   it('changes nothing where it is more than what is left', async () => {
     await using gateway = await createLimited({ account: { requests: 5, seconds: 60 } });
-    const create = Array.from({ length: 6 }, (_, at) => `k${at}: createApiKey { id }`).join(' ');
+    const create = Array.from({ length: 6 }, (_, at) => `k${at}: createApiKey { key }`).join(' ');
     const answer = await gateway.graphql(`mutation { ${create} }`, { token: await issuer.sign() });
     expect(answer.status).toBe(429);
     expect(await gateway.rows('api_key')).toEqual([]);

@@ -26,9 +26,9 @@ const setup = setUpGateway();
 const operation = {
   field: 'rotateApiKey',
   rest: ['POST', '/auth/keys/{key_id}/rotate'],
-  query: `mutation ($keyId: Int!, $graceSeconds: Int) { rotateApiKey(keyId: $keyId, graceSeconds: $graceSeconds) {
+  query: `mutation ($keyId: Int!, $graceSeconds: Int) { rotateApiKey(keyId: $keyId, graceSeconds: $graceSeconds) { apiKey {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection} key } }`,
+    expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection} } key } }`,
 } as const;
 
 const transports = transportsOf(setup, operation);
@@ -258,7 +258,7 @@ describeKeyId(setup, operation);
 describeAuthentication(setup, {
   rest: ['POST', '/auth/keys/1/rotate'],
   json: {},
-  query: 'mutation { rotateApiKey(keyId: 1) { id } }',
+  query: 'mutation { rotateApiKey(keyId: 1) { key } }',
   scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
   arrange: () => createApiKeys(setup),
 });

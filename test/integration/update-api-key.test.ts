@@ -35,7 +35,9 @@ const create = {
   query: operation.query
     .replace('$keyId: Int!, ', '')
     .replace('keyId: $keyId, ', '')
-    .replace('updateApiKey', 'createApiKey'),
+    .replace('updateApiKey', 'createApiKey')
+    .replace(/(?=\{\s+id key)/, '{ apiKey ')
+    .replace(/$/, ' }'),
 } as const;
 
 const transports = transportsOf(setup, operation);
@@ -129,6 +131,56 @@ describe.each(ways)('%s', (_way, call, given) => {
   });
 });
 
+describe.each(transports)('a name over %s', (transport, update) => {
+  it.each([
+    ['Desk', 'Desk'],
+    ['  Desk\t', 'Desk'],
+    [null, null],
+    ['a', 'a'],
+    ['😀'.repeat(100), '😀'.repeat(100)],
+    ['Laptop', 'Laptop'],
+  ])('%j becomes %j, and nothing else changes', async (name, expected) => {
+    await createApiKeys(setup);
+    const before = await setup.stored();
+    expect(await update({ keyId: 1, name })).toMatchObject({ status: 200, data: { id: 1, name: expected } });
+    const { api_key: keys = [], audit_event: _events, ...others } = await setup.stored();
+    const { api_key: [first, ...otherKeys] = [], audit_event: _none, ...othersBefore } = before;
+    expect(keys).toEqual([{ ...first, name: expected }, ...otherKeys]);
+    expect(others).toEqual(othersBefore);
+  });
+
+  it('stands in the audit trail and not in the log', async () => {
+    await createApiKeys(setup);
+    await update({ keyId: 2, name: 'canary7f3a' });
+    const details = '[{"field":"name","from":null,"to":"canary7f3a"}]';
+    const event = { account_id: 1, action: 'api-key-renamed', target: 2, details };
+    expect(await setup.gateway.rows('audit_event')).toMatchObject([event]);
+    const logged = setup.gateway.log().filter((line) => line['event']);
+    expect(logged).toMatchObject([{ event: 'api-key-renamed', accountId: 1, keyId: 2 }]);
+    expect(JSON.stringify(setup.gateway.log())).not.toContain('canary7f3a');
+  });
+
+  it.each<[unknown, string]>([
+    ['', 'string_too_short'],
+    [' \r\n ', 'string_too_short'],
+    ['a'.repeat(101), 'string_too_long'],
+    ['a\u0000', 'value_error'],
+    ['\udc00', 'string_unicode'],
+    [7, 'string_type'],
+    [['Desk'], 'string_type'],
+  ])('%j is refused: %s', async (name, type) => {
+    await createApiKeys(setup);
+    const before = await setup.stored();
+    const status = transport === 'GraphQL' && type === 'string_type' ? 400 : 422;
+    expect(await update({ keyId: 1, name })).toEqual({
+      status,
+      code: 'BAD_USER_INPUT',
+      issues: [['name', type]],
+    });
+    expect(await setup.stored()).toEqual(before);
+  });
+});
+
 beforeDatabase(() => {
   describe.each(ways)('%s', (_way, call, given) => {
     it.each<[object, string, string]>([
@@ -207,7 +259,7 @@ describe('metadata that is nested without an end', () => {
     ['PATCH', '/api/v1/auth/keys/1', `{"metadata":${nested}}`, 422],
     [
       ...['POST', '/graphql'],
-      `{"query":"mutation ($m: JSONObject) { createApiKey(metadata: $m) { id } }","variables":{"m":${nested}}}`,
+      `{"query":"mutation ($m: JSONObject) { createApiKey(metadata: $m) { key } }","variables":{"m":${nested}}}`,
       400,
     ],
   ] as [string, string, string, number][])('is refused: %s %s', async (method, path, body, status) => {

@@ -58,13 +58,7 @@ const rootFields: Record<string, readonly string[]> = {
     '__typename',
     '__type',
   ],
-  Mutation: [
-    'deactivateApiKey',
-    'renameApiKey',
-    'setDefaultApiKey',
-    'updateAutomationSettings',
-    '__typename',
-  ],
+  Mutation: ['deactivateApiKey', 'setDefaultApiKey', 'updateAutomationSettings', '__typename'],
 };
 
 /** What changes whenever something is written. */

@@ -64,8 +64,14 @@ const restOutcome = ({ status, body }: Answer): Outcome => {
   return { status, code, issues };
 };
 
+/** REST has the members of a new key's record beside its secret, GraphQL the record. */
+const withoutRecord = (data: unknown): unknown => {
+  const { apiKey, ...members } = (data ?? {}) as Input;
+  return apiKey ? { ...apiKey, ...members } : data;
+};
+
 const graphqlOutcome = ({ status, body }: Answer, field: string): Outcome => {
-  if (!body.errors) return { status, code: 'OK', data: inSnakeCase(body.data[field]) };
+  if (!body.errors) return { status, code: 'OK', data: inSnakeCase(withoutRecord(body.data[field])) };
   const [{ message, extensions }] = body.errors;
   const { code, issues } = extensions;
   if (!issues) return { status, code, message };

@@ -1,6 +1,7 @@
 import {
   type GraphQLField,
   type GraphQLInputType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
   getNullableType,
@@ -57,9 +58,7 @@ function selectionOf(type: GraphQLOutputType): string {
   if (node) return `{ edges { node ${selectionOf(node)} } pageInfo { hasNextPage endCursor } }`;
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';
-  const fields = Object.values(named.getFields())
-    .filter(({ extensions }) => !extensions['graphqlOnly'])
-    .map((field) => `${field.name} ${selectionOf(field.type)}`);
+  const fields = Object.values(named.getFields()).map((field) => `${field.name} ${selectionOf(field.type)}`);
   return `{ ${fields.join(' ')} }`;
 }
 
@@ -196,6 +195,22 @@ const isRecord = (data: unknown): data is Record<string, unknown> =>
 
 const isConnection = (data: unknown): data is Connection => isRecord(data) && 'edges' in data;
 
+/** The fields of a type, those of an inner object in its place where REST has them there. */
+const restFieldsOf = (type: GraphQLObjectType): readonly RootField[] =>
+  Object.values(type.getFields()).flatMap((field) =>
+    field.extensions['flatInRest'] ? restFieldsOf(getNamedType(field.type) as GraphQLObjectType) : [field],
+  );
+
+/** GraphQL's answer with the members of an inner object in its place, where REST has them there. */
+const flat = (type: GraphQLOutputType, data: unknown): unknown => {
+  const named = getNamedType(type);
+  const fields = isObjectType(named) ? Object.values(named.getFields()) : [];
+  const inner = fields.find(({ extensions }) => extensions['flatInRest'])?.name;
+  if (inner === undefined || !isRecord(data)) return data;
+  const { [inner]: record, ...members } = data;
+  return { ...(record as object), ...members };
+};
+
 /** What GraphQL's answer comes to; a page is its members and where the next one begins. */
 export function graphqlOutcome({ body, headers }: Answer, { operation }: Step): SideOutcome {
   const challenge = headers.get('www-authenticate');
@@ -204,7 +219,7 @@ export function graphqlOutcome({ body, headers }: Answer, { operation }: Step): 
     const { code, issues } = extensions;
     return { code, challenge, ...(issues ? { issues } : { message }) };
   }
-  const data = body.data[operation];
+  const data = flat(rootFieldOf(operation).type, body.data[operation]);
   if (!isConnection(data)) return { code: 'OK', challenge, data: withoutSecrets(data) };
   const { hasNextPage, endCursor } = data.pageInfo;
   const nodes = data.edges.map(({ node }) => node);
@@ -222,10 +237,11 @@ const inGraphqlNames = (type: GraphQLOutputType | undefined, value: unknown): un
   const named = getNamedType(type);
   if (isEnumType(named) && typeof value === 'string') return value.toUpperCase();
   if (!isObjectType(named) || !isRecord(value)) return value;
+  const types = new Map(restFieldsOf(named).map((field) => [field.name, field.type]));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       camel(name),
-      inGraphqlNames(named.getFields()[camel(name)]?.type, inner),
+      inGraphqlNames(types.get(camel(name)), inner),
     ]),
   );
 };

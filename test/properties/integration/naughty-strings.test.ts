@@ -44,11 +44,11 @@ describe('a name of an API key is kept byte for byte, or refused', () => {
   });
 
   it('over GraphQL, and in the database', async () => {
-    const query = 'mutation ($name: String) { createApiKey(name: $name) { name } }';
+    const query = 'mutation ($name: String) { createApiKey(name: $name) { apiKey { name } } }';
     const answers = await callEach((name, token) =>
       setup.gateway.graphql(query, { token, variables: { name } }),
     );
-    expect(answers.map(({ body }) => body.data?.createApiKey.name)).toEqual(kept);
+    expect(answers.map(({ body }) => body.data?.createApiKey.apiKey.name)).toEqual(kept);
     const stored = await setup.gateway.rows('api_key');
     expect(stored.map(({ name }) => name)).toEqual(kept.filter((name) => name !== undefined));
   });

@@ -46,7 +46,7 @@ describe('the digest of a request', () => {
   });
 
   it.each([
-    ['renameApiKey', { name: 'CI', expiresAt: new Date(0) }],
+    ['updateApiKey', { name: 'CI', expiresAt: new Date(0) }],
     ['createApiKey', { name: 'CI', expiresAt: new Date(1) }],
     ['createApiKey', { name: 'CI', expiresAt: null }],
     ['createApiKey', { name: 'CI' }],
