@@ -253,7 +253,7 @@ builder.mutationField('rotateApiKey', (t) =>
   t.field({
     type: newApiKey,
     description:
-      'Gives one of your API keys a new secret. The one before it works for the grace, and never longer than the key.',
+      'Gives one of your API keys a new secret. The one before it works for the grace, and never longer than the key; without a grace, no older secret works any more.',
     requiredScopes: accountAdmin,
     extensions: { input: () => RotateApiKeyInput, errors: ['CONFLICT'], changesSecret: true },
     args: {

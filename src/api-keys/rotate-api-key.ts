@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey, ApiKeySecret } from '../database/tables.ts';
@@ -27,23 +26,21 @@ export const RotateApiKeyInput = z.object({
     .nullish(),
 });
 
-type Rotation = Pick<ApiKey, 'id' | 'account' | 'keyPrefix' | 'encryptedKey' | 'encryptionVersion'> & {
-  readonly now: Date;
-  /** When the secret so far ceases to work; null: at once. */
-  readonly graceEnd: Date | null;
-};
+type Rotation = Pick<
+  ApiKey,
+  'id' | 'account' | 'keyPrefix' | 'encryptedKey' | 'encryptionVersion' | 'previousWorksUntil'
+> & { readonly now: Date };
 
 const updateApiKey = prepareQuery(
   ApiKey,
-  (db, { id, account, keyPrefix, encryptedKey, encryptionVersion, now, graceEnd }: Rotation) =>
+  (db, { id, account, keyPrefix, encryptedKey, encryptionVersion, previousWorksUntil, now }: Rotation) =>
     db
       .updateTable('api_key')
       .set({
         key_prefix: keyPrefix,
         encrypted_key: encryptedKey,
         encryption_version: encryptionVersion,
-        // One that was rotated out earlier may work for longer.
-        previous_works_until: sql`case when previous_works_until is null or ${graceEnd} > previous_works_until then ${graceEnd} else previous_works_until end`,
+        previous_works_until: previousWorksUntil,
       })
       .where('id', '=', id)
       .where('account_id', '=', account)
@@ -61,6 +58,14 @@ const endCurrentSecret = prepareQuery(ApiKeySecret, (db, { id, end }: { id: numb
     .where('works_until', 'is', null),
 );
 
+const endAllSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) =>
+  db
+    .updateTable('api_key_secret')
+    .set({ works_until: now })
+    .where('api_key_id', '=', id)
+    .where(({ eb, or }) => or([eb('works_until', 'is', null), eb('works_until', '>', now)])),
+);
+
 // By one that was imported, an import that is run again knows that it has been here.
 const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) =>
   db
@@ -70,11 +75,18 @@ const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: nu
     .where('is_imported', '=', false),
 );
 
-/** Until when the current secret works: for the grace, and no longer than its key; null where it has none. */
+/** Until when the current secret works: for the grace, and no longer than its key; null: no older secret works any more. */
 function endOfGrace({ expiresAt }: ApiKey, now: Date, graceSeconds: number): Date | null {
   if (graceSeconds === 0) return null;
   const end = now.getTime() + graceSeconds * 1000;
   return new Date(Math.min(end, expiresAt?.getTime() ?? end));
+}
+
+/** Until when the last of the older secrets works, after a rotation; null: there never was a grace. */
+function lastEnd({ previousWorksUntil }: ApiKey, now: Date, graceEnd: Date | null): Date | null {
+  const earlier = previousWorksUntil ?? null;
+  if (graceEnd === null) return earlier && earlier > now ? now : earlier;
+  return earlier && earlier > graceEnd ? earlier : graceEnd;
 }
 
 const inTrail = ({ keyPrefix, previousWorksUntil }: ApiKey) => ({
@@ -82,15 +94,16 @@ const inTrail = ({ keyPrefix, previousWorksUntil }: ApiKey) => ({
   previous_works_until: previousWorksUntil,
 });
 
-/** Lets the current secret work until the end of its grace; one that has none is gone at once. */
+/** Lets the current secret work until the end of its grace. Without a grace, all older secrets end at once. */
 async function retireSecrets(db: Db, id: number, now: Date, graceEnd: Date | null): Promise<void> {
-  await endCurrentSecret(db, { id, end: graceEnd ?? now });
+  if (graceEnd === null) await endAllSecrets(db, { id, now });
+  else await endCurrentSecret(db, { id, end: graceEnd });
   await deleteEndedSecrets(db, { id, now });
 }
 
 /**
- * Gives one of the caller's API keys a new secret. The one before works for `graceSeconds` more; those that were
- * rotated out earlier keep their own end.
+ * Gives one of the caller's API keys a new secret. With a grace, the one before works for `graceSeconds` more, and those
+ * that were rotated out earlier keep their own end. Without one, the new secret alone works from now on.
  * @returns the key with its new secret, which can be read here and nowhere else
  * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for a key that is inactive or has expired; `NOT_FOUND`, the same
  *   for a key that does not exist and for somebody else's
@@ -107,7 +120,8 @@ export async function rotateApiKey(
     const sealed = await sealSecret(inner, owned, key);
     const now = new Date();
     const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
-    const [row] = await updateApiKey(inner.db, { ...owned, ...sealed, now, graceEnd });
+    const previousWorksUntil = lastEnd(before, now, graceEnd);
+    const [row] = await updateApiKey(inner.db, { ...owned, ...sealed, previousWorksUntil, now });
     if (!row) throw unusable(before);
     await retireSecrets(inner.db, keyId, now, graceEnd);
     await storeSecret(inner, keyId, key);

@@ -260,6 +260,7 @@ describe('an import that is run again', () => {
       expect((await verify(key)).reason).toBe(grace ? null : 'rotated');
       const json0 = { grace_seconds: 0 };
       await setup.gateway.rest('POST', '/auth/keys/1/rotate', { token: await setup.sign(), json: json0 });
+      expect((await verify(key)).reason).toBe('rotated');
       expect(await importTo(setup.gateway, [lineOf(key)])).toMatchObject({ made: 0, known: 1 });
       expect(await setup.gateway.rows('api_key')).toHaveLength(1);
     },

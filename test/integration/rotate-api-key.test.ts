@@ -9,6 +9,7 @@ import {
   noParts,
   partsSelection,
 } from '../support/key-suite.ts';
+import { verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { type CallOperation, transportsOf } from '../support/transports.ts';
 
@@ -54,6 +55,13 @@ const secretsOf = async (keyId: number): Promise<Record<string, Date | null>> =>
   );
 };
 
+/** Whether each of these secrets is good. */
+const validOf = async (secrets: readonly string[]): Promise<boolean[]> => {
+  const answers: boolean[] = [];
+  for (const secret of secrets) answers.push((await verify(setup, secret)).valid);
+  return answers;
+};
+
 describe.each(transports)('success over %s', (_transport, rotate) => {
   it('answers the same key with a new secret', async () => {
     await createApiKeys(setup);
@@ -94,6 +102,17 @@ describe.each(transports)('success over %s', (_transport, rotate) => {
     },
   );
 
+  it('ends the secrets of earlier rotations as well, without a grace', async () => {
+    await createApiKeys(setup);
+    const earlier = [await addSecret(1), await addSecret(1, inSeconds(900))];
+    for (const graceSeconds of [600, 300]) earlier.push((await rotate({ keyId: 1, graceSeconds })).data.key);
+    expect(await validOf(earlier)).toEqual([true, true, true, true]);
+    const { data } = await rotate({ keyId: 1 });
+    expect(await validOf([...earlier, data.key])).toEqual([false, false, false, false, true]);
+    expect(await secretsOf(1)).toEqual({ [digestOf(data.key)]: null });
+    expect(data.previous_works_until).toBe(now.toISOString());
+  });
+
   it.each<[number, Date | null, Date]>([
     [1, null, inSeconds(1)],
     [604_800, null, inSeconds(604_800)],
@@ -118,7 +137,7 @@ describe.each(transports)('success over %s', (_transport, rotate) => {
     const told: unknown[] = [];
     for (const graceSeconds of [60, 0, 30, 90])
       told.push((await rotate({ keyId: 1, graceSeconds })).data.previous_works_until);
-    expect(told).toEqual([60, 60, 60, 90].map((seconds) => inSeconds(seconds).toISOString()));
+    expect(told).toEqual([60, 0, 30, 90].map((seconds) => inSeconds(seconds).toISOString()));
   });
 
   it('tells no end later than that of the key, where it was moved since', async () => {
