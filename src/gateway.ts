@@ -7,13 +7,14 @@ import { verifySecret } from './api-keys/verify-secret.ts';
 import { scopesIn } from './auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
-import type { DocumentConfig, EdgeConfig, PagesConfig } from './config/config.ts';
+import type { EdgeConfig, PagesConfig } from './config/config.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/failures.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/graphql-errors.ts';
 import { documentIdName } from './graphql/kept-documents.ts';
 import type { OperationServices } from './graphql/run-operation.ts';
+import type { DocumentLimits } from './graphql/use-document-limits.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
 import { answerErrors, answerHeaders, graphqlPath, head } from './http/answers.ts';
 import { cors } from './http/cors.ts';
@@ -82,7 +83,8 @@ export interface GatewayDependencies {
   readonly bodyLimit: number;
   /** After how many milliseconds a request is answered 503; undefined: never. */
   readonly answerTimeout?: number;
-  readonly documents: DocumentConfig;
+  /** What a caller's GraphQL document may hold. */
+  readonly documents: DocumentLimits;
   /** Whether introspection is answered. */
   readonly introspection: boolean;
   /** Whether operators' fields and routes are there. */

@@ -5,15 +5,15 @@ import type { Logger } from 'pino';
 import { useAccessToken, useAccountLimit } from './auth/caller.ts';
 import { useRequiredScopes } from './auth/required-scopes.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
-import type { DocumentConfig } from './config/config.ts';
 import { useRequestParsers } from './graphql/answer-graphql.ts';
 import { useAuthenticatedErrors, useFailureRecord } from './graphql/graphql-errors.ts';
 import { useInputErrors } from './graphql/input-errors.ts';
 import {
   createDocumentCache,
-  readTrustedDocuments,
+  documentRoom,
+  readPageDocuments,
   useKnownDocuments,
-  useTrustedDocuments,
+  usePageDocuments,
 } from './graphql/kept-documents.ts';
 import {
   type CompiledDocuments,
@@ -22,7 +22,7 @@ import {
   useOperationContext,
   useOperationRecord,
 } from './graphql/run-operation.ts';
-import { useDocumentLimits } from './graphql/use-document-limits.ts';
+import { type DocumentLimits, useDocumentLimits } from './graphql/use-document-limits.ts';
 import { useIntrospection } from './graphql/use-introspection.ts';
 import type { Limiters } from './http/rate-limits/limiter.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
@@ -39,7 +39,7 @@ export interface PluginDependencies {
   readonly services: OperationServices;
   readonly webhooks?: Wakeable | undefined;
   readonly limiters: Limiters;
-  readonly documents: DocumentConfig;
+  readonly documents: DocumentLimits;
   /** The documents of the pages by their ids. */
   readonly pageDocuments: Readonly<Record<string, string>>;
   readonly introspection: boolean;
@@ -52,11 +52,10 @@ export interface PluginDependencies {
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
   const { schema, trusted, em, services, limiters, documents, introspection, compiled } = dependencies;
   const { pageDocuments, webhooks, logger, tracing } = dependencies;
-  const texts = { ...pageDocuments, ...documents.trusted };
-  const known = readTrustedDocuments(schema, texts, introspection);
+  const ofPages = readPageDocuments(pageDocuments);
   return [
     useRequestParsers(),
-    useTrustedDocuments(known),
+    usePageDocuments(ofPages),
     useAccessToken(trusted, tracing?.tokenCheck),
     ...(limiters.account || limiters.verifier ? [useAccountLimit(limiters.account, limiters.verifier)] : []),
     useRequiredScopes(schema),
@@ -67,7 +66,7 @@ export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugi
     useOperationRecord(),
     useIntrospection(introspection),
     useDocumentLimits(documents),
-    useKnownDocuments(createDocumentCache(documents.cache, known.parsed)),
+    useKnownDocuments(createDocumentCache(documentRoom, ofPages.parsed)),
     useExecutor(compiled),
     ...(tracing ? [tracing.operations(em)] : []),
   ];

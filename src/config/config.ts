@@ -108,23 +108,6 @@ export interface HttpLimits {
   };
 }
 
-/** What a GraphQL document may hold, and which are known. */
-export interface DocumentConfig {
-  readonly tokens: number;
-  /** Levels of fields. */
-  readonly depth: number;
-  /** In an operation. */
-  readonly aliases: number;
-  /** In an operation. */
-  readonly directives: number;
-  /** Values that an answer may hold. */
-  readonly cost: number;
-  /** Memory for parsed documents, in bytes. */
-  readonly cache: number;
-  /** Documents that clients may ask for by their ids, beside those of the pages. */
-  readonly trusted: Readonly<Record<string, string>>;
-}
-
 /** What stands between callers and the operations. */
 export interface EdgeConfig {
   /** Addresses and ranges of the proxies that are believed. */
@@ -193,13 +176,14 @@ export interface Config {
   /** Whether of each API key a sealed copy is kept. */
   readonly sealApiKeys: boolean;
   readonly http: HttpLimits;
-  readonly documents: DocumentConfig;
   /** How long it still answers after it was told to stop, in milliseconds. */
   readonly shutdownDelay: number;
   /** Whether operators' fields and routes are there. */
   readonly operators: boolean;
   /** Whether GraphQL's introspection is answered. */
   readonly introspection: boolean;
+  /** The most values that an operation of GraphQL may ask for. */
+  readonly documentCost: number;
   readonly webhooks: {
     readonly endpoints: readonly WebhookConfig[];
     /** Hosts that may have a private address. */

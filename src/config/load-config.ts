@@ -2,7 +2,6 @@ import { secretKeys } from '../secrets/secret-list.ts';
 import type {
   Config,
   DatabaseConfig,
-  DocumentConfig,
   EdgeConfig,
   HttpLimits,
   IssuerConfig,
@@ -116,16 +115,6 @@ const httpLimits = (env: Environment): HttpLimits => ({
   },
 });
 
-const documentConfig = (env: Environment): DocumentConfig => ({
-  tokens: env.GRAPHQL_MAX_TOKENS,
-  depth: env.GRAPHQL_MAX_DEPTH,
-  aliases: env.GRAPHQL_MAX_ALIASES,
-  directives: env.GRAPHQL_MAX_DIRECTIVES,
-  cost: env.GRAPHQL_MAX_COST,
-  cache: env.GRAPHQL_DOCUMENT_CACHE,
-  trusted: env.GRAPHQL_DOCUMENTS_FILE ?? {},
-});
-
 const webhooksConfig = (env: Environment): Config['webhooks'] => ({
   endpoints: (env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? []).map(({ url, secret, events }) => ({
     url,
@@ -163,9 +152,9 @@ const toConfig = (env: Environment): Config => ({
   apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
   sealApiKeys: env.SEAL_API_KEYS,
   http: httpLimits(env),
-  documents: documentConfig(env),
   shutdownDelay: env.SHUTDOWN_DELAY * 1000,
   introspection: env.GRAPHQL_INTROSPECTION,
+  documentCost: env.GRAPHQL_MAX_COST,
   webhooks: webhooksConfig(env),
   leakReports: leakReportConfig(env),
   operators: env.ADMIN,

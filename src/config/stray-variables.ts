@@ -53,12 +53,24 @@ const isMisspelt = (name: string): boolean =>
     (each) => Math.abs(each.length - name.length) <= slips(each) && distance(name, each) <= slips(each),
   );
 
+/** Variables that were there before, and what holds in their place. */
+const former: Readonly<Record<string, string>> = {
+  GRAPHQL_DOCUMENTS_FILE: 'clients send their documents',
+  GRAPHQL_DOCUMENT_CACHE: 'it is always 16777216',
+  GRAPHQL_MAX_ALIASES: 'it is always 10',
+  GRAPHQL_MAX_DEPTH: 'it is always 8',
+  GRAPHQL_MAX_DIRECTIVES: 'it is always 20',
+  GRAPHQL_MAX_TOKENS: 'it is always 1000',
+  QUOTA_AFTER_CRASH: 'what a killed process had taken always counts as used',
+};
+
 /**
- * A fault for each variable that looks like one of ours and is none: it would have no effect, and nobody would notice.
+ * A fault for each variable that was one of ours, or looks like one of ours and is none: it would have no effect, and nobody would notice.
  * @param names of variables that are set; their values are not looked at
  */
 export const strayVariables = (names: readonly string[]): string[] =>
   names.flatMap((name) => {
+    if (former[name]) return `${name} is a variable no more: ${former[name]}. Take it out`;
     const spelling = name.toUpperCase();
     if (ours.includes(name) || !(beginsLikeOurs(spelling) || isMisspelt(spelling))) return [];
     return `${name} is no variable of Keyward: did you mean ${closest(spelling, ours)}?`;

@@ -1,17 +1,7 @@
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  NoSchemaIntrospectionCustomRule,
-  parse,
-  specifiedRules,
-  validate,
-} from 'graphql';
+import { type DocumentNode, GraphQLError, getOperationAST, parse } from 'graphql';
 import type { GraphQLParams, Plugin, YogaServerInstance } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { WithAccessToken } from '../auth/caller.ts';
-import { ConfigError } from '../config/config-error.ts';
 
 /** Parsed documents by their text. */
 export interface DocumentCache {
@@ -19,16 +9,18 @@ export interface DocumentCache {
   set(text: string, document: DocumentNode): void;
 }
 
+/** The most memory of one process for documents of callers, in bytes. */
+export const documentRoom = 16 * 1024 * 1024;
+
 /**
  * Keeps the documents that were used last.
- * @param bytes the most memory that they may take up; 0: none is kept
+ * @param bytes the most memory that they may take up
  * @param always documents by their texts that are kept for good, beside the others
  */
 export function createDocumentCache(
   bytes: number,
   always: ReadonlyMap<string, DocumentNode> = new Map(),
 ): DocumentCache {
-  if (bytes === 0) return { get: (text) => always.get(text), set: () => {} };
   const kept = new LRUCache<string, DocumentNode>({ maxSize: bytes, sizeCalculation: sizeOf });
   return {
     get: (text) => always.get(text) ?? kept.get(text),
@@ -88,49 +80,27 @@ export function useKnownDocuments(documents: DocumentCache): Plugin<Validated> {
   };
 }
 
-/** Documents that the operator and the pages of this service ask by their ids, read once. */
-export interface TrustedDocuments {
+/** The documents of the pages of this service, which ask for them by their ids; read once. */
+export interface PageDocuments {
   /** The text of a document; undefined where no document has the id. */
   textOf(id: string): string | undefined;
   /** The documents by their texts. */
   readonly parsed: ReadonlyMap<string, DocumentNode>;
 }
 
-/** A SHA-256 digest alone, as the tools of clients write it into their lists. */
-const digest = /^[\da-f]{64}$/;
-
 /**
- * Reads documents. The limits are for what callers send: these may be as long and as deep as whoever wrote them wants.
- * @param texts documents by their ids; a SHA-256 digest in hexadecimal digits stands for `sha256:` and itself
- * @param introspection whether they may ask about the schema: it is answered without a token too
- * @throws {ConfigError} names each document that no request could use
+ * Reads the documents of the pages. The limits are for what callers send: these may be as long and as deep as they are.
+ * @param texts documents by their ids, `sha256:` and a digest: the build has checked them against the schema
  */
-export function readTrustedDocuments(
-  schema: GraphQLSchema,
-  texts: Readonly<Record<string, string>>,
-  introspection: boolean,
-): TrustedDocuments {
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-  const faults: string[] = [];
-  const byId = new Map<string, string>();
-  const parsed = new Map<string, DocumentNode>();
-  for (const [id, text] of Object.entries(texts)) {
-    try {
-      const document = parse(text);
-      const [error] = validate(schema, document, rules);
-      if (error) throw error;
-      byId.set(digest.test(id) ? `sha256:${id}` : id, text);
-      parsed.set(text, document);
-    } catch (error) {
-      if (!(error instanceof GraphQLError)) throw error;
-      faults.push(`GRAPHQL_DOCUMENTS_FILE: the document ${JSON.stringify(id)}: ${error.message}`);
-    }
-  }
-  if (faults.length > 0) throw new ConfigError(faults);
-  return { textOf: (id) => byId.get(id), parsed };
+export function readPageDocuments(texts: Readonly<Record<string, string>>): PageDocuments {
+  const byId = new Map(Object.entries(texts));
+  return {
+    textOf: (id) => byId.get(id),
+    parsed: new Map(Object.values(texts).map((text) => [text, parse(text)])),
+  };
 }
 
-/** The parameter of a request that names a trusted document (GraphQL over HTTP, appendix on persisted documents). */
+/** The parameter of a request that names a document (GraphQL over HTTP, appendix on persisted documents). */
 export const documentIdName = 'documentId';
 
 /** What Apollo's clients send in place of a `documentId`: the document's digest. */
@@ -140,11 +110,11 @@ const apolloIdOf = ({ extensions }: GraphQLParams): unknown => {
 };
 
 /**
- * Answers requests that name a trusted document in place of sending one. What no document has is answered so that
- * clients send the document itself: nothing of theirs is kept under an id. (Yoga's plugin for persisted operations
+ * Answers requests that name a document of the pages in place of sending one. To an id that no document has, it answers
+ * so that clients send the document itself: nothing of theirs is kept under an id. (Yoga's plugin for persisted operations
  * would also answer requests with neither, before Yoga has looked at them.)
  */
-export const useTrustedDocuments = ({ textOf }: TrustedDocuments): Plugin => ({
+export const usePageDocuments = ({ textOf }: PageDocuments): Plugin => ({
   onParams: ({ params, setParams }) => {
     if (params.query !== undefined && params.query !== null) return;
     const id = (params as { [documentIdName]?: unknown })[documentIdName] ?? apolloIdOf(params);

@@ -12,10 +12,31 @@ import {
   validate,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { DocumentConfig } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { costOf } from './document-cost.ts';
 import { toGraphQLError } from './graphql-errors.ts';
+
+/** What a caller's document may hold. */
+export interface DocumentLimits {
+  /** Names, numbers, texts, punctuation. */
+  readonly tokens: number;
+  /** Levels of fields; those of `__schema` are not counted. */
+  readonly depth: number;
+  /** In an operation. */
+  readonly aliases: number;
+  /** In an operation. */
+  readonly directives: number;
+  /** Values that an answer may hold. */
+  readonly cost: number;
+}
+
+/** The limits that nothing changes: the operations themselves need less. */
+export const fixedLimits: Omit<DocumentLimits, 'cost'> = {
+  tokens: 1000,
+  depth: 8,
+  aliases: 10,
+  directives: 20,
+};
 
 const refusal = (limit: number, what: string): GraphQLError =>
   toGraphQLError(
@@ -55,7 +76,7 @@ const costRule =
  * Refuses documents that ask for too much, with 400 and `BAD_REQUEST`, before anything is resolved and before they are
  * validated in full. A document that is kept was looked at once.
  */
-export function useDocumentLimits({ tokens, depth, aliases, directives, cost }: DocumentConfig): Plugin {
+export function useDocumentLimits({ tokens, depth, aliases, directives, cost }: DocumentLimits): Plugin {
   const rules = [
     maxDepthRule({ ...armor(depth, 'levels'), flattenFragments: true }),
     maxAliasesRule(armor(aliases, 'aliases')),

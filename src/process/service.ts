@@ -10,6 +10,7 @@ import { Db } from '../database/db.ts';
 import { prepareSchema } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
 import { createGateway, createLimits } from '../gateway.ts';
+import { fixedLimits } from '../graphql/use-document-limits.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { fetchListener } from '../http/fetch-listener.ts';
 import { Load } from '../http/load.ts';
@@ -88,8 +89,8 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
 }
 
 /** What callers may ask for. */
-const offered = ({ documents, introspection, operators }: Config) => ({
-  documents,
+const offered = ({ documentCost, introspection, operators }: Config) => ({
+  documents: { ...fixedLimits, cost: documentCost },
   introspection,
   operators,
 });

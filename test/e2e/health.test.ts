@@ -190,7 +190,7 @@ describe('limits of HTTP', () => {
   });
 
   it('are those that are configured', async () => {
-    const env = { HTTP_MAX_BODY: '2000', HTTP_MAX_HEADERS: '4096', GRAPHQL_MAX_DEPTH: '1' };
+    const env = { HTTP_MAX_BODY: '2000', HTTP_MAX_HEADERS: '4096', GRAPHQL_MAX_COST: '1' };
     await using service = await startProcess(folder.path, env);
     const headers = {
       authorization: `Bearer ${await service.token('alice')}`,

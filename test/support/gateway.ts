@@ -8,7 +8,7 @@ import { ImportedForms } from '../../src/api-keys/imported-keys.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
 import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
-import type { DocumentConfig, IssuerConfig, PagesConfig, Rates } from '../../src/config/config.ts';
+import type { IssuerConfig, PagesConfig, Rates } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
@@ -22,6 +22,7 @@ import {
   PrivateKey,
 } from '../../src/database/tables.ts';
 import { createGateway, createLimits, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
+import { type DocumentLimits, fixedLimits } from '../../src/graphql/use-document-limits.ts';
 import { Load } from '../../src/http/load.ts';
 import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
@@ -96,7 +97,7 @@ export async function createTestGateway(
     introspection?: boolean;
     operators?: boolean;
     pages?: PagesConfig;
-    documents?: DocumentConfig;
+    documents?: DocumentLimits;
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
@@ -157,7 +158,7 @@ export async function createTestGateway(
     importedKeys,
     idempotency,
     bodyLimit: 64 * 1024,
-    documents: options.documents ?? loadConfig({}).documents,
+    documents: options.documents ?? { ...fixedLimits, cost: loadConfig({}).documentCost },
     introspection,
     operators,
     leakReports: options.leakReports,

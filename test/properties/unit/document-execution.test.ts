@@ -1,6 +1,5 @@
 import { type ExecutionResult, execute, type GraphQLError, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../src/config/load-config.ts';
 import { translateError } from '../../../src/database/failures.ts';
 import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
 import { schema } from '../../../src/schema.ts';
@@ -20,7 +19,7 @@ beforeAll(async () => {
   issuer = await startIssuer();
   // What is drawn is to be run, however much it asks for.
   const generous = { tokens: 100_000, depth: 100, aliases: 1000, directives: 1000, cost: 1_000_000 };
-  gateway = await createTestGateway(issuer, { documents: { ...loadConfig({}).documents, ...generous } });
+  gateway = await createTestGateway(issuer, { documents: generous });
   tokens = { alice: await issuer.sign(), bob: await issuer.sign({ sub: 'bob' }) };
   const alice = await gateway.createAccount('alice');
   const bob = await gateway.createAccount('bob');

@@ -89,17 +89,9 @@ describe('defaults', () => {
       connections: 10_000,
       timeouts: { headers: 10_000, request: 12_000, answer: 30_000, keepAlive: 65_000 },
     },
-    documents: {
-      tokens: 1000,
-      depth: 8,
-      aliases: 10,
-      directives: 20,
-      cost: 5000,
-      cache: 16_777_216,
-      trusted: {},
-    },
     shutdownDelay: 0,
     introspection: true,
+    documentCost: 5000,
     webhooks: { endpoints: [], allowedHosts: [] },
     operators: false,
     pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
@@ -165,8 +157,7 @@ describe('values', () => {
       { HTTP_ANSWER_TIMEOUT: '60', HTTP_KEEP_ALIVE_TIMEOUT: '5' },
       { http: { timeouts: { answer: 60_000, keepAlive: 5000 } } },
     ],
-    [{ GRAPHQL_MAX_ALIASES: '0', GRAPHQL_MAX_COST: '9' }, { documents: { aliases: 0, cost: 9 } }],
-    [{ GRAPHQL_DOCUMENT_CACHE: '0' }, { documents: { cache: 0 } }],
+    [{ GRAPHQL_MAX_COST: '9' }, { documentCost: 9 }],
     [{ SHUTDOWN_DELAY: '5' }, { shutdownDelay: 5000 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ METRICS_PORT: '9464' }, { metrics: { host: '127.0.0.1', port: 9464 } }],
@@ -702,22 +693,5 @@ describe('the file .env', () => {
   it('is refused in words where it cannot be read', () => {
     mkdirSync('.env');
     expect(() => loadConfig()).toThrow(new ConfigError(['.env must be a file that this user may read']));
-  });
-});
-
-describe('trusted GraphQL documents', () => {
-  const write = writeFiles();
-  const list = (text: string) => ({ GRAPHQL_DOCUMENTS_FILE: write('documents.json', text) });
-
-  it('are read from a file, by their ids', () => {
-    const trusted = { 'x-app:1': '{ privateKeyStatus { hasKey } }' };
-    expect(loadConfig(list(JSON.stringify(trusted))).documents.trusted).toEqual(trusted);
-    expect(loadConfig({}).documents.trusted).toEqual({});
-  });
-
-  it.each(['', '[]', '{', '{"a":1}', '{"":"{a}"}'])('are refused where the file holds %j', (text) => {
-    expect(faultsOf(list(text))).toEqual([
-      'GRAPHQL_DOCUMENTS_FILE names a file that is not a JSON object of documents by their ids',
-    ]);
   });
 });

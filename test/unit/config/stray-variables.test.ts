@@ -39,6 +39,16 @@ describe('a variable that looks like one of ours', () => {
     expect(() => loadConfig({ [name]: 'c4n4ry' })).not.toThrow('c4n4ry');
   });
 
+  it.each([
+    ['GRAPHQL_MAX_DEPTH', '3', 'it is always 8'],
+    ['GRAPHQL_DOCUMENTS_FILE', '/etc/documents.json', 'clients send their documents'],
+    ['QUOTA_AFTER_CRASH', 'charged', 'what a killed process had taken always counts as used'],
+  ])('and was one before is refused, and what holds now is told: %s', (name, value, now) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(
+      `  ${name} is a variable no more: ${now}. Take it out`,
+    );
+  });
+
   it('is told beside other faults', () => {
     expect(() => loadConfig({ AUTH_AUDIANCE: 'keyward', PORT: 'http' })).toThrow(
       /\n {2}PORT must .+\n {2}AUTH_AUDIANCE is no variable/,

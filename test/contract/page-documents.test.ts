@@ -1,22 +1,26 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { type DocumentNode, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { pageDocuments } from '../../src/pages/page-files.ts';
+import { schema } from '../../src/schema.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
-const status = 'query PrivateKeyStatus { privateKeyStatus { hasKey createdAt } }';
-const settings = `
-  query Read { automationSettings { isEnabled sessionDuration } }
-  mutation Change($isEnabled: Boolean) { updateAutomationSettings(isEnabled: $isEnabled) { isEnabled } }
-`;
+const pages = { shown: ['console'], signIn: undefined } as const;
+const setup = setUpGateway({ pages });
+
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-const { documents } = loadConfig({});
-const trusted = { [digestOf(status)]: status, 'x-app:settings': settings };
-const setup = setUpGateway({ documents: { ...documents, trusted } });
+/** The page's document of an operation. */
+const documentOf = (operation: string): string =>
+  Object.values(pageDocuments()).find((text) => text.includes(` ${operation}`)) ?? '';
+
+const status = documentOf('PrivateKeyStatus');
+const change = documentOf('UpdateAutomationSettings');
 
 const accept = 'application/graphql-response+json';
 const post = async (json: object, token?: string) =>
@@ -30,32 +34,50 @@ const notFound = {
 const statusId = `sha256:${digestOf(status)}`;
 const apolloOf = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: digestOf(text) } });
 
-describe('a trusted document', () => {
+describe("the pages' documents", () => {
+  const files = globSync('web/*/*/documents.ts').map((path) => resolve(path));
+
+  it.each(files)('are allowed by the schema: %s', async (file) => {
+    const documents: DocumentNode[] = Object.values(await import(file));
+    expect(documents.length).toBeGreaterThan(0);
+    for (const document of documents) expect(validate(schema, document)).toEqual([]);
+  });
+
+  it('are asked by the digest of their text', () => {
+    for (const [id, text] of Object.entries(pageDocuments())) expect(id).toBe(`sha256:${digestOf(text)}`);
+  });
+
+  it('are not there without the pages', async () => {
+    await using gateway = await createTestGateway(setup.issuer);
+    const token = await setup.sign();
+    const answer = await gateway.fetch('POST', '/graphql', { json: { documentId: statusId }, token });
+    expect(answer.body).toEqual(notFound);
+  });
+});
+
+describe('a document of the pages', () => {
   it('is answered by its id as it is by its text, by POST and by GET', async () => {
     const token = await setup.sign();
     const byText = await post({ query: status }, token);
-    expect(byText.body).toEqual({ data: { privateKeyStatus: { hasKey: false, createdAt: null } } });
+    expect(byText.body).toEqual({
+      data: { privateKeyStatus: { hasKey: false, createdAt: null, updatedAt: null } },
+    });
     for (let times = 0; times < 2; times += 1) {
       expect(await post({ documentId: statusId }, token)).toMatchObject({ status: 200, text: byText.text });
       expect(await get({ documentId: statusId }, token)).toMatchObject({ status: 200, text: byText.text });
     }
   });
 
-  it('may have several operations, with variables', async () => {
+  it('takes variables, and changes nothing by GET', async () => {
     const token = await setup.sign();
-    const documentId = 'x-app:settings';
-    const change = { documentId, operationName: 'Change', variables: { isEnabled: true } };
-    expect((await post(change, token)).body).toEqual({
+    const documentId = `sha256:${digestOf(change)}`;
+    expect((await post({ documentId, variables: { isEnabled: true } }, token)).body).toMatchObject({
       data: { updateAutomationSettings: { isEnabled: true } },
     });
-    expect((await post({ documentId, operationName: 'Read' }, token)).body).toEqual({
-      data: { automationSettings: { isEnabled: true, sessionDuration: null } },
-    });
-    expect((await post({ ...change, variables: { isEnabled: 'yes' } }, token)).body).toMatchObject({
+    expect((await post({ documentId, variables: { isEnabled: 'yes' } }, token)).body).toMatchObject({
       errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
     });
-    const answer = await get({ documentId, operationName: 'Change', variables: '{}' }, token);
-    expect(answer.status).toBe(405);
+    expect((await get({ documentId, variables: '{}' }, token)).status).toBe(405);
   });
 
   it('needs the token and the scopes that its text needs', async () => {
@@ -65,9 +87,8 @@ describe('a trusted document', () => {
   });
 
   it('may ask for more than a caller’s document', async () => {
-    await using gateway = await createTestGateway(setup.issuer, {
-      documents: { ...documents, depth: 1, tokens: 1, trusted },
-    });
+    const documents = { tokens: 1, depth: 1, aliases: 0, directives: 0, cost: 0 };
+    await using gateway = await createTestGateway(setup.issuer, { pages, documents });
     const token = await setup.sign();
     const byId = { json: { documentId: statusId }, token, headers: { accept } };
     expect((await gateway.fetch('POST', '/graphql', byId)).status).toBe(200);
@@ -115,7 +136,7 @@ describe('an id that no document has', () => {
 
 describe('Apollo Client with its link for persisted queries', () => {
   it.each([
-    ['asks by the digest alone where the document is trusted', status, [[false, true]]],
+    ['asks by the digest alone where the pages have the document', status, [[false, true]]],
     [
       'sends the document where it is not',
       'query Other { automationSettings { isEnabled } }',
@@ -134,7 +155,7 @@ describe('Apollo Client with its link for persisted queries', () => {
       request.headers.set('authorization', `Bearer ${token}`);
       return setup.gateway.gateway.fetch(request);
     };
-    // The document as it is trusted: the digest is of its text.
+    // The digest is of the text as the pages have it.
     const link = new PersistedQueryLink({ generateHash: () => digestOf(text) });
     const http = new HttpLink({ uri: 'http://keyward.test/graphql', fetch: send });
     const cache = new InMemoryCache();
@@ -143,42 +164,5 @@ describe('Apollo Client with its link for persisted queries', () => {
     expect(error).toBeUndefined();
     expect(data).toEqual(expect.any(Object));
     expect(asked).toEqual(expected);
-  });
-});
-
-describe('a list of trusted documents', () => {
-  it('is what the example is', async () => {
-    const file = new URL('../../examples/trusted-documents.json', import.meta.url);
-    const list: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'));
-    await using gateway = await createTestGateway(setup.issuer, {
-      documents: { ...documents, trusted: list },
-    });
-    const token = await setup.sign();
-    for (const [id, text] of Object.entries(list)) {
-      const documentId = id.startsWith('x-') ? id : `sha256:${digestOf(text)}`;
-      const answer = await gateway.fetch('POST', '/graphql', { json: { documentId }, token });
-      expect(answer.body).toEqual({ data: expect.any(Object) });
-    }
-  });
-
-  it('is refused with the id of each that no request could use', async () => {
-    const bad = {
-      unparsed: '{',
-      unknown: '{ nothing }',
-      good: status,
-    };
-    const start = createTestGateway(setup.issuer, { documents: { ...documents, trusted: bad } });
-    await expect(start).rejects.toThrow(
-      /:\n.*"unparsed": Syntax Error: .*\n.*"unknown": Cannot query field "nothing"[^\n]*$/,
-    );
-  });
-
-  it('is refused where one asks about the schema, and introspection is off', async () => {
-    const asking = { schema: '{ __schema { queryType { name } } }', 'type name': '{ __typename }' };
-    const start = (introspection: boolean) =>
-      createTestGateway(setup.issuer, { introspection, documents: { ...documents, trusted: asking } });
-    await expect(start(false)).rejects.toThrow(/:\n.*"schema": GraphQL introspection[^\n]*$/);
-    await using gateway = await start(true);
-    expect((await gateway.fetch('POST', '/graphql', { json: { documentId: 'schema' } })).status).toBe(200);
   });
 });
