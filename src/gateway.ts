@@ -30,6 +30,7 @@ import {
 import { authorize, authorizePath, type DoorQuestion } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
+import type { Answering } from './http/listener.ts';
 import { type Load, shedLoad } from './http/load.ts';
 import { KeyGuesses } from './http/rate-limits/key-guesses.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
@@ -123,13 +124,8 @@ export const createLimits = (
   keyGuesses: rates.address && new KeyGuesses(rates.address, exemptAddresses, shared),
 });
 
-/** The service as a handler of fetch requests. */
-export interface Gateway {
-  /**
-   * Answers a request; what it throws is a fault of this service.
-   * @param address the IP address of the peer; null where it is not known
-   */
-  fetch(request: Request, address?: string | null): Promise<Response>;
+/** The service as a whole. */
+export interface Gateway extends Answering {
   /** Counts the requests in flight. */
   readonly load: Load;
 }
@@ -155,7 +151,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     createTable(dependencies),
   );
   return {
-    fetch: async (request, address = null) => handle(beginExchange(request, address, answerTimeout)),
+    answer: async (request, address) => handle(beginExchange(request, address, answerTimeout)),
     load: edge.load,
   };
 }

@@ -37,20 +37,20 @@ interface KeyItselfOptions {
 export const answerKeyItself =
   ({ services, dbOf, logger, write, count }: KeyItselfOptions): Handler =>
   async (exchange) => {
-    const { request, record, address } = exchange;
+    const { method, headers, record, address } = exchange;
     record.route = `/api/v1${path}`;
-    const { field } = matchRoute(request.method, path);
+    const { field } = matchRoute(method, path);
     record.operation = field;
     const events: EventLog = createEventLog(logger, record);
     const db = dbOf(exchange).until(exchange.answerBy);
     const requestSource = { id: record.requestId, address };
     const context = { ...services, db, events, requestSource, idempotencyKey: null };
-    const itself = await apiKeyItself(context, readApiKey(request.headers));
+    const itself = await apiKeyItself(context, readApiKey(headers));
     if (typeof itself === 'string') throw refusalOf(itself);
     record.accountId = itself.account;
     count?.(`${itself.id}`, exchange);
     const bodyOf = async (key: object) => JSON.stringify(await write(key, context));
-    const conditions = conditionsOf(request);
+    const conditions = conditionsOf(headers);
     if (field === 'readApiKeyItself') return answerRecord(await bodyOf(await itself.read()), conditions);
     const precondition =
       conditions &&

@@ -2,6 +2,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
 import { z } from 'zod';
 import type { IssuerConfig } from '../config/config.ts';
+import type { RequestHeaders } from '../http/exchange.ts';
 import { readBearer } from '../http/read-request.ts';
 import { isCanonicalBase64url } from '../secrets/canonical.ts';
 import { invalidToken } from './challenge.ts';
@@ -29,7 +30,7 @@ const maximumLength = 8192;
  * @returns undefined where there is none
  * @throws {GatewayError} `UNAUTHENTICATED` where it is too long to be looked at
  */
-export function readBearerToken(headers: Headers): string | undefined {
+export function readBearerToken(headers: RequestHeaders): string | undefined {
   const token = readBearer(headers);
   if (token !== undefined && token.length > maximumLength) throw invalidToken('too-long');
   return token;

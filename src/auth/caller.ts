@@ -25,7 +25,7 @@ export interface WithAccessToken {
   accessToken?: AccessToken;
 }
 
-type CheckContext = WithAccessToken & WithJwt & Pick<Exchange, 'record'>;
+type CheckContext = WithAccessToken & WithJwt & Pick<Exchange, 'headers' | 'record'>;
 
 /** What a check of a token is run in, to tell how long it takes and how it ends. */
 export type AroundCheck = (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
@@ -70,12 +70,11 @@ export function useAccessToken(
   };
 
   const authenticate = (
-    request: Request,
     context: CheckContext,
     runPlugin: (plugin: Plugin) => unknown,
   ): void | Promise<void> => {
     if (context.accessToken) return;
-    const token = readBearerToken(request.headers);
+    const token = readBearerToken(context.headers);
     if (token === undefined) return;
     return around
       ? around(context.record, () => check(token, context, runPlugin))
@@ -87,9 +86,9 @@ export function useAccessToken(
       for (const { signature } of issuers.values()) signature.onYogaInit?.(payload as never);
     },
     onRequestParse: (payload) =>
-      authenticate(payload.request, payload.serverContext, (plugin) => plugin.onRequestParse?.(payload)),
+      authenticate(payload.serverContext, (plugin) => plugin.onRequestParse?.(payload)),
     onContextBuilding: (payload) =>
-      authenticate(payload.context.request, payload.context, (plugin) => plugin.onContextBuilding?.(payload)),
+      authenticate(payload.context, (plugin) => plugin.onContextBuilding?.(payload)),
   };
 }
 

@@ -1,4 +1,3 @@
-import { Response } from '@whatwg-node/fetch';
 import { GatewayError } from '../errors.ts';
 import type { Handler, Middleware } from '../http/exchange.ts';
 import { realm } from './challenge.ts';
@@ -25,10 +24,10 @@ export function resourceMetadata(
     scopes_supported: scopes,
     bearer_methods_supported: ['header'],
   });
-  return async ({ request, record }) => {
+  return async ({ method, record }) => {
     record.route = metadataPath;
-    if (request.method !== 'GET') throw methodNotAllowed();
-    return new Response(metadata, { headers: { 'content-type': 'application/json' } });
+    if (method !== 'GET') throw methodNotAllowed();
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: metadata };
   };
 }
 
@@ -42,11 +41,11 @@ const methodNotAllowed = () =>
 export function pointToMetadata(publicUrl: string): Middleware {
   const parameter = `, resource_metadata="${publicUrl}${metadataPath}"`;
   return (next) => async (exchange) => {
-    const response = await next(exchange);
-    const challenge = response.headers.get('www-authenticate');
+    const answer = await next(exchange);
+    const challenge = answer.headers['www-authenticate'];
     // Those of another realm are not about access tokens.
     if (challenge?.startsWith(`Bearer realm="${realm}"`))
-      response.headers.set('www-authenticate', challenge + parameter);
-    return response;
+      answer.headers['www-authenticate'] = challenge + parameter;
+    return answer;
   };
 }

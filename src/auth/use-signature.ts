@@ -4,6 +4,7 @@ import type { Plugin } from 'graphql-yoga';
 import { compactVerify } from 'jose/jws/compact/verify';
 import type { SignatureAlgorithm } from '../config/issuers.ts';
 import { GatewayError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { type Claims, type DecodedToken, readBearerToken } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
@@ -25,7 +26,9 @@ const isKnownToPlugin = (algorithm: SignatureAlgorithm): algorithm is Exclude<Si
  */
 export const useSignature = ({ config, keys }: TrustedIssuer): Plugin =>
   useJWT({
-    tokenLookupLocations: [({ request }) => found(readBearerToken(request.headers))],
+    tokenLookupLocations: [
+      ({ serverContext }) => found(readBearerToken((serverContext as WithHeaders).headers)),
+    ],
     signingKeyProviders: [(kid) => asText(keys.current?.get(kid ?? '')?.publicKey)],
     // Expiry was checked to the second before; here it may only not be stricter.
     tokenVerification: {
@@ -35,6 +38,9 @@ export const useSignature = ({ config, keys }: TrustedIssuer): Plugin =>
     },
     reject: { missingToken: false, invalidToken: true },
   });
+
+/** The context of a request on either transport. */
+type WithHeaders = Pick<Exchange, 'headers'>;
 
 /** What plugin-jwt leaves in the context of a token whose signature is good. */
 export interface WithJwt {

@@ -1,10 +1,11 @@
+import { Request } from '@whatwg-node/fetch';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin, YogaServer } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { graphqlPath } from '../http/answers.ts';
-import type { Handler } from '../http/exchange.ts';
-import { isJson, limitBody, readText } from '../http/read-request.ts';
+import type { Answer, Exchange, Handler } from '../http/exchange.ts';
+import { decodeText, isJson, limitBody } from '../http/read-request.ts';
 import { documentIdName } from './kept-documents.ts';
 
 /**
@@ -16,14 +17,38 @@ import { documentIdName } from './kept-documents.ts';
 export const answerGraphql =
   (yoga: Pick<YogaServer<object, object>, 'handle'>, bodyLimit: number): Handler =>
   async (exchange) => {
-    const { request, record } = exchange;
-    record.route = graphqlPath;
-    assertMethod(request.method);
-    limitBody(request, bodyLimit);
-    request.headers.set('accept', negotiateMediaType(request.headers.get('accept')));
+    exchange.record.route = graphqlPath;
+    assertMethod(exchange.method);
+    limitBody(exchange, bodyLimit);
     // What a server adapter would add, nothing here asks for.
-    return yoga.handle(request, exchange as never);
+    return toAnswer(await yoga.handle(toRequest(exchange), exchange as never));
   };
+
+/** The request as Yoga takes it. */
+function toRequest({ method, query, headers, body }: Exchange): Request {
+  const accept = negotiateMediaType(headers['accept']);
+  return new Request(`http://${headers['host']}${graphqlPath}${query && `?${query}`}`, {
+    method,
+    headers: {
+      ...(headers as Record<string, string>),
+      accept,
+      // A body may have come in chunks.
+      ...(body && { 'content-length': `${body.length}` }),
+    },
+    ...(body && { body: body as Uint8Array<ArrayBuffer> }),
+  });
+}
+
+/** What Yoga answers; its body is text, unless it was compressed. */
+async function toAnswer(response: Response): Promise<Answer> {
+  const headers: Answer['headers'] = {};
+  response.headers.forEach((value, name) => {
+    headers[name] = value;
+  });
+  // Not by its `body`, which would be made into a stream.
+  const body = await (headers['content-encoding'] ? response.bytes() : response.text());
+  return { status: response.status, headers, body };
+}
 
 function assertMethod(method: string): void {
   if (method === 'GET' || method === 'POST') return;
@@ -92,10 +117,10 @@ const choices = new LRUCache<string, MediaType>({ max: 100, memoMethod: choose }
 /**
  * The media type in which a GraphQL request is to be answered (RFC 9110, section 12.5.1): the one that weighs most; of
  * two that weigh the same, the one that comes first.
- * @param accept the Accept header; null where there is none
+ * @param accept the Accept header; undefined where there is none
  * @throws {GatewayError} `NOT_ACCEPTABLE` where the client takes neither
  */
-export const negotiateMediaType = (accept: string | null): MediaType => choices.memo(accept || '*/*');
+export const negotiateMediaType = (accept: string | undefined): MediaType => choices.memo(accept || '*/*');
 
 /** Has Yoga read what a request asks for by this service's parsers. */
 export const useRequestParsers = (): Plugin => ({
@@ -119,7 +144,7 @@ const readBody: RequestParser = async (request) => {
   if (!isJson(request.headers.get('content-type'))) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
   }
-  const parameters = parseJson(await readText(request).catch(refuseBytes));
+  const parameters = parseJson(decodeBytes(await request.bytes()));
   if (typeof parameters === 'object' && parameters !== null) return parameters as GraphQLParams;
   throw badRequest('The body must be a JSON object');
 };
@@ -149,8 +174,12 @@ const parseJson = (text: string): unknown => {
 
 const badRequest = (message: string, cause?: unknown) => new GatewayError('BAD_REQUEST', message, { cause });
 
-/** No operation says this, so the status is 422 in `application/json` as well. */
-const refuseBytes = (error: unknown): never => {
-  const { message, code, issues, status } = toGatewayError(error);
-  throw new GraphQLError(message, { extensions: { code, issues, http: { status } } });
+/** Bytes as text. No operation refuses what is none, so the status is 422 in `application/json` as well. */
+const decodeBytes = (bytes: Uint8Array): string => {
+  try {
+    return decodeText(bytes);
+  } catch (error) {
+    const { message, code, issues, status } = toGatewayError(error);
+    throw new GraphQLError(message, { extensions: { code, issues, http: { status } } });
+  }
 };

@@ -53,7 +53,10 @@ export const useOperationContext = (
   logger: Logger,
   webhooks?: Wakeable,
 ): Plugin<YogaInitialContext & Exchange & WithAccessToken & Partial<OperationContext>> => ({
-  onContextBuilding: ({ context: { accessToken, address, answerBy, record, request }, extendContext }) => {
+  onContextBuilding: ({
+    context: { accessToken, address, answerBy, headers, method, record },
+    extendContext,
+  }) => {
     if (!accessToken) return;
     const { issuer, subject } = accessToken;
     extendContext({
@@ -61,7 +64,7 @@ export const useOperationContext = (
       db: services.db.until(answerBy),
       caller: { issuer, subject },
       // What is asked for by another method is idempotent already.
-      idempotencyKey: request.method === 'POST' ? request.headers.get('idempotency-key') : null,
+      idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
       requestSource: { id: record.requestId, address },
       events: andTell(createEventLog(logger, record), webhooks),
     });

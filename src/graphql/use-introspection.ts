@@ -4,6 +4,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { WithAccessToken } from '../auth/caller.ts';
 import { notAuthenticated } from '../auth/challenge.ts';
 import { takesCoding } from '../http/compressible.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 
 /** How many times as long as its request an answer may be that anybody may have. */
@@ -26,7 +27,9 @@ const lengthOf = ({ method, url, headers }: Request): number => {
  * as its request, so that nobody can aim this service at somebody else; it is compressed where the client takes that.
  * A longer one needs a token.
  */
-export function useIntrospection(isOpen: boolean): Plugin<object, WithAccessToken> {
+export function useIntrospection(
+  isOpen: boolean,
+): Plugin<object, WithAccessToken & Pick<Exchange, 'headers'>> {
   return {
     onValidate: ({ addValidationRule }) => {
       if (!isOpen) addValidationRule(NoSchemaIntrospectionCustomRule);
@@ -35,7 +38,7 @@ export function useIntrospection(isOpen: boolean): Plugin<object, WithAccessToke
       // Without a token, nothing else has data.
       if (serverContext.accessToken || !(result as ExecutionResult).data) return;
       const text = Buffer.from(JSON.stringify(result));
-      const isCompressed = takesCoding(request, 'gzip');
+      const isCompressed = takesCoding(serverContext.headers, 'gzip');
       const body = isCompressed ? gzipSync(text) : text;
       if (body.length > mostTimes * lengthOf(request))
         setResult({ errors: [toGraphQLError(notAuthenticated())] });

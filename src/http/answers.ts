@@ -1,6 +1,5 @@
-import { Request, Response } from '@whatwg-node/fetch';
 import type { GatewayError } from '../errors.ts';
-import type { Exchange, Middleware } from './exchange.ts';
+import type { Answer, AnswerHeaders, Exchange, Middleware } from './exchange.ts';
 
 /** The one path of GraphQL. */
 export const graphqlPath = '/graphql';
@@ -17,12 +16,26 @@ const detailOf = ({ code, message, issues }: GatewayError) =>
       }))
     : message;
 
+/**
+ * Answers JSON.
+ * @param headers further header fields; the answer gets a copy
+ */
+export const jsonAnswer = (
+  value: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: JSON.stringify(value),
+});
+
 /** An error as an answer: as GraphQL answers it where no document was read, on its path, and `{"detail": …}` elsewhere. */
-export function answerError({ path }: Pick<Exchange, 'path'>, error: GatewayError): Response {
+export function answerError({ path }: Pick<Exchange, 'path'>, error: GatewayError): Answer {
   const { message, code, status, headers } = error;
   const body =
     path === graphqlPath ? { errors: [{ message, extensions: { code } }] } : { detail: detailOf(error) };
-  return Response.json(body, { status, headers });
+  return jsonAnswer(body, status, headers);
 }
 
 /**
@@ -51,14 +64,6 @@ export const securityHeaders = {
 /** What an answer says that is no page: nothing in it is to be loaded or run, should a browser take it for one. */
 export const dataOnly = "default-src 'none'; frame-ancestors 'none'";
 
-const constant = Object.entries(securityHeaders);
-
-/** What an answer says of itself unless its handler has said otherwise: a page brings a policy of its own. */
-const usual = [
-  ['cache-control', 'no-store'],
-  ['content-security-policy', dataOnly],
-] as const;
-
 /**
  * What every answer says: that it belongs to nobody's cache, and what a browser may do with it.
  * @param hstsMaxAge for how many seconds browsers are to come by TLS alone (RFC 6797); undefined: nothing is said of it
@@ -67,24 +72,30 @@ export const answerHeaders =
   (hstsMaxAge?: number): Middleware =>
   (next) =>
   async (exchange) => {
-    const response = await next(exchange);
-    complete(response.headers);
-    if (exchange.record.isReplayed) response.headers.set('idempotent-replayed', 'true');
+    const answer = await next(exchange);
+    const { headers } = answer;
+    // A handler may have said otherwise: a page brings a policy of its own.
+    headers['cache-control'] ??= 'no-store';
+    headers['content-security-policy'] ??= dataOnly;
+    Object.assign(headers, securityHeaders);
+    if (exchange.record.isReplayed) headers['idempotent-replayed'] = 'true';
     if (hstsMaxAge !== undefined && !exchange.isPlainHttp)
-      response.headers.set('strict-transport-security', `max-age=${hstsMaxAge}`);
-    return response;
+      headers['strict-transport-security'] = `max-age=${hstsMaxAge}`;
+    return answer;
   };
 
-function complete(headers: Headers): void {
-  for (const [name, value] of usual) if (!headers.has(name)) headers.set(name, value);
-  for (const [name, value] of constant) headers.set(name, value);
+/** Says that an answer depends on a header field of its request, beside those that it names already. */
+export function varyBy(headers: AnswerHeaders, field: string): void {
+  const { vary } = headers;
+  headers['vary'] = vary === undefined ? field : `${vary}, ${field}`;
 }
 
 /** Answers HEAD wherever GET is answered: the same, without the body (RFC 9110, section 9.3.2). */
 export const head: Middleware = (next) => async (exchange) => {
-  if (exchange.request.method !== 'HEAD') return next(exchange);
-  const { url, headers, signal } = exchange.request;
-  exchange.request = new Request(url, { method: 'GET', headers, signal });
-  const answer = await next(exchange);
-  return new Response(null, { status: answer.status, headers: answer.headers });
+  if (exchange.method !== 'HEAD') return next(exchange);
+  exchange.method = 'GET';
+  const { body, ...answer } = await next(exchange);
+  // The length is that of GET's answer (RFC 9110, section 8.6).
+  answer.headers['content-length'] ??= `${Buffer.byteLength(body)}`;
+  return { ...answer, body: '' };
 };

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Response } from '@whatwg-node/fetch';
-import { shareBody } from './fetch-listener.ts';
+import type { Answer, RequestHeaders } from './exchange.ts';
 
 const patternOf = (coding: string) => new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i');
 const patterns = { gzip: patternOf('gzip'), br: patternOf('br') };
@@ -10,8 +9,8 @@ const patterns = { gzip: patternOf('gzip'), br: patternOf('br') };
 type Coding = keyof typeof patterns;
 
 /** Whether a client takes what is compressed so (RFC 9110, section 12.5.3). */
-export const takesCoding = ({ headers }: Request, coding: Coding): boolean =>
-  patterns[coding].test(headers.get('accept-encoding') ?? '');
+export const takesCoding = (headers: RequestHeaders, coding: Coding): boolean =>
+  patterns[coding].test(headers['accept-encoding'] ?? '');
 
 const compress = promisify(gzip);
 
@@ -36,13 +35,18 @@ export const compressible = async (
 /** The answer to a request for it: compressed for a client that takes that, and the same bytes for everyone. */
 export function answerCompressible(
   { content, compressed }: Compressible,
-  request: Request,
+  request: { readonly headers: RequestHeaders },
   headers: Readonly<Record<string, string>>,
-): Response {
-  const [coding, body] = compressed.find(([name]) => takesCoding(request, name)) ?? [undefined, content];
+): Answer {
+  const [coding, body] = compressed.find(([name]) => takesCoding(request.headers, name)) ?? [
+    undefined,
+    content,
+  ];
   const encoding = coding && { 'content-encoding': coding };
-  return shareBody(
-    new Response(body, { headers: { ...headers, ...encoding, vary: 'Accept-Encoding' } }),
+  return {
+    status: 200,
+    headers: { ...headers, ...encoding, vary: 'Accept-Encoding' },
     body,
-  );
+    isShared: true,
+  };
 }

@@ -1,5 +1,5 @@
-import { Response } from '@whatwg-node/fetch';
-import type { Middleware } from './exchange.ts';
+import { varyBy } from './answers.ts';
+import type { Answer, Middleware } from './exchange.ts';
 
 /** Header fields of answers that a page may read, beside those that it always may. */
 const exposed =
@@ -16,30 +16,32 @@ const maxAge = 7200;
 export function cors(origins: readonly string[]): Middleware {
   const allowed = new Set(origins);
   return (next) => async (exchange) => {
-    const { method, headers } = exchange.request;
-    const origin = headers.get('origin');
-    const isAllowed = origin !== null && allowed.has(origin);
-    const isPreflight = isAllowed && method === 'OPTIONS' && headers.has('access-control-request-method');
-    const response = await next(exchange);
-    const answer = isPreflight ? answerPreflight(response) : response;
-    answer.headers.append('vary', 'Origin');
-    if (isAllowed) answer.headers.set('access-control-allow-origin', origin);
-    if (isAllowed && !isPreflight) answer.headers.set('access-control-expose-headers', exposed);
+    const { method, headers } = exchange;
+    const { origin } = headers;
+    const isAllowed = origin !== undefined && allowed.has(origin);
+    const isPreflight =
+      isAllowed && method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+    const given = await next(exchange);
+    const answer = isPreflight ? answerPreflight(given) : given;
+    varyBy(answer.headers, 'Origin');
+    if (isAllowed) answer.headers['access-control-allow-origin'] = origin;
+    if (isAllowed && !isPreflight) answer.headers['access-control-expose-headers'] = exposed;
     return answer;
   };
 }
 
 /** Which methods there are, by the answer that names them; any other answer stands. */
-function answerPreflight(response: Response): Response {
-  const methods = response.status === 405 ? response.headers.get('allow') : null;
-  if (methods === null) return response;
-  return new Response(null, {
+function answerPreflight(answer: Answer): Answer {
+  const methods = answer.status === 405 ? answer.headers['allow'] : undefined;
+  if (methods === undefined) return answer;
+  return {
     status: 204,
+    body: '',
     headers: {
       'access-control-allow-methods': methods,
       // The wildcard does not stand for Authorization.
       'access-control-allow-headers': 'Authorization, *',
       'access-control-max-age': `${maxAge}`,
     },
-  });
+  };
 }

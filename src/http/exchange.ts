@@ -38,11 +38,39 @@ export interface Quota {
   readonly state: string;
 }
 
+/** The header fields of a request by their names in lower case, as Node reads them. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/** A request as Node has read it. */
+export interface Incoming {
+  readonly method: string;
+  /** Its target: a path, and maybe a query string. */
+  readonly url: string;
+  readonly headers: RequestHeaders;
+  /** The bytes of its body; undefined where it has none, or one that it declares to be too long. */
+  readonly body?: Uint8Array | undefined;
+}
+
+/** The header fields of an answer by their names in lower case. */
+export type AnswerHeaders = Record<string, string>;
+
+/** An answer as Node writes it. Middleware adds to its headers, so each answer has an object of its own for them. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: string | Uint8Array;
+  /** Whether the bytes of the body are the same for everyone: who has not read them yet takes up no memory. */
+  readonly isShared?: boolean;
+}
+
 /** A request on its way, and what is known of it. */
-export interface Exchange {
-  request: Request;
-  /** The path of its URL, as it was called. */
+export interface Exchange extends Omit<Incoming, 'method' | 'url'> {
+  /** HEAD is handled as GET. */
+  method: string;
+  /** The path of its target, as it was called. */
   readonly path: string;
+  /** What follows the first question mark of its target; empty where nothing does. */
+  readonly query: string;
   /** The IP address of the client in its canonical spelling; null where it is not known. */
   address: string | null;
   /** The client came to the proxy without TLS. */
@@ -55,13 +83,6 @@ export interface Exchange {
   readonly quotas: Map<string, Quota>;
 }
 
-/** The path of a request's URL, which is absolute and has no fragment. */
-const pathOf = (url: string): string => {
-  const path = url.indexOf('/', url.indexOf('//') + 2);
-  const query = url.indexOf('?', path);
-  return url.slice(path, query < 0 ? undefined : query);
-};
-
 // Long enough for a UUID or a trace's id, too short for a token or an API key.
 const wellFormed = /^[\w.-]{8,64}$/;
 
@@ -71,17 +92,20 @@ const wellFormed = /^[\w.-]{8,64}$/;
  * @param answerTimeout after how many milliseconds it is answered 503
  */
 export function beginExchange(
-  request: Request,
+  { method, url, headers, body }: Incoming,
   address: string | null,
   answerTimeout = Number.POSITIVE_INFINITY,
 ): Exchange {
-  const { method, headers, url } = request;
-  const given = headers.get('x-request-id') ?? '';
+  const given = headers['x-request-id'] ?? '';
   const requestId = wellFormed.test(given) ? given : randomUUID();
   const startedAt = performance.now();
+  const mark = url.indexOf('?');
   return {
-    request,
-    path: pathOf(url),
+    method,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    headers,
+    body,
     address: address === null ? null : canonicalAddress(address),
     isPlainHttp: false,
     // A little before: who knows whether something was changed says it, and not the time-out of the connection.
@@ -92,7 +116,7 @@ export function beginExchange(
 }
 
 /** Answers a request; what it throws is a reason why it does not. */
-export type Handler = (exchange: Exchange) => Promise<Response>;
+export type Handler = (exchange: Exchange) => Promise<Answer>;
 
 /** What stands around a handler: it does its part before, after, or instead of what comes next. */
 export type Middleware = (next: Handler) => Handler;

@@ -31,12 +31,12 @@ export function forwarded(proxies: readonly string[]): Middleware {
   };
 
   return (next) => (exchange) => {
-    const { address: peer, request } = exchange;
+    const { address: peer, headers } = exchange;
     if (peer === null || !isTrusted(peer)) return next(exchange);
-    const forwardedFor = request.headers.get('x-forwarded-for');
-    if (forwardedFor !== null) exchange.address = clientOf(peer, forwardedFor);
-    const protocol = request.headers.get('x-forwarded-proto');
-    exchange.isPlainHttp = protocol !== null && /^http\b(?!s)/i.test(protocol);
+    const forwardedFor = headers['x-forwarded-for'];
+    if (forwardedFor !== undefined) exchange.address = clientOf(peer, forwardedFor);
+    const protocol = headers['x-forwarded-proto'];
+    exchange.isPlainHttp = protocol !== undefined && /^http\b(?!s)/i.test(protocol);
     return next(exchange);
   };
 }

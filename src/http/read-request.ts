@@ -1,11 +1,12 @@
 import { badUserInput, GatewayError } from '../errors.ts';
+import type { Exchange, RequestHeaders } from './exchange.ts';
 
 /**
  * What follows the scheme in `Authorization: Bearer …` (RFC 6750, section 2.1).
  * @returns undefined where there is none, another scheme included
  */
-export function readBearer(headers: Headers): string | undefined {
-  const text = headers.get('authorization')?.trim() ?? '';
+export function readBearer({ authorization }: RequestHeaders): string | undefined {
+  const text = authorization?.trim() ?? '';
   const space = text.indexOf(' ');
   const scheme = space < 0 ? text : text.slice(0, space);
   if (scheme.toLowerCase() !== 'bearer') return undefined;
@@ -16,17 +17,18 @@ export function readBearer(headers: Headers): string | undefined {
 export const defaultBodyLimit = 64 * 1024;
 
 /**
- * Refuses a request whose body is too large. `fetchListener` has read it, or seen that it need not.
+ * Refuses a request whose body is too large. The listener has read it, or seen that it need not.
  * @param limit the most bytes that it may have
  * @throws {GatewayError} `PAYLOAD_TOO_LARGE`
  */
-export function limitBody({ headers }: Request, limit: number): void {
-  if (Number(headers.get('content-length')) <= limit) return;
+export function limitBody({ headers, body }: Pick<Exchange, 'headers' | 'body'>, limit: number): void {
+  const declared = Number(headers['content-length'] ?? 0);
+  if (declared <= limit && (body?.length ?? 0) <= limit) return;
   throw new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes`);
 }
 
 /** Whether a Content-Type is JSON, whatever its parameters. */
-export const isJson = (contentType: string | null): boolean =>
+export const isJson = (contentType: string | null | undefined): boolean =>
   contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
 /** A byte order mark is kept: JSON has none. */
@@ -47,9 +49,6 @@ export function decodeText(bytes: Uint8Array): string {
     throw bodyIssue('json_invalid', 'The body is not valid UTF-8.', cause);
   }
 }
-
-/** The same of a request's body, which can be read once. */
-export const readText = async (request: Request): Promise<string> => decodeText(await request.bytes());
 
 /** @throws {GatewayError} `BAD_USER_INPUT` where it is not JSON */
 export function parseJson(text: string): unknown {

@@ -1,8 +1,8 @@
-import { Response } from '@whatwg-node/fetch';
 import type { Logger } from 'pino';
 import type { VerificationKeys } from '../auth/verification-keys.ts';
 import type { LeakReportConfig } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
+import { jsonAnswer } from '../http/answers.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { bodyIssue, decodeText, limitBody, parseJson } from '../http/read-request.ts';
 import type { EventLog } from '../observability/events.ts';
@@ -59,6 +59,8 @@ export interface LeakReportOptions {
   readonly keys: Pick<VerificationKeys, 'find'>;
 }
 
+const nothing = new Uint8Array();
+
 interface Surroundings extends LeakReportOptions {
   readonly secrets: LeakContext['secrets'];
   /** The database for a request. */
@@ -77,12 +79,11 @@ interface Surroundings extends LeakReportOptions {
 export const answerLeakReports =
   ({ act, keys, secrets, dbOf, logger, webhooks, bodyLimit }: Surroundings): Handler =>
   async (exchange) => {
-    const { request, record } = exchange;
+    const { method, headers, body = nothing, record } = exchange;
     record.route = leakReportsPath;
-    record.operation = matchRoute(request.method, path).field;
-    limitBody(request, bodyLimit);
-    const body = await request.bytes();
-    await verifyReport(request.headers, body, keys);
+    record.operation = matchRoute(method, path).field;
+    limitBody(exchange, bodyLimit);
+    await verifyReport(headers, body, keys);
     const matches = readMatches(parseJson(decodeText(body)));
     const leaks = matches
       .filter(({ token }) => token.length <= longestToken)
@@ -95,7 +96,7 @@ export const answerLeakReports =
     const { requestId } = record;
     const db = dbOf(exchange).until(exchange.answerBy);
     const known = await endLeakedKeys({ db, secrets, events, requestId }, act, leaks);
-    return Response.json(
+    return jsonAnswer(
       matches.map(({ token, type }) => ({
         token_raw: token,
         ...(typeof type === 'string' && { token_type: type }),

@@ -5,6 +5,7 @@ import { type ReadReport, VerificationKeys } from '../auth/verification-keys.ts'
 import type { LeakReportConfig } from '../config/config.ts';
 import { type ScannerKeys, scannerKeys } from '../config/scanner-keys.ts';
 import { GatewayError } from '../errors.ts';
+import type { RequestHeaders } from '../http/exchange.ts';
 
 /** A signature on P-256 in DER has at most 72 bytes. */
 const wellFormed = /^[A-Za-z0-9+/]{1,100}={0,2}$/;
@@ -21,13 +22,13 @@ const refused = (reason: string) =>
  * @throws {GatewayError} `FORBIDDEN`; `SERVICE_UNAVAILABLE` where there are no keys to verify it by, now
  */
 export async function verifyReport(
-  headers: Headers,
+  headers: RequestHeaders,
   body: Uint8Array,
   keys: Pick<VerificationKeys, 'find'>,
 ): Promise<void> {
-  const identifier = headers.get('github-public-key-identifier');
-  const signature = headers.get('github-public-key-signature') ?? '';
-  if (identifier === null || !wellFormed.test(signature)) throw refused('unsigned');
+  const identifier = headers['github-public-key-identifier'];
+  const signature = headers['github-public-key-signature'] ?? '';
+  if (identifier === undefined || !wellFormed.test(signature)) throw refused('unsigned');
   const key = await keys.find(identifier);
   if (!key) throw refused('unknown-key');
   const by = { key: key.publicKey, dsaEncoding: 'der' } as const;

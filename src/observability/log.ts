@@ -54,17 +54,14 @@ export const logRequests =
   (logger: Logger, logsAddress: boolean): Middleware =>
   (next) =>
   async (exchange) => {
-    const { request, record } = exchange;
-    record.traceId = parseTraceId(request.headers.get('traceparent'));
-    const response = await next(exchange);
-    response.headers.set('x-request-id', record.requestId);
+    const { headers, record } = exchange;
+    record.traceId = parseTraceId(headers['traceparent']);
+    const answer = await next(exchange);
+    answer.headers['x-request-id'] = record.requestId;
     if (record.failure && record.failure.status >= 500) logFailure(logger, record);
     if (logger.isLevelEnabled('info'))
-      logger.info(
-        requestLine(response.status, record, logsAddress ? exchange.address : null),
-        requestMessage,
-      );
-    return response;
+      logger.info(requestLine(answer.status, record, logsAddress ? exchange.address : null), requestMessage);
+    return answer;
   };
 
 const logFailure = (logger: Logger, { requestId, traceId, spanId, failure }: RequestRecord) =>
@@ -111,8 +108,8 @@ const traceparent =
  * The trace that a caller says its request belongs to, by the header `traceparent` (W3C Trace Context, section 3.2).
  * @returns 32 hexadecimal digits; undefined where the header is not there or not valid
  */
-export const parseTraceId = (header: string | null): string | undefined =>
-  header === null ? undefined : traceparent.exec(header)?.[1];
+export const parseTraceId = (header: string | undefined): string | undefined =>
+  header === undefined ? undefined : traceparent.exec(header)?.[1];
 
 /** An event log of one request: each event under its own name, with the ids of the request and of its trace. */
 export const createEventLog =

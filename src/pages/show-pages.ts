@@ -1,8 +1,7 @@
-import { Response } from '@whatwg-node/fetch';
 import type { Scope } from '../auth/scopes.ts';
 import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
 import { answerCompressible } from '../http/compressible.ts';
-import type { Middleware } from '../http/exchange.ts';
+import type { Answer, Exchange, Middleware } from '../http/exchange.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
 import {
   describeScopes,
@@ -53,19 +52,19 @@ const pageAnswer = (
   { content, mediaType }: PageFile,
   settings: object,
   signIn?: SignInSettings,
-) =>
-  new Response(fillIn(`${content}`, { ...settings, signIn }), {
-    headers: {
-      'content-type': mediaType,
-      'content-security-policy': contentSecurityPolicy(page, signIn?.tokenEndpoint),
-      // A page knows the window in which it lets a person sign in, and no other.
-      'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
-      'referrer-policy': 'no-referrer',
-    },
-  });
+): Answer => ({
+  status: 200,
+  headers: {
+    'content-type': mediaType,
+    'content-security-policy': contentSecurityPolicy(page, signIn?.tokenEndpoint),
+    // A page knows the window in which it lets a person sign in, and no other.
+    'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
+  },
+  body: fillIn(`${content}`, { ...settings, signIn }),
+});
 
-const assetAnswer = (file: PageFile, request: Request) =>
-  answerCompressible(file, request, {
+const assetAnswer = (file: PageFile, exchange: Exchange) =>
+  answerCompressible(file, exchange, {
     'content-type': file.mediaType,
     // Its name changes with what is in it.
     'cache-control': 'public, max-age=31536000, immutable',
@@ -78,8 +77,8 @@ const leadTo =
   (location: string): Middleware =>
   (next) =>
   async (exchange) =>
-    exchange.path === '/' && isForBrowser(exchange.request)
-      ? new Response(null, { status: 302, headers: { location, vary: 'Accept' } })
+    exchange.path === '/' && isForBrowser(exchange)
+      ? { status: 302, headers: { location, vary: 'Accept' }, body: '' }
       : next(exchange);
 
 /**
@@ -110,16 +109,16 @@ export function showPages(
     (page: BrowserPage): Middleware =>
     (next) =>
     async (exchange) => {
-      if (!isAskedFor(page, exchange.request)) return next(exchange);
+      if (!isAskedFor(page, exchange)) return next(exchange);
       exchange.record.route = exchange.path;
       const file = await readFile(`/${page.file}`);
       return file ? pageAnswer(page, file, settings, currentSignIn()) : next(exchange);
     };
   const loadAsset: Middleware = (next) => async (exchange) => {
-    if (exchange.request.method !== 'GET') return next(exchange);
+    if (exchange.method !== 'GET') return next(exchange);
     exchange.record.route = assetsPath;
     const file = await readFile(exchange.path);
-    return file ? assetAnswer(file, exchange.request) : next(exchange);
+    return file ? assetAnswer(file, exchange) : next(exchange);
   };
 
   const pages = [...pagesByPath(config.shown)].map(([path, page]) => [path, showPage(page)] as const);
@@ -128,8 +127,8 @@ export function showPages(
 }
 
 /** Whether a request is for a page, and not for the API that may have the same path. */
-const isAskedFor = ({ sharesPath }: BrowserPage, request: Request): boolean =>
-  sharesPath ? isForBrowser(request) : request.method === 'GET';
+const isAskedFor = ({ sharesPath }: BrowserPage, exchange: Exchange): boolean =>
+  sharesPath ? isForBrowser(exchange) : exchange.method === 'GET';
 
-const isForBrowser = ({ method, headers }: Request): boolean =>
-  method === 'GET' && headers.get('accept')?.includes('text/html') === true;
+const isForBrowser = ({ method, headers }: Exchange): boolean =>
+  method === 'GET' && headers['accept']?.includes('text/html') === true;

@@ -12,7 +12,7 @@ import { assertSecretVersions } from '../database/secret-versions.ts';
 import { createGateway, createLimits } from '../gateway.ts';
 import { fixedLimits } from '../graphql/use-document-limits.ts';
 import { baseUrl } from '../http/base-url.ts';
-import { fetchListener } from '../http/fetch-listener.ts';
+import { createListener } from '../http/listener.ts';
 import { Load } from '../http/load.ts';
 import { KeyRateCounts } from '../http/rate-limits/limiter.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
@@ -78,7 +78,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     logsAddress: config.logsAddress,
     ...telemetry,
   });
-  const listener = fetchListener(gateway, config.http.body, reportFailure(logger));
+  const listener = createListener(gateway, config.http.body, reportFailure(logger));
   server.handOver(provider?.mount(listener) ?? listener);
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
   server.health.readyBy(started.use(watchReadiness(createReadiness(orm, trusted), logger)).ask);

@@ -1,10 +1,9 @@
-import { Response } from '@whatwg-node/fetch';
 import type { ExecutionResult } from 'graphql';
 import type { YogaServer } from 'graphql-yoga';
 import type { WithAccessToken } from '../auth/caller.ts';
 import { requiredScopesOf, requireScopes } from '../auth/required-scopes.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
-import type { Exchange, Handler } from '../http/exchange.ts';
+import type { Answer, Exchange, Handler } from '../http/exchange.ts';
 import { defaultBodyLimit, limitBody } from '../http/read-request.ts';
 import {
   type CheckOwned,
@@ -64,19 +63,18 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   const operationOf = keepOperations(sofa);
   const preconditionOf = createPrecondition({ operationOf, compiled: sofa.compiled }, checkOwned);
   let description: Promise<Compressible> | undefined;
-  const describe = async (request: Request): Promise<Response> => {
+  const describe = async (exchange: Exchange): Promise<Answer> => {
     description ??= compressible(Buffer.from(JSON.stringify(createOpenApi(sofa, options))));
-    return answerCompressible(await description, request, { 'content-type': 'application/json' });
+    return answerCompressible(await description, exchange, { 'content-type': 'application/json' });
   };
 
-  const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Response> => {
-    const { request } = exchange;
-    limitBody(request, bodyLimit);
+  const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Answer> => {
+    limitBody(exchange, bodyLimit);
     const { contextFactory, execute } = pipeline.getEnveloped(exchange);
     const contextValue = Object.assign(await contextFactory(), { wholeLists: true }) as WithAccessToken;
     requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
-    const variables = await readInput(request, { route, ...match });
-    const conditions = conditionsOf(request);
+    const variables = readInput(exchange, { route, ...match });
+    const conditions = conditionsOf(exchange.headers);
     if (conditions)
       Object.assign(contextValue, { precondition: preconditionOf(route, variables, conditions) });
     const operation = await operationOf(route);
@@ -87,16 +85,16 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const tag = route.answersResource ? entityTagOf(body) : undefined;
     const answer = describeAnswer(route, outcome, tag);
     if (route.method === 'GET' && tag && conditions && isKnown(conditions, tag))
-      return new Response(null, { ...answer, status: 304 });
-    return new Response(body, answer);
+      return { ...answer, status: 304, body: '' };
+    return { ...answer, body };
   };
 
   return async (exchange) => {
-    const { request, path, record } = exchange;
-    const match = matchRoute(request.method, path.slice(basePath.length));
+    const { method, path, record } = exchange;
+    const match = matchRoute(method, path.slice(basePath.length));
     record.route = basePath + match.route.path;
     record.operation = match.field;
-    if (!isEndpoint(match)) return describe(request);
+    if (!isEndpoint(match)) return describe(exchange);
     return call(match, exchange);
   };
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { Response } from '@whatwg-node/fetch';
 import type { ExecutionResult } from 'graphql';
 import { GatewayError } from '../errors.ts';
+import type { Answer, AnswerHeaders, RequestHeaders } from '../http/exchange.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Connection, PageInfo } from './rest-schema.ts';
@@ -42,8 +42,7 @@ const nextPage = (endpoint: Endpoint, variables: Outcome['variables'], cursor: s
  * @param tag what identifies the representation, where it is one of something that can be read
  */
 export function describeAnswer(endpoint: Endpoint, { value, variables, pageInfo }: Outcome, tag?: string) {
-  // A new object each time: Yoga's Response writes into the one that it is given.
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  const headers: AnswerHeaders = { 'content-type': 'application/json' };
   if (tag !== undefined) headers['etag'] = tag;
   if (endpoint.created) headers['location'] = toReference(endpoint.created, value as Record<string, unknown>);
   if (pageInfo?.hasNextPage && typeof pageInfo.endCursor === 'string')
@@ -73,14 +72,14 @@ const names = (field: string, tag: string): boolean =>
 
 /** What a request makes its answer depend on (RFC 9110, section 13.1). */
 interface Conditions {
-  readonly ifMatch: string | null;
-  readonly ifNoneMatch: string | null;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
 }
 
 /** The conditions of a request; undefined where it has none. */
-export function conditionsOf({ headers }: Request): Conditions | undefined {
-  const [ifMatch, ifNoneMatch] = [headers.get('if-match'), headers.get('if-none-match')];
-  return ifMatch === null && ifNoneMatch === null ? undefined : { ifMatch, ifNoneMatch };
+export function conditionsOf(headers: RequestHeaders): Conditions | undefined {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+  return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
 }
 
 const failed = () =>
@@ -91,8 +90,8 @@ const failed = () =>
  * @throws {GatewayError} `PRECONDITION_FAILED` where it is not what the caller wants
  */
 export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): boolean {
-  if (ifMatch !== null && !names(ifMatch, tag)) throw failed();
-  return ifNoneMatch !== null && names(ifNoneMatch, tag);
+  if (ifMatch !== undefined && !names(ifMatch, tag)) throw failed();
+  return ifNoneMatch !== undefined && names(ifNoneMatch, tag);
 }
 
 /**
@@ -108,12 +107,12 @@ export function assertUnchanged(conditions: Conditions, tag: string): void {
  * @param conditions those of the request, where it reads: 304 where the caller has the record already
  * @throws {GatewayError} `PRECONDITION_FAILED` where it is not what the caller wants
  */
-export function answerRecord(body: string, conditions?: Conditions): Response {
+export function answerRecord(body: string, conditions?: Conditions): Answer {
   const tag = entityTagOf(body);
   const headers = { 'content-type': 'application/json', etag: tag };
   return conditions && isKnown(conditions, tag)
-    ? new Response(null, { status: 304, headers })
-    : new Response(body, { headers });
+    ? { status: 304, headers, body: '' }
+    : { status: 200, headers, body };
 }
 
 /** Checks what the caller has, in such a way that it stays so until the transaction ends. */

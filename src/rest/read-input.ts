@@ -7,20 +7,24 @@ import {
 } from 'graphql';
 import { badUserInput, GatewayError, type InputIssue, unwrap } from '../errors.ts';
 import { inputIssues, unknownIssues } from '../graphql/input-errors.ts';
-import { bodyIssue, isJson, parseJson, readText } from '../http/read-request.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { bodyIssue, decodeText, isJson, parseJson } from '../http/read-request.ts';
 import type { Endpoint, Input } from './endpoints.ts';
 import { snakeCase } from './rest-schema.ts';
 import type { RouteMatch } from './routes.ts';
+
+/** What of a request its input is read from. */
+type Called = Pick<Exchange, 'headers' | 'query' | 'body'>;
 
 /**
  * The members of a JSON body; nothing that an object inherits counts as one.
  * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` for what is not a JSON object
  */
-async function readBody(request: Request): Promise<ReadonlyMap<string, unknown>> {
-  if (!isJson(request.headers.get('content-type'))) {
+function readBody({ headers, body: bytes }: Called): ReadonlyMap<string, unknown> {
+  if (!isJson(headers['content-type'])) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
   }
-  const text = await readText(request);
+  const text = bytes ? decodeText(bytes) : '';
   if (text.trim() === '') throw bodyIssue('missing', 'A body is required.');
   const body = parseJson(text);
   if (!isObject(body)) {
@@ -130,13 +134,13 @@ const unknownIn = (place: Input['in'], given: Iterable<string>, { names }: Endpo
  * @returns the variables of the operation, in REST's names
  * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` with what is wrong at its place in the request
  */
-export async function readInput(
-  request: Request,
+export function readInput(
+  called: Called,
   { route, parameters }: RouteMatch<Endpoint>,
-): Promise<Record<string, unknown>> {
+): Record<string, unknown> {
   const { inputs, names, refusesUnknown } = route;
-  const query = names.has('query') ? new URL(request.url).searchParams : undefined;
-  const body = names.has('body') ? await readBody(request) : undefined;
+  const query = names.has('query') ? new URLSearchParams(called.query) : undefined;
+  const body = names.has('body') ? readBody(called) : undefined;
   const sources: Record<Input['in'], Source> = {
     path: fromPath(parameters),
     query: query ? fromQuery(query) : nothing,

@@ -4,9 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AccountId } from '../../src/database/tables.ts';
-import { sharedBodyOf } from '../../src/http/fetch-listener.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { setReadOnly } from '../support/database.ts';
+import { sharedBodyOf } from '../support/fetch-gateway.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 

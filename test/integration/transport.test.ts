@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { pino } from 'pino';
 import { describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { fetchListener } from '../../src/http/fetch-listener.ts';
+import { createListener } from '../../src/http/listener.ts';
 import { createHttpServer, listen, stop } from '../../src/http/server.ts';
 import { beforeDatabase } from '../support/before-database.ts';
 import { challenge } from '../support/challenge.ts';
@@ -177,7 +177,7 @@ beforeDatabase(() => {
       '*',
     ])('is not read as another one: %s', async (path) => {
       await createRows();
-      const server = createHttpServer(fetchListener(setup.gateway.gateway, http.body, fail), http, logger);
+      const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
       try {
         const port = await listen(server, 0, '127.0.0.1');
         const token = await setup.sign();
@@ -203,7 +203,7 @@ beforeDatabase(() => {
       });
 
     it.each(['a:99999', '999.999.999.999', '[::1]:70000'])('is answered 400: Host %s', async (host) => {
-      const server = createHttpServer(fetchListener(setup.gateway.gateway, http.body, fail), http, logger);
+      const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
       try {
         expect(await ask(await listen(server, 0, '127.0.0.1'), host)).toBe(400);
       } finally {
@@ -215,10 +215,10 @@ beforeDatabase(() => {
       const failures: unknown[] = [];
       const broken = {
         ...setup.gateway.gateway,
-        fetch: () => Promise.reject('x'),
+        answer: () => Promise.reject('x'),
       };
       const server = createHttpServer(
-        fetchListener(broken, http.body, (error) => failures.push(error)),
+        createListener(broken, http.body, (error) => failures.push(error)),
         http,
         logger,
       );
@@ -289,7 +289,7 @@ beforeDatabase(() => {
         for (let left = bytes; left > 0; left -= 16 * 1024)
           yield Buffer.alloc(Math.min(left, 16 * 1024), ' ');
       };
-      const server = createHttpServer(fetchListener(setup.gateway.gateway, http.body, fail), http, logger);
+      const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
       const port = await listen(server, 0, '127.0.0.1');
       const abort = new AbortController();
       try {

@@ -31,6 +31,7 @@ import type { OperationLimits } from '../../src/operations/context.ts';
 import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
+import { asFetch } from './fetch-gateway.ts';
 import type { TestIssuer } from './issuer.ts';
 import { secretListOf } from './secrets.ts';
 
@@ -138,7 +139,7 @@ export async function createTestGateway(
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
   const edge = { ...plainEdge, ...options.edge };
-  const gateway = createGateway({
+  const answering = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     publicUrl: 'http://keyward.test',
     em: database.em,
@@ -168,6 +169,7 @@ export async function createTestGateway(
     logsAddress: options.logsAddress ?? false,
     ...options.telemetry,
   });
+  const gateway = { ...answering, fetch: asFetch(answering) };
 
   const fetch = async (method: string, path: string, call: Call = {}): Promise<Answer> => {
     const body = call.body ?? (call.json === undefined ? undefined : JSON.stringify(call.json));

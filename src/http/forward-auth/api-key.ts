@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors.ts';
+import type { RequestHeaders } from '../exchange.ts';
 import { readBearer } from '../read-request.ts';
 
 // A realm of its own: what Keyward says of access tokens (RFC 9728) does not hold for API keys.
@@ -49,8 +50,8 @@ export const refusalOf = (reason: string, permissions: readonly string[] = []): 
  * The API key of a request: in `Authorization: Bearer` or in `X-API-Key`. Another scheme is for somebody else.
  * @throws {GatewayError} `UNAUTHENTICATED` where there is none, or two that differ
  */
-export function readApiKey(headers: Headers): string {
-  const inHeaders = [readBearer(headers), headers.get('x-api-key')?.trim()];
+export function readApiKey(headers: RequestHeaders): string {
+  const inHeaders = [readBearer(headers), headers['x-api-key']?.trim()];
   const [key, another = key] = inHeaders.filter((given) => given !== undefined);
   if (key === undefined) throw noApiKey();
   if (another !== key) throw invalidApiKey('ambiguous');

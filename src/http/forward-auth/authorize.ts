@@ -1,6 +1,5 @@
-import { Response } from '@whatwg-node/fetch';
 import { GatewayError } from '../../errors.ts';
-import type { Exchange, Handler, Quota } from '../exchange.ts';
+import type { Exchange, Handler, Quota, RequestHeaders } from '../exchange.ts';
 import type { KeyGuesses } from '../rate-limits/key-guesses.ts';
 import { type RateUse, rateFields, secondsUntil, tooManyRequests } from '../rate-limits/limiter.ts';
 import { readApiKey, refusalOf } from './api-key.ts';
@@ -85,7 +84,7 @@ export const authorize =
   ): Handler =>
   async (exchange) => {
     exchange.record.route = authorizePath;
-    const { headers } = exchange.request;
+    const { headers } = exchange;
     const question = { secret: readApiKey(headers), permissions: readRequirement(headers, isPermission) };
     guesses?.admit(question.secret, exchange);
     const verification = await verify(question, exchange);
@@ -94,7 +93,7 @@ export const authorize =
     guesses?.note(question.secret, exchange, failure?.code !== 'UNAUTHENTICATED');
     if (reason === null || exhausted[reason]) noteLimits(exchange, verification);
     if (failure) throw failure;
-    return new Response(null, { headers: identityOf(verification, question) });
+    return { status: 200, headers: identityOf(verification, question), body: '' };
   };
 
 /** What a proxy hands on to its application. All three are always there, so that they replace what a client sent. */
@@ -109,9 +108,12 @@ const identityOf = ({ userId, keyId }: Verification, { permissions }: DoorQuesti
  * left out, but one that got lost.
  * @throws {GatewayError} `FORBIDDEN` for what is no list of permissions
  */
-function readRequirement(headers: Headers, isPermission: (text: string) => boolean): readonly string[] {
-  const text = headers.get('x-keyward-require');
-  if (text === null) return [];
+function readRequirement(
+  headers: RequestHeaders,
+  isPermission: (text: string) => boolean,
+): readonly string[] {
+  const text = headers['x-keyward-require'];
+  if (text === undefined) return [];
   const names = text.split(/[ ,]+/).filter((name) => name !== '');
   const isShort = names.length <= mostPermissions && text.length <= mostCharacters;
   const isList = names.length > 0 && isShort;

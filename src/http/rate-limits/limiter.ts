@@ -171,12 +171,12 @@ export const rateFields = (
  * (draft-ietf-httpapi-ratelimit-headers).
  */
 export const quotaHeaders: Middleware = (next) => async (exchange) => {
-  const response = await next(exchange);
+  const answer = await next(exchange);
   const quotas = [...exchange.quotas.values()];
-  if (quotas.length === 0) return response;
-  response.headers.set('ratelimit-policy', quotas.map(({ policy }) => policy).join(', '));
-  response.headers.set('ratelimit', quotas.map(({ state }) => state).join(', '));
-  return response;
+  if (quotas.length === 0) return answer;
+  answer.headers['ratelimit-policy'] = quotas.map(({ policy }) => policy).join(', ');
+  answer.headers['ratelimit'] = quotas.map(({ state }) => state).join(', ');
+  return answer;
 };
 
 /**

@@ -11,7 +11,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Db } from '../../database/db.ts';
-import type { Exchange, Middleware, RequestRecord } from '../../http/exchange.ts';
+import type { Exchange, Middleware, RequestHeaders, RequestRecord } from '../../http/exchange.ts';
 import { beginSpan, inSpan, markFailed } from './in-span.ts';
 import { createQueryDescriptions, TracedDb } from './traced-db.ts';
 
@@ -54,9 +54,9 @@ export function createTracing(tracer: Tracer, system: string): Tracing {
 }
 
 const propagator = new W3CTraceContextPropagator();
-const getter: TextMapGetter<Headers> = {
-  keys: (headers) => [...headers.keys()],
-  get: (headers, name) => headers.get(name) ?? undefined,
+const getter: TextMapGetter<RequestHeaders> = {
+  keys: (headers) => Object.keys(headers),
+  get: (headers, name) => headers[name],
 };
 
 /**
@@ -68,8 +68,8 @@ const traceRequests =
   (tracer: Tracer, contexts: WeakMap<RequestRecord, Context>): Middleware =>
   (next) =>
   async (exchange) => {
-    const { request, record } = exchange;
-    const parent = propagator.extract(ROOT_CONTEXT, request.headers, getter);
+    const { headers, record } = exchange;
+    const parent = propagator.extract(ROOT_CONTEXT, headers, getter);
     const attributes = { 'http.request.method': record.method, 'url.scheme': 'http' };
     const options = { kind: SpanKind.SERVER, attributes };
     const { span, context } = beginSpan(tracer, record.method, options, parent);
@@ -77,9 +77,9 @@ const traceRequests =
     record.traceId = traceId;
     record.spanId = spanId;
     contexts.set(record, context);
-    const response = await next(exchange);
-    endRequest(span, record, response.status);
-    return response;
+    const answer = await next(exchange);
+    endRequest(span, record, answer.status);
+    return answer;
   };
 
 function endRequest(span: Span, { method, route, operation, failure }: RequestRecord, status: number): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeToken, readBearerToken } from '../../../src/auth/access-token.ts';
 
-const read = (authorization: string) => readBearerToken(new Headers({ authorization }));
+const read = (authorization: string) => readBearerToken({ authorization });
 const tokenOf = (length: number) => `e30.${'a'.repeat(length - 6)}.s`;
 
 describe('a token', () => {

@@ -34,8 +34,7 @@ afterEach(() => keys[Symbol.dispose]());
 
 /** Checks the token of a request; `onVerified` is told when its signature was found good. */
 const check = async (token: string, onVerified: () => void = () => {}) => {
-  const request = new Request('http://keyward.test', { headers: { authorization: `Bearer ${token}` } });
-  const context = { request, record: {} };
+  const context = { headers: { authorization: `Bearer ${token}` }, record: {} };
   const extendContext = (more: object) => {
     Object.assign(context, more);
     onVerified();

@@ -8,7 +8,7 @@ const graphql = 'application/graphql-response+json';
 
 describe('the media type of an answer', () => {
   it.each([
-    [null, json],
+    [undefined, json],
     ['', json],
     ['*/*', json],
     ['application/*', json],

@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { beginExchange } from '../../../src/http/exchange.ts';
 import { forwarded } from '../../../src/http/forwarded.ts';
 
-const handle = forwarded(['10.0.0.0/8', '2001:db8::/32'])(async () => new Response());
+const handle = forwarded(['10.0.0.0/8', '2001:db8::/32'])(async () => ({
+  status: 200,
+  headers: {},
+  body: '',
+}));
 
 /** What is known of a request from a peer after it has passed. */
 const seen = (peer: string | null, headers: Record<string, string>) => {
-  const exchange = beginExchange(new Request('http://keyward.test/', { headers }), peer);
+  const exchange = beginExchange({ method: 'GET', url: '/', headers }, peer);
   void handle(exchange);
   return exchange;
 };

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fetchListener, shareBody } from '../../../src/http/fetch-listener.ts';
+import type { Answer } from '../../../src/http/exchange.ts';
+import { createListener } from '../../../src/http/listener.ts';
 import { Load } from '../../../src/http/load.ts';
 
 /** More than the operating system takes off a process that nobody reads from. */
@@ -14,7 +15,8 @@ const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.p
 
 let load: Load;
 let port: number;
-let body: () => Response;
+let body: () => Answer['body'];
+let isShared: boolean;
 let stack: AsyncDisposableStack;
 /** What the clock shows, in milliseconds. */
 let now: number;
@@ -24,10 +26,11 @@ beforeEach(async () => {
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   stack = new AsyncDisposableStack();
   load = stack.use(new Load(2, logger, Number.POSITIVE_INFINITY));
-  body = () => new Response('x'.repeat(size));
-  const handler = { load, fetch: async () => body() };
+  body = () => 'x'.repeat(size);
+  isShared = false;
+  const handler = { load, answer: async () => ({ status: 200, headers: {}, body: body(), isShared }) };
   const server = createServer(
-    fetchListener(handler, 1000, (error) => {
+    createListener(handler, 1000, (error) => {
       throw error;
     }),
   ).listen(0, '127.0.0.1');
@@ -70,14 +73,15 @@ describe('an answer', () => {
   });
 
   it('that is small is sent at once', async () => {
-    body = () => new Response('x');
+    body = () => 'x';
     await ask();
     expect(load.inFlight).toBe(0);
   });
 
   it('that is shared takes no place', async () => {
     const shared = Buffer.alloc(size);
-    body = () => shareBody(new Response(null), shared);
+    body = () => shared;
+    isShared = true;
     const socket = await ask();
     expect(load.inFlight).toBe(0);
     let received = 0;
@@ -92,13 +96,13 @@ describe('an answer', () => {
     const made = Promise.withResolvers<void>();
     const handler = {
       load,
-      fetch: async () => {
+      answer: async () => {
         made.resolve();
         await promise;
-        return new Response('x'.repeat(size));
+        return { status: 200, headers: {}, body: 'x'.repeat(size) };
       },
     };
-    const server = createServer(fetchListener(handler, 1000, () => {})).listen(0, '127.0.0.1');
+    const server = createServer(createListener(handler, 1000, () => {})).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -14,7 +14,7 @@ it.each([
 });
 
 it.each([
-  ['no header', null],
+  ['no header', undefined],
   ['nothing', ''],
   ['more than version 00 has', `00-${id}-${span}-01-more`],
   ['the version that is none', `ff-${id}-${span}-01`],

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { sharedBodyOf } from '../../../src/http/fetch-listener.ts';
+import { sharedBodyOf } from '../../support/fetch-gateway.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { startIllBehavedIssuer } from '../../support/ill-behaved-issuer.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/caller.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
+import { answerGraphql } from '../../../src/graphql/answer-graphql.ts';
 import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
 import { useInputErrors } from '../../../src/graphql/input-errors.ts';
 import { useExecutor } from '../../../src/graphql/run-operation.ts';
@@ -13,8 +14,8 @@ import { parseInput } from '../../../src/operations/input.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
-
 import { schema as gatewaySchema } from '../../../src/schema.ts';
+import { toIncoming, toResponse } from '../../support/fetch-gateway.ts';
 
 const sdl = `
   scalar DateTime
@@ -155,11 +156,12 @@ export async function createSampleGateway() {
           limits: loadConfig({}),
         }),
       ],
-      ['/graphql', async ({ request }) => yoga.fetch(request)],
+      ['/graphql', answerGraphql(yoga, 64 * 1024)],
     ]),
   );
   const send = async (path: string, init?: RequestInit) => {
-    const response = await handle(beginExchange(new Request(`http://sample.test${path}`, init), null));
+    const request = new Request(`http://sample.test${path}`, init);
+    const response = toResponse(await handle(beginExchange(await toIncoming(request), null)));
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };
   };

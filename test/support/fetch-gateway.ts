@@ -1,0 +1,32 @@
+import type { Answer, Incoming } from '../../src/http/exchange.ts';
+import type { Answering } from '../../src/http/listener.ts';
+
+/** A fetch request as Node would have read it. */
+export async function toIncoming(request: Request): Promise<Incoming> {
+  const { method, url, headers, body } = request;
+  return {
+    method,
+    url: url.slice(url.indexOf('/', url.indexOf('//') + 2)),
+    headers: Object.fromEntries(headers),
+    body: body ? await request.bytes() : undefined,
+  };
+}
+
+const sharedBodies = new WeakMap<Response, Uint8Array>();
+
+/** The bytes that an answer shares with others; undefined where it has a body of its own. */
+export const sharedBodyOf = (response: Response): Uint8Array | undefined => sharedBodies.get(response);
+
+/** An answer as a fetch client would have it. */
+export function toResponse({ status, headers, body, isShared }: Answer): Response {
+  const isEmpty = status === 204 || status === 304;
+  const response = new Response(isEmpty ? null : (body as string), { status, headers });
+  if (isShared) sharedBodies.set(response, body as Uint8Array);
+  return response;
+}
+
+/** What is called as a fetch handler. */
+export const asFetch =
+  ({ answer }: Pick<Answering, 'answer'>) =>
+  async (request: Request, address: string | null = null): Promise<Response> =>
+    toResponse(await answer(await toIncoming(request), address));
