@@ -16,7 +16,7 @@ import { documentIdName } from './graphql/kept-documents.ts';
 import type { OperationServices } from './graphql/run-operation.ts';
 import type { DocumentLimits } from './graphql/use-document-limits.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
-import { answerErrors, answerHeaders, graphqlPath, head } from './http/answers.ts';
+import { answerErrors, answerHeaders, graphqlPath } from './http/answers.ts';
 import { cors } from './http/cors.ts';
 import {
   beginExchange,
@@ -143,7 +143,6 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     quotaHeaders,
     edge.corsOrigins.length > 0 && cors(edge.corsOrigins),
     shedLoad(edge.load),
-    head,
     answerErrors(translateError),
   ];
   const handle = compose(

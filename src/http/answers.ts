@@ -89,13 +89,3 @@ export function varyBy(headers: AnswerHeaders, field: string): void {
   const { vary } = headers;
   headers['vary'] = vary === undefined ? field : `${vary}, ${field}`;
 }
-
-/** Answers HEAD wherever GET is answered: the same, without the body (RFC 9110, section 9.3.2). */
-export const head: Middleware = (next) => async (exchange) => {
-  if (exchange.method !== 'HEAD') return next(exchange);
-  exchange.method = 'GET';
-  const { body, ...answer } = await next(exchange);
-  // The length is that of GET's answer (RFC 9110, section 8.6).
-  answer.headers['content-length'] ??= `${Buffer.byteLength(body)}`;
-  return { ...answer, body: '' };
-};

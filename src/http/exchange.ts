@@ -14,7 +14,7 @@ export interface RequestIds {
 
 /** What is noted of a request while it runs, for its one line in the log. */
 export interface RequestRecord extends RequestIds {
-  /** As it came: HEAD is answered as GET. */
+  /** As it came. */
   readonly method: string;
   /** `performance.now()` at its arrival. */
   readonly startedAt: number;
@@ -65,8 +65,8 @@ export interface Answer {
 
 /** A request on its way, and what is known of it. */
 export interface Exchange extends Omit<Incoming, 'method' | 'url'> {
-  /** HEAD is handled as GET. */
-  method: string;
+  /** HEAD is answered as GET is, wherever that is: Node leaves out the body (RFC 9110, section 9.3.2). */
+  readonly method: string;
   /** The path of its target, as it was called. */
   readonly path: string;
   /** What follows the first question mark of its target; empty where nothing does. */
@@ -101,7 +101,7 @@ export function beginExchange(
   const startedAt = performance.now();
   const mark = url.indexOf('?');
   return {
-    method,
+    method: method === 'HEAD' ? 'GET' : method,
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers,

@@ -152,6 +152,32 @@ beforeDatabase(() => {
 });
 
 beforeDatabase(() => {
+  describe('the length of a body', () => {
+    it("is GET's in the answer to HEAD, and is not told where there is none", async () => {
+      await createRows();
+      const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
+      try {
+        const port = await listen(server, 0, '127.0.0.1');
+        const authorization = `Bearer ${await setup.sign()}`;
+        const ask = async (method: string, headers: Record<string, string> = {}) => {
+          const url = `http://127.0.0.1:${port}/api/v1/auth/keys/1`;
+          const answer = await fetch(url, { method, headers: { authorization, ...headers } });
+          return { answer, text: await answer.text(), length: answer.headers.get('content-length') };
+        };
+        const get = await ask('GET');
+        expect(get.length).toBe(`${Buffer.byteLength(get.text)}`);
+        expect(await ask('HEAD')).toMatchObject({ text: '', length: get.length });
+        const etag = get.answer.headers.get('etag') ?? '';
+        const same = await ask('GET', { 'if-none-match': etag });
+        expect([same.answer.status, same.text, same.length]).toEqual([304, '', null]);
+      } finally {
+        await stop(server);
+      }
+    });
+  });
+});
+
+beforeDatabase(() => {
   describe('a path on the wire', () => {
     /** A request as it is written, which a URL would have tidied up. */
     const send = (port: number, path: string, token: string) =>

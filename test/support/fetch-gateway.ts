@@ -18,8 +18,8 @@ const sharedBodies = new WeakMap<Response, Uint8Array>();
 export const sharedBodyOf = (response: Response): Uint8Array | undefined => sharedBodies.get(response);
 
 /** An answer as a fetch client would have it. */
-export function toResponse({ status, headers, body, isShared }: Answer): Response {
-  const isEmpty = status === 204 || status === 304;
+export function toResponse({ method }: Request, { status, headers, body, isShared }: Answer): Response {
+  const isEmpty = method === 'HEAD' || status === 204 || status === 304;
   const response = new Response(isEmpty ? null : (body as string), { status, headers });
   if (isShared) sharedBodies.set(response, body as Uint8Array);
   return response;
@@ -29,4 +29,4 @@ export function toResponse({ status, headers, body, isShared }: Answer): Respons
 export const asFetch =
   ({ answer }: Pick<Answering, 'answer'>) =>
   async (request: Request, address: string | null = null): Promise<Response> =>
-    toResponse(await answer(await toIncoming(request), address));
+    toResponse(request, await answer(await toIncoming(request), address));

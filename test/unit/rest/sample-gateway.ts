@@ -8,7 +8,7 @@ import { answerGraphql } from '../../../src/graphql/answer-graphql.ts';
 import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
 import { useInputErrors } from '../../../src/graphql/input-errors.ts';
 import { useExecutor } from '../../../src/graphql/run-operation.ts';
-import { answerErrors, head } from '../../../src/http/answers.ts';
+import { answerErrors } from '../../../src/http/answers.ts';
 import { beginExchange, compose, route } from '../../../src/http/exchange.ts';
 import { parseInput } from '../../../src/operations/input.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
@@ -145,7 +145,7 @@ export async function createSampleGateway() {
     plugins: [useSomebody(), useInputErrors(), useExecutor(sofa.compiled)],
   });
   const handle = compose(
-    [head, answerErrors(toGatewayError)],
+    [answerErrors(toGatewayError)],
     route([
       [
         '/api/v1/',
@@ -161,7 +161,7 @@ export async function createSampleGateway() {
   );
   const send = async (path: string, init?: RequestInit) => {
     const request = new Request(`http://sample.test${path}`, init);
-    const response = toResponse(await handle(beginExchange(await toIncoming(request), null)));
+    const response = toResponse(request, await handle(beginExchange(await toIncoming(request), null)));
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };
   };
