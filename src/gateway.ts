@@ -36,6 +36,7 @@ import { KeyGuesses } from './http/rate-limits/key-guesses.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
 import { createLimiters, type Limiters, quotaHeaders } from './http/rate-limits/limiter.ts';
 import type { SharedCounts } from './http/rate-limits/shared-counts.ts';
+import { refuseOutdated, type SchemaState } from './http/refuse-outdated.ts';
 import { answerKeyItself } from './key-itself.ts';
 import {
   answerLeakReports,
@@ -80,6 +81,8 @@ export interface GatewayDependencies {
   readonly idempotency: Idempotency;
   /** Told after each change, and never waited for; undefined: nobody is. */
   readonly webhooks?: Wakeable | undefined;
+  /** Whether this version can go on with the schema of the database; undefined: it can. */
+  readonly schemaState?: SchemaState | undefined;
   /** The most bytes of a body. */
   readonly bodyLimit: number;
   /** After how many milliseconds a request is answered 503; undefined: never. */
@@ -144,6 +147,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     edge.corsOrigins.length > 0 && cors(edge.corsOrigins),
     shedLoad(edge.load),
     answerErrors(translateError),
+    dependencies.schemaState && refuseOutdated(dependencies.schemaState),
   ];
   const handle = compose(
     around.filter((middleware) => typeof middleware === 'function'),

@@ -13,8 +13,11 @@ const lockId = 0x6b657977;
 /** How long migrations may take, in milliseconds. */
 const patience = 24 * 60 * 60 * 1000;
 
-/** How the name of a migration ends that versions which do not know it can live with. */
+/** How the name of a migration ends that versions which do not know it can live with: it adds indexes alone. */
 const compatible = /_compatible$/;
+
+/** The version that brings databases of before the first migration here to where that one begins. */
+export const bridgingVersion = 'version 0.1.0 at commit 0177548';
 
 /**
  * Makes the schema the one that this version works with, or makes sure that it is, as the configuration says.
@@ -27,7 +30,8 @@ export async function prepareSchema(orm: Orm, config: DatabaseConfig): Promise<v
 /**
  * Brings the schema up to date; of several nodes that do so at once, one works and the others wait.
  * @returns the names of the migrations that were applied here; none where another was sooner, or all were there
- * @throws {ConfigError} where it is newer than this version, or the SQLite file cannot take it: on a full disk, for example
+ * @throws {ConfigError} where it is newer than this version, or from before its first migration, or the SQLite file
+ *   cannot take it: on a full disk, for example
  */
 export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
   if (await isMigrated(orm, config)) return [];
@@ -41,7 +45,8 @@ export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonl
     await em
       .getConnection()
       .execute('select pg_advisory_xact_lock(?)', [lockId], 'all', em.getTransactionContext());
-    return runMigrations(own, config);
+    // While it waited, a node of another version may have migrated.
+    return (await isMigrated(own, config)) ? [] : runMigrations(own, config);
   });
 }
 
@@ -73,17 +78,40 @@ const migrationsOf = (config: DatabaseConfig) => (isPostgres(config) ? postgresM
 async function isMigrated(orm: Orm, config: DatabaseConfig): Promise<boolean> {
   const applied = await appliedMigrations(orm);
   const known = Object.keys(migrationsOf(config));
-  refuseNewer(applied.filter((name) => !known.includes(name)));
+  const newer = newerOf(applied, config);
+  if (newer.length > 0)
+    throw new ConfigError([
+      `DATABASE_URL names a database whose schema is newer than this version (${newer.join(', ')}): start the version that has migrated it, or a later one`,
+    ]);
+  refuseOlder(applied, known);
   return known.every((name) => applied.includes(name));
 }
 
-/** A newer version has changed the schema: this one could write what that one does not expect. */
-function refuseNewer(unknown: readonly string[]): void {
-  const refused = unknown.filter((name) => !compatible.test(name));
-  if (refused.length === 0) return;
+/**
+ * The migrations that this version does not know and cannot go on with: it would ignore what the newer one refuses, and
+ * could write what that one does not expect.
+ */
+function newerOf(applied: readonly string[], config: DatabaseConfig): readonly string[] {
+  const known = Object.keys(migrationsOf(config));
+  const [first = ''] = known;
+  return applied.filter((name) => name > first && !known.includes(name) && !compatible.test(name));
+}
+
+/** A database with migrations of before the first one here lacks that: it would make tables that are there already. */
+function refuseOlder(applied: readonly string[], [first = '']: readonly string[]): void {
+  if (applied.length === 0 || applied.includes(first)) return;
   throw new ConfigError([
-    `DATABASE_URL names a database whose schema is newer than this version (${refused.join(', ')}): start the version that has migrated it, or a later one`,
+    `DATABASE_URL names a database that was last migrated before ${first}, with which this version begins: run \`npm run db:migrate\` of ${bridgingVersion} first`,
   ]);
+}
+
+/**
+ * What a newer version has changed in the schema while this one runs, and this one cannot go on with.
+ * @returns it in words, for an operator; undefined: nothing
+ */
+export async function newerChanges(orm: Orm, config: DatabaseConfig): Promise<string | undefined> {
+  const newer = newerOf(await appliedMigrations(orm), config);
+  return newer.length > 0 ? `its schema is newer than this version (${newer.join(', ')})` : undefined;
 }
 
 /** The names of the migrations that are applied; none in an empty database. */

@@ -7,7 +7,7 @@ import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
 import { type Database, isPostgres, openDatabase } from '../database/database.ts';
 import { Db } from '../database/db.ts';
-import { prepareSchema } from '../database/migrate.ts';
+import { newerChanges, prepareSchema } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
 import { createGateway, createLimits } from '../gateway.ts';
 import { fixedLimits } from '../graphql/use-document-limits.ts';
@@ -81,12 +81,25 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const listener = createListener(gateway, config.http.body, reportFailure(logger));
   server.handOver(provider?.mount(listener) ?? listener);
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
-  server.health.readyBy(started.use(watchReadiness(createReadiness(orm, trusted), logger)).ask);
+  const readiness = createReadiness(background.schemaState, trusted);
+  server.health.readyBy(started.use(watchReadiness(readiness, logger)).ask);
 
   const stack = started.move();
   const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
   return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
+
+/** Asks the database, with what it cannot do now, whether a newer version has changed its schema; knows the last answer. */
+const watchSchema = (orm: Database, { database }: Config) => {
+  const schema = {
+    fault: undefined as string | undefined,
+    check: async () => {
+      schema.fault = await newerChanges(orm, database);
+      return schema.fault ?? orm.check();
+    },
+  };
+  return schema;
+};
 
 /** What callers may ask for. */
 const offered = ({ documentCost, introspection, operators }: Config) => ({
@@ -138,6 +151,7 @@ const startBackground = async (
   { config, orm, logger, counts, secrets }: Foundations,
   started: AsyncDisposableStack,
 ) => ({
+  schemaState: watchSchema(orm, config),
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
   keyQuotas: started.use(leaseQuotas(orm, logger)),

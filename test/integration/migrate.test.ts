@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { DatabaseConfig } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { assertMigrated, migrate } from '../../src/database/migrate.ts';
+import { assertMigrated, bridgingVersion, migrate, newerChanges } from '../../src/database/migrate.ts';
 import { postgresMigrations, sqliteMigrations } from '../../src/database/migration-lists.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
 import { createTemporaryFolder, root } from '../support/process.ts';
@@ -51,10 +51,10 @@ describe('a schema that is older', () => {
   });
 });
 
-describe('a schema that is newer', () => {
-  const add = (name: string) =>
-    run(`insert into mikro_orm_migrations (name, executed_at) values ('${name}', current_timestamp)`);
+const add = (name: string) =>
+  run(`insert into mikro_orm_migrations (name, executed_at) values ('${name}', current_timestamp)`);
 
+describe('a schema that is newer', () => {
   it.each([
     ['at a check', assertMigrated],
     ['by a migration', migrate],
@@ -86,6 +86,45 @@ describe('a schema that is newer', () => {
     await migrate(database, config);
     await assertMigrated(database, config);
     await run(insert);
+  });
+});
+
+describe('a schema of before the first migration', () => {
+  const old = 'Migration20261121090135';
+  const sentence =
+    'Keyward cannot start with this configuration:\n' +
+    `  DATABASE_URL names a database that was last migrated before Migration20261123090000, with which this version begins: run \`npm run db:migrate\` of ${bridgingVersion} first`;
+
+  it.each([
+    ['at a check', assertMigrated],
+    ['by a migration', migrate],
+  ])('is refused, and the version that can bring it here is named: %s', async (_what, prepare) => {
+    await migrate(database, config);
+    await run('delete from mikro_orm_migrations');
+    await add(old);
+    await expect(prepare(database, config)).rejects.toThrow(ConfigError);
+    await expect(prepare(database, config)).rejects.toThrow(sentence);
+    expect(await applied()).toEqual([old]);
+  });
+
+  it('is worked with where that version has brought it here', async () => {
+    await migrate(database, config);
+    await add(old);
+    await assertMigrated(database, config);
+    expect(await migrate(database, config)).toEqual([]);
+  });
+});
+
+describe('what a newer version changes while this one runs', () => {
+  it('is told in words, where this one cannot go on with it', async () => {
+    await migrate(database, config);
+    expect(await newerChanges(database, config)).toBeUndefined();
+    await add('Migration20991231000001_compatible');
+    expect(await newerChanges(database, config)).toBeUndefined();
+    await add('Migration20991231000000');
+    expect(await newerChanges(database, config)).toBe(
+      'its schema is newer than this version (Migration20991231000000)',
+    );
   });
 });
 

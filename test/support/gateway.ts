@@ -112,6 +112,7 @@ export async function createTestGateway(
     edge?: Partial<Edge>;
     rates?: Rates;
     logsAddress?: boolean;
+    schemaState?: GatewayDependencies['schemaState'];
   } = {},
 ) {
   const { introspection, operators } = { introspection: true, operators: true, ...options };
@@ -167,6 +168,7 @@ export async function createTestGateway(
     edge: { load, ...edge, ...createLimits({ ...edge, rates: options.rates ?? {} }, counts) },
     logger,
     logsAddress: options.logsAddress ?? false,
+    schemaState: options.schemaState,
     ...options.telemetry,
   });
   const gateway = { ...answering, fetch: asFetch(answering) };
