@@ -4,9 +4,8 @@ WORKDIR /app
 
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
-# No package needs a script of its own to be installed: none is run.
-RUN npm ci --ignore-scripts
-COPY build.mjs tsconfig.json vite.config.ts ./
+RUN npm ci
+COPY build.mjs run.mjs tsconfig.json vite.config.ts ./
 COPY schema ./schema
 COPY src ./src
 COPY web ./web

@@ -5,8 +5,6 @@ import { startPostgres } from '../support/postgres-server.ts';
 /** A PostgreSQL server of its own; disposing of it stops and deletes it. */
 export async function openPostgres() {
   const { server, folder, url } = await startPostgres();
-  await server.initialise();
-  await server.start();
   const [pid] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n');
   return {
     url,

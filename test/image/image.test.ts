@@ -49,6 +49,7 @@ describe('the Dockerfile', async () => {
       'build.mjs',
       'package-lock.json',
       'package.json',
+      'run.mjs',
       'schema',
       'src',
       'tsconfig.json',

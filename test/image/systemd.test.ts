@@ -37,7 +37,7 @@ describe('a fresh clone, set up as the systemd guide says', () => {
     folder = stack.use(await createTemporaryFolder()).path;
     for (const path of projectFiles()) cpSync(join(root, path), join(folder, path));
     const guide = await readFile(join(root, 'docs/operators.md'), 'utf8');
-    const [, install = '', prune = ''] = /^(npm ci) && (npm prune .+)$/m.exec(guide) ?? [];
+    const [, install = '', prune = ''] = /^(npm ci && npm run build) && (npm prune .+)$/m.exec(guide) ?? [];
     expect(await run(install)).toMatchObject({ code: 0, stderr: '' });
     expect(await run('npm start -- --check-config')).toMatchObject({
       code: 0,
@@ -55,7 +55,7 @@ describe('a fresh clone, set up as the systemd guide says', () => {
   it('starts by what the unit says, on the Node that was locked', async () => {
     const unit = await readFile(join(folder, 'deploy/keyward.service'), 'utf8');
     const of = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(unit)?.[1] ?? '';
-    const command = of('ExecStart').replaceAll(of('WorkingDirectory'), folder).split(' ');
+    const command = ['sh', '-c', `exec ${of('ExecStart')}`];
     await using issuer = await startIssuer();
     const env = {
       ...{ NODE_ENV: 'production', ...secretVariables(), PATH: systemPath },

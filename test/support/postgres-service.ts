@@ -22,8 +22,6 @@ function endAtOnce(pid: number): void {
 /** A PostgreSQL server of a test's own, which it may break; it is stopped when it is disposed of. */
 export async function startOwnPostgres() {
   const { server, folder, url } = await startPostgres();
-  await server.initialise();
-  await server.start();
   let running = true;
 
   const pid = async (): Promise<number> => {
