@@ -6,6 +6,7 @@ import type { RequestHeaders } from '../http/exchange.ts';
 import { readBearer } from '../http/read-request.ts';
 import { isCanonicalBase64url } from '../secrets/canonical.ts';
 import { invalidToken } from './challenge.ts';
+import { mayGrant } from './scopes.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { canVerify, type VerificationKey } from './verification-key.ts';
 
@@ -13,7 +14,7 @@ import { canVerify, type VerificationKey } from './verification-key.ts';
 export interface AccessToken {
   readonly issuer: string;
   readonly subject: string;
-  /** In this service's own names. */
+  /** In this service's own names: those that its issuer may grant, and no others. */
   readonly scopes: ReadonlySet<string>;
   /** `exp`: seconds since 1970. */
   readonly expiresAt: number;
@@ -171,10 +172,12 @@ const words = (value: unknown): string[] => {
 };
 
 /** The access token that verified claims amount to. Scopes stand in `scope`, or in `scp` (Entra, Okta). */
-export function readAccessToken(claims: Claims, { scopeAliases }: IssuerConfig): AccessToken {
+export function readAccessToken(claims: Claims, config: IssuerConfig): AccessToken {
   const { iss, sub, exp, scope, scp } = claims;
   if (typeof iss !== 'string' || typeof sub !== 'string' || typeof exp !== 'number')
     throw invalidToken('subject');
-  const scopes = [...words(scope), ...words(scp)].flatMap((name) => scopeAliases.get(name) ?? [name]);
+  const scopes = [...words(scope), ...words(scp)]
+    .flatMap((name) => config.scopeAliases.get(name) ?? [name])
+    .filter((name) => mayGrant(config, name));
   return { issuer: iss, subject: sub, scopes: new Set(scopes), expiresAt: exp };
 }

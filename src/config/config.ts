@@ -1,6 +1,6 @@
 import type { SecretKeys } from '../secrets/secret-list.ts';
 import type { Environment } from './environment.ts';
-import type { SignatureAlgorithm } from './issuers.ts';
+import type { ScopeOverOthers, SignatureAlgorithm } from './issuers.ts';
 import type { ScannerKeys } from './scanner-keys.ts';
 
 /** An identity provider whose access tokens are accepted. */
@@ -16,6 +16,8 @@ export interface IssuerConfig {
   readonly algorithms: readonly SignatureAlgorithm[];
   /** The provider's own scope names, each to those of ours that it stands for. */
   readonly scopeAliases: ReadonlyMap<string, readonly string[]>;
+  /** The scopes that it may grant beside those that reach what is one's own. */
+  readonly grants: readonly ScopeOverOthers[];
 }
 
 /** How many requests are answered in a time. */

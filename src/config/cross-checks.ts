@@ -83,7 +83,14 @@ const issuerFaults = (given: Given): Fault[] => {
   const { isSet, env } = given;
   const single = isSet('AUTH_ISSUER');
   const stray = ofIssuer.filter(isSet);
+  const listed = env.AUTH_ISSUERS ?? [];
+  const grantsAdmin = listed.some(({ grants }) => grants?.includes('keyward.admin'));
   return [
+    ...when(
+      env.ADMIN === true && listed.length + Number(single) > 1 && !grantsAdmin,
+      'AUTH_ISSUERS',
+      'must name "keyward.admin" in the "grants" of an issuer beside ADMIN=on: of several issuers, each grants what is named for it alone',
+    ),
     ...when(
       single && [env.AUTH_AUDIENCE, env.AUTH_CLIENT_ID].every((list) => list?.length === 0),
       'AUTH_AUDIENCE',
@@ -95,7 +102,7 @@ const issuerFaults = (given: Given): Fault[] => {
       `must be set beside ${stray.join(', ')}`,
     ),
     ...when(
-      env.AUTH_ISSUERS?.some(({ issuer }) => issuer === env.AUTH_ISSUER) === true,
+      listed.some(({ issuer }) => issuer === env.AUTH_ISSUER),
       'AUTH_ISSUERS',
       'must not name the issuer of AUTH_ISSUER again',
     ),

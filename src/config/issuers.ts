@@ -44,12 +44,27 @@ export const scopeAliases = z
     return new Map(named.map(([theirs]) => [theirs, ours(theirs)]));
   });
 
+/**
+ * The scopes that reach what belongs to others, whichever issuer they are of. Of several issuers, one grants those alone
+ * that are named for it.
+ */
+export const scopesOverOthers = ['keyward.admin', 'keys.verify'] as const;
+
+/** The name of a scope that reaches what belongs to others. */
+export type ScopeOverOthers = (typeof scopesOverOthers)[number];
+
+const grants = names.refine(
+  (list): list is ScopeOverOthers[] => list.every((name) => scopesOverOthers.some((scope) => scope === name)),
+  `may only name ${scopesOverOthers.join(', ')}`,
+);
+
 const members = {
   issuer: secureUrl,
   jwksUri: secureUrl.optional(),
   audience: names.default([]),
   clientId: names.default([]),
   scopeAliases: scopeAliases.default(new Map()),
+  grants: grants.optional(),
 };
 
 // A name that was given is not repeated: it may be a secret that was put in the wrong place.

@@ -11,6 +11,7 @@ import type {
 import { ConfigError } from './config-error.ts';
 import { crossFaults, describeFault, type Fault } from './cross-checks.ts';
 import { type Environment, environmentSchema, type VariableName } from './environment.ts';
+import { scopesOverOthers } from './issuers.ts';
 import { strayVariables } from './stray-variables.ts';
 
 /**
@@ -53,15 +54,18 @@ const issuerConfigs = (env: Environment): IssuerConfig[] => {
     audience: env.AUTH_AUDIENCE,
     clientId: env.AUTH_CLIENT_ID,
     scopeAliases: env.AUTH_SCOPE_ALIASES,
+    grants: undefined,
   };
   const all = [...(single ? [single] : []), ...(env.AUTH_ISSUERS ?? [])];
-  return all.map(({ issuer, jwksUri, audience, clientId, scopeAliases }) => ({
+  const usual = all.length === 1 ? scopesOverOthers : [];
+  return all.map(({ issuer, jwksUri, audience, clientId, scopeAliases, grants = usual }) => ({
     issuer,
     jwksUri,
     audiences: audience,
     clientIds: clientId,
     algorithms: env.AUTH_ALGORITHMS,
     scopeAliases,
+    grants,
   }));
 };
 

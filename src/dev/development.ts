@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { EntityManager } from '@mikro-orm/core';
 import { scopeDescriptions } from '../auth/scopes.ts';
 import type { Config, IssuerConfig } from '../config/config.ts';
+import { scopesOverOthers } from '../config/issuers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createDevelopmentIdentityProvider } from './identity-provider.ts';
 import { developmentAudience, developmentClientId, developmentIssuer } from './issuer.ts';
@@ -35,6 +36,7 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
     clientIds: [],
     algorithms: config.algorithms,
     scopeAliases: new Map(),
+    grants: scopesOverOthers,
   };
   return {
     /** The provider, as the gateway trusts any other: by its issuer and its published keys. */

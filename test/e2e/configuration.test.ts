@@ -169,7 +169,7 @@ describe('--check-config', () => {
     const env = { ...secretVariables(), AUTH_ISSUERS: JSON.stringify([issuer]) };
     expect(await check(folder.path, env)).toEqual(
       refusal(
-        `AUTH_ISSUERS 0 may only have the members issuer, jwksUri, audience, clientId, scopeAliases. Example: AUTH_ISSUERS='[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
+        `AUTH_ISSUERS 0 may only have the members issuer, jwksUri, audience, clientId, scopeAliases, grants. Example: AUTH_ISSUERS='[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
       ),
     );
   });

@@ -38,7 +38,7 @@ export const accessTokenVariables = {
   }),
   AUTH_ISSUERS: issuers.optional().meta({
     description:
-      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `scopeAliases`, `jwksUri`',
+      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `scopeAliases`, `jwksUri`, `grants`. Where there are several, that of `AUTH_ISSUER` included, one grants `keyward.admin` or `keys.verify` only where its `grants` name it',
     example: `'[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
   }),
 };

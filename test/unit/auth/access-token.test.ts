@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Claims, readAccessToken } from '../../../src/auth/access-token.ts';
+import { scopeDescriptions } from '../../../src/auth/scopes.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
 
 const config: IssuerConfig = {
@@ -11,7 +12,10 @@ const config: IssuerConfig = {
   scopeAliases: new Map([
     ['aws.cognito.signin.user.admin', ['idp.signin.user.admin']],
     ['access', ['openid', 'email']],
+    ['operate', ['keyward.admin']],
+    ['verify', ['keys.verify']],
   ]),
+  grants: ['keys.verify'],
 };
 
 const exp = 1_800_000_000;
@@ -32,9 +36,23 @@ describe('readAccessToken', () => {
     ['a name that stands for several', { scope: 'access profile' }, ['openid', 'email', 'profile']],
     ['members that are no names', { scp: ['openid', 5, null, ['email']] }, ['openid']],
     ['an object', { scope: { openid: true } }, []],
+    ['one that is not known here', { scope: 'openid api:all constructor __proto__' }, ['openid']],
+    [
+      'one that the issuer may grant, and one that it may not',
+      { scope: 'keyward.admin keys.verify' },
+      ['keys.verify'],
+    ],
+    ['the same by other names', { scope: 'operate verify' }, ['keys.verify']],
     ['nothing', {}, []],
   ])('reads the scopes: %s', (_what, claims, expected) => {
     expect(scopes(claims)).toEqual(expected);
+  });
+
+  it("takes from an issuer that may grant nothing over others what reaches one's own things alone", () => {
+    const all = Object.keys(scopeDescriptions);
+    const claims = { iss: config.issuer, sub: 'alice', exp, scope: all.join(' ') };
+    const { scopes } = readAccessToken(claims, { ...config, grants: [] });
+    expect([...scopes]).toEqual(['openid', 'email', 'profile', 'idp.signin.user.admin']);
   });
 
   it('says who is calling, and until when', () => {

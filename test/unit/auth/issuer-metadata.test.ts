@@ -24,6 +24,7 @@ const configOf = (issuer: string, jwksUri?: string): IssuerConfig => ({
   clientIds: [],
   algorithms: ['ES256'],
   scopeAliases: new Map(),
+  grants: ['keyward.admin', 'keys.verify'],
 });
 
 /** Reads the keys of the issuer, which publishes them where its metadata say, unless a place is configured. */

@@ -11,6 +11,7 @@ const config: IssuerConfig = {
   clientIds: ['web'],
   algorithms: ['RS256', 'ES256'],
   scopeAliases: new Map(),
+  grants: ['keyward.admin', 'keys.verify'],
 };
 
 const header = { alg: 'RS256', kid: 'k', typ: 'at+jwt' };

@@ -206,6 +206,7 @@ describe('values', () => {
           ['mail', ['email']],
           ['all', ['openid', 'profile']],
         ]),
+        grants: ['keyward.admin', 'keys.verify'],
       },
     ]);
   });
@@ -240,6 +241,7 @@ describe('AUTH_ISSUERS', () => {
         clientIds: ['web', 'app'],
         algorithms: ['ES256'],
         scopeAliases: new Map([['mail', ['email']]]),
+        grants: [],
       },
       {
         issuer: 'https://two.example.com',
@@ -248,8 +250,46 @@ describe('AUTH_ISSUERS', () => {
         clientIds: ['web'],
         algorithms: ['ES256'],
         scopeAliases: new Map(),
+        grants: [],
       },
     ]);
+  });
+
+  const both = ['keyward.admin', 'keys.verify'];
+
+  it.each<[string, Environment, readonly (readonly string[])[]]>([
+    ['one, of which nothing is said', given([one]), [both]],
+    ['one, of which something is said', given([{ ...one, grants: 'keys.verify' }]), [['keys.verify']]],
+    ['AUTH_ISSUER alone', { ...secrets, ...issuer }, [both]],
+    ['several, of which nothing is said', given([one, two]), [[], []]],
+    ['AUTH_ISSUER and another', given([one], issuer), [[], []]],
+    [
+      'several with grants',
+      given([
+        { ...one, grants: both },
+        { ...two, grants: ['keys.verify'] },
+      ]),
+      [both, ['keys.verify']],
+    ],
+    [
+      'AUTH_ISSUER and another with grants',
+      given([{ ...one, grants: 'keys.verify,keyward.admin' }], issuer),
+      [[], both.toReversed()],
+    ],
+  ])('says which scopes over others an issuer grants: %s', (_what, environment, grants) => {
+    expect(issuersOf(environment).map((each) => each.grants)).toEqual(grants);
+  });
+
+  it('must name who grants keyward.admin beside ADMIN=on, of several', () => {
+    const admin = { ADMIN: 'on' };
+    const fault = /^AUTH_ISSUERS must name "keyward\.admin" in the "grants" of an issuer beside ADMIN=on/;
+    for (const environment of [
+      given([one, two], admin),
+      given([{ ...one, grants: 'keys.verify' }], { ...admin, ...issuer }),
+    ])
+      expect(faultsOf(environment)).toEqual([expect.stringMatching(fault)]);
+    for (const environment of [given([one], admin), given([one, { ...two, grants: 'keyward.admin' }], admin)])
+      expect(() => loadConfig(environment)).not.toThrow();
   });
 
   it.each([
@@ -279,7 +319,7 @@ describe('AUTH_ISSUERS', () => {
   const list = 'AUTH_ISSUERS must be a JSON list of issuers';
   const belonging = 'needs an audience or a clientId: else a token for any other service would do';
   const https = 'must begin with https:// (plain http:// is for this machine only)';
-  const members = 'may only have the members issuer, jwksUri, audience, clientId, scopeAliases';
+  const members = 'may only have the members issuer, jwksUri, audience, clientId, scopeAliases, grants';
   const nobody = 'must hold no user name and no password';
 
   it.each<[string, string, string]>([
@@ -313,6 +353,12 @@ describe('AUTH_ISSUERS', () => {
       JSON.stringify([{ ...one, scopeAliases: 'mail' }]),
       '0 scopeAliases must be pairs',
     ],
+    [
+      'a grant that is none',
+      JSON.stringify([{ ...one, grants: ['openid'] }]),
+      '0 grants may only name keyward.admin, keys.verify',
+    ],
+    ['grants as an object', JSON.stringify([{ ...one, grants: {} }]), '0 grants must be a text or a list'],
     ['aliases as an object', JSON.stringify([{ ...one, scopeAliases: {} }]), '0 scopeAliases must be a text'],
     ['an issuer twice', JSON.stringify([one, two, { ...one, audience: 'b' }]), 'must name each issuer once'],
   ])('is refused with %s', (_what, text, fault) => {

@@ -1,0 +1,119 @@
+import type { GraphQLField } from 'graphql';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { requiredScopesOf } from '../../src/auth/required-scopes.ts';
+import { scopeDescriptions } from '../../src/auth/scopes.ts';
+import { type Routes, routes } from '../../src/rest/routes.ts';
+import { schema } from '../../src/schema.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
+import { secretVariables } from '../support/secrets.ts';
+
+/** Those that reach one's own things alone. A scope that is not here must be named for an issuer that grants it. */
+const ownScopes = ['openid', 'email', 'profile', 'idp.signin.user.admin'];
+const allScopes = Object.keys(scopeDescriptions);
+const scopesOverOthers = allScopes.filter((scope) => !ownScopes.includes(scope));
+
+interface Operation {
+  readonly name: string;
+  readonly kind: 'query' | 'mutation';
+  /** Those of its scopes that reach others. */
+  readonly overOthers: readonly string[];
+}
+
+const operationsOf = (kind: Operation['kind'], fields: Record<string, GraphQLField<unknown, unknown>> = {}) =>
+  Object.entries(fields).map(([name, field]): Operation => {
+    const overOthers = requiredScopesOf(field).filter((scope) => scopesOverOthers.includes(scope));
+    return { name, kind, overOthers };
+  });
+
+const operations = [
+  ...operationsOf('query', schema.getQueryType()?.getFields()),
+  ...operationsOf('mutation', schema.getMutationType()?.getFields()),
+];
+
+/** An issuer that is trusted, and which scopes over others it may grant. */
+interface Granting {
+  readonly issuer: TestIssuer;
+  readonly grants: readonly string[];
+}
+
+const stack = new AsyncDisposableStack();
+let service: ServiceProcess;
+let issuers: readonly Granting[];
+
+beforeAll(async () => {
+  const started = await Promise.all([[], [], ...scopesOverOthers.map((scope) => [scope])].map(start));
+  issuers = started;
+  const [first, ...others] = started as [Granting, ...Granting[]];
+  const folder = stack.use(await createTemporaryFolder());
+  const listed = others.map(({ issuer, grants }, index) => ({
+    issuer: issuer.config.issuer,
+    audience: 'keyward',
+    // Of the second issuer, nothing is said.
+    ...(index > 0 && { grants }),
+  }));
+  service = stack.use(
+    await startProcess(folder.path, {
+      ...secretVariables(),
+      ADMIN: 'on',
+      AUTH_ISSUER: first.issuer.config.issuer,
+      AUTH_AUDIENCE: 'keyward',
+      AUTH_ISSUERS: JSON.stringify(listed),
+      RATE_LIMIT_ACCOUNT: 'off',
+      RATE_LIMIT_VERIFIER: 'off',
+    }),
+  );
+});
+afterAll(() => stack.disposeAsync());
+
+async function start(grants: readonly string[]): Promise<Granting> {
+  return { issuer: stack.use(await startIssuer()), grants };
+}
+
+const callRest = async ({ name }: Operation, authorization: string): Promise<boolean> => {
+  const { method, path } = (routes as Routes)[name] as Routes[string];
+  const { status } = await fetch(`${service.url}/api/v1${path.replaceAll(/\{\w+\}/g, '999')}`, {
+    method,
+    headers: { authorization, 'content-type': 'application/json' },
+    ...(['POST', 'PUT', 'PATCH'].includes(method) && { body: '{}' }),
+  });
+  expect(status, name).not.toBe(401);
+  return status !== 403;
+};
+
+/** Whoever lacks scopes learns that before anything else: nothing that the field needs is given. */
+const callGraphql = async ({ name, kind }: Operation, authorization: string): Promise<boolean> => {
+  const response = await fetch(`${service.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: `${kind} { ${name} }` }),
+  });
+  const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+  expect(errors[0]?.extensions.code, name).not.toBe('UNAUTHENTICATED');
+  return errors[0]?.extensions.code !== 'FORBIDDEN';
+};
+
+it.each([
+  ['REST', callRest],
+  ['GraphQL', callGraphql],
+] as const)(
+  'over %s, an issuer of several grants a scope over others only where it is named for it',
+  async (_name, call) => {
+    for (const scope of scopesOverOthers)
+      expect(
+        operations.some(({ overOthers }) => overOthers.includes(scope)),
+        scope,
+      ).toBe(true);
+    for (const { issuer, grants } of issuers) {
+      const authorization = `Bearer ${await issuer.sign({ scope: allScopes.join(' ') })}`;
+      for (const operation of operations) {
+        const expected = operation.overOthers.every((scope) => grants.includes(scope));
+        expect([operation.name, grants, await call(operation, authorization)]).toEqual([
+          operation.name,
+          grants,
+          expected,
+        ]);
+      }
+    }
+  },
+);
