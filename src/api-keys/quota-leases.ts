@@ -3,7 +3,7 @@ import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/failures.ts';
 import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
 import { ExhaustedQuotas } from './exhausted-quotas.ts';
-import { periodEnd } from './quota.ts';
+import { periodEnd } from './quota-periods.ts';
 import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
 
 /** A node takes as many units as a key is expected to use in this time, in milliseconds. */
@@ -202,9 +202,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     const askedAt = performance.now();
     const take = { keyId, generation: seen.generation, units, now };
     try {
-      const [row] = seen.over
-        ? await beginPeriod(this.#db, { ...take, refillsAt: periodEnd(seen.refill, now) })
-        : await takeUnits(this.#db, take);
+      const [row] = seen.over ? await beginPeriod(this.#db, take) : await takeUnits(this.#db, take);
       if (!row) return await this.#look(lease);
       const generation = seen.generation + (seen.over ? 1 : 0);
       lease.follow({ ...seen, generation });

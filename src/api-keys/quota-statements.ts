@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, prepareQuery } from '../database/db.ts';
-import { ApiKeyQuota } from '../database/tables.ts';
+import { ApiKeyQuota, type QuotaRefill } from '../database/tables.ts';
+import { isPeriodOverIn, periodEndIn } from './quota-periods.ts';
 
 /** What is taken of a quota, as long as it is still the one that was seen. */
 interface Take {
@@ -18,22 +19,24 @@ export const takeUnits = prepareQuery(ApiKeyQuota, (db, { keyId, generation, uni
     .where('api_key_id', '=', keyId)
     .where('generation', '=', generation)
     .where(sql<boolean>`taken + ${units} <= units`)
-    .where((at) => at.or([at('refills_at', 'is', null), at('refills_at', '>', now)]))
+    .where(sql<boolean>`${isPeriodOverIn(db, now)} is not true`)
     .returning('taken'),
 );
 
 /** Begins the next period, which happens once, and takes its first units. */
-export const beginPeriod = prepareQuery(
-  ApiKeyQuota,
-  (db, { keyId, generation, units, now, refillsAt }: Take & { readonly refillsAt: Date | null }) =>
-    db
-      .updateTable('api_key_quota')
-      .set({ taken: units, generation: sql`generation + 1`, refills_at: refillsAt })
-      .where('api_key_id', '=', keyId)
-      .where('generation', '=', generation)
-      .where('refills_at', '<=', now)
-      .where('units', '>=', units)
-      .returning('taken'),
+export const beginPeriod = prepareQuery(ApiKeyQuota, (db, { keyId, generation, units, now }: Take) =>
+  db
+    .updateTable('api_key_quota')
+    .set({
+      taken: units,
+      generation: sql`generation + 1`,
+      refills_at: periodEndIn(db, sql.ref<QuotaRefill>('refill'), now),
+    })
+    .where('api_key_id', '=', keyId)
+    .where('generation', '=', generation)
+    .where(sql<boolean>`${isPeriodOverIn(db, now)}`)
+    .where('units', '>=', units)
+    .returning('taken'),
 );
 
 /** Reads the quota of a key anew. */
@@ -44,7 +47,7 @@ export const readQuota = prepareQuery(
       .selectFrom('api_key_quota')
       .where('api_key_id', '=', keyId)
       .select(['units', 'refill', 'taken', 'generation'])
-      .select(sql<unknown>`refills_at <= ${now}`.as('over')),
+      .select(sql<unknown>`${isPeriodOverIn(db, now)}`.as('over')),
 );
 
 /** Units that a node has taken and not spent. */

@@ -1,15 +1,10 @@
 import { randomInt } from 'node:crypto';
+import { sql } from 'kysely';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { type ApiKey, ApiKeyQuota, type QuotaRefill } from '../database/tables.ts';
 import type { KeyQuotas } from '../operations/context.ts';
 import type { QuotaTerms } from './key-parts.ts';
-
-/** When a period ends that holds a moment, at 00:00 UTC; null: never. */
-export function periodEnd(refill: QuotaTerms['refill'], now: Date): Date | null {
-  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
-  if (refill === 'daily') return new Date(Date.UTC(year, month, day + 1));
-  return refill === 'monthly' ? new Date(Date.UTC(year, month + 1)) : null;
-}
+import { isPeriodOver, periodEndIn } from './quota-periods.ts';
 
 /** A key's quota as its owner sees it. */
 export interface Quota extends QuotaTerms {
@@ -39,7 +34,7 @@ export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: KeyQuota
   if (units === null || units === undefined) return null;
   const now = new Date();
   const refill = key.quotaRefill ?? 'never';
-  const over = quotaRefillsAt !== null && new Date(quotaRefillsAt as number) <= now;
+  const over = quotaRefillsAt !== null && isPeriodOver(refill, new Date(quotaRefillsAt as number), now);
   const quota = { units, refill, taken: quotaTaken ?? 0, generation: quotaGeneration ?? 0, over };
   const { limit, remaining, refillsAt } = quotas.look({ keyId: key.id, quota, now });
   // An answer that was kept from when less of it was taken.
@@ -50,24 +45,24 @@ interface Owned {
   readonly keyId: number;
 }
 
-type NewQuota = Owned & Pick<ApiKeyQuota, 'units' | 'refill' | 'refillsAt' | 'generation'>;
+type NewQuota = Owned & Pick<ApiKeyQuota, 'units' | 'refill' | 'generation'> & { readonly now: Date };
 
-const upsertQuota = prepareQuery(
-  ApiKeyQuota,
-  (db, { keyId, units, refill, refillsAt, generation }: NewQuota) =>
-    db
-      .insertInto('api_key_quota')
-      .values({ api_key_id: keyId, units, refill, taken: 0, refills_at: refillsAt, generation })
-      .onConflict((conflict) =>
-        conflict.column('api_key_id').doUpdateSet((column) => ({
-          units,
-          refill,
-          taken: 0,
-          refills_at: refillsAt,
-          generation: column('api_key_quota.generation', '+', 1),
-        })),
-      ),
-);
+const upsertQuota = prepareQuery(ApiKeyQuota, (db, { keyId, units, refill, generation, now }: NewQuota) => {
+  const refillsAt = periodEndIn(db, sql`cast(${refill} as text)`, now);
+  return db
+    .insertInto('api_key_quota')
+    .values({ api_key_id: keyId, units, refill, taken: 0, refills_at: refillsAt, generation })
+    .onConflict((conflict) =>
+      conflict.column('api_key_id').doUpdateSet((column) => ({
+        units,
+        refill,
+        taken: 0,
+        refills_at: column.ref('excluded.refills_at'),
+        generation: column('api_key_quota.generation', '+', 1),
+      })),
+    )
+    .returning('refills_at');
+});
 
 const deleteQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>
   db.deleteFrom('api_key_quota').where('api_key_id', '=', keyId),
@@ -92,15 +87,14 @@ export async function setQuota(
     return noQuota;
   }
   const { limit: units, refill } = terms;
-  const refillsAt = periodEnd(refill, now);
   // Not that of a quota that the key had earlier: of that one there may still be leases.
   const generation = randomInt(2 ** 30);
-  await upsertQuota(db, { keyId, units, refill, refillsAt, generation });
+  const [row] = await upsertQuota(db, { keyId, units, refill, generation, now });
   return {
     quotaUnits: units,
     quotaRefill: refill,
     quotaTaken: 0,
-    quotaRefillsAt: refillsAt,
+    quotaRefillsAt: row?.refillsAt ?? null,
     quotaGeneration: generation,
   };
 }

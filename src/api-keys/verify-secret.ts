@@ -7,6 +7,7 @@ import { isApiKeySecret } from './api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { importedDigests, sha256Of } from './imported-keys.ts';
 import { type KeyLimits, type LimitContext, seeLimits, type Use, useLimits } from './key-limits.ts';
+import { isPeriodOverIn } from './quota-periods.ts';
 
 /**
  * Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the
@@ -65,7 +66,7 @@ const prepareLookup = (count: number) =>
       // No properties of the key's, so nothing would make dates and booleans of them on SQLite.
       .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
       .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
-      .select(sql<unknown>`api_key_quota.refills_at <= ${values.now}`.as('quotaOver'))
+      .select(sql<unknown>`${isPeriodOverIn(db, values.now)}`.as('quotaOver'))
       .select([
         'api_key_quota.units as quotaUnits',
         'api_key_quota.refill as quotaRefill',

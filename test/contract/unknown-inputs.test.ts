@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createApiKeys } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -97,20 +97,16 @@ describe('a member of a member that is not known', () => {
 });
 
 describe('an object with thousands of members', () => {
-  it('is refused by GraphQL in milliseconds', async () => {
-    const quota = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, 1]));
+  it('is not printed by GraphQL for each fault in it', async () => {
+    const quota = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, '1']));
     const query = 'mutation ($quota: ApiKeyQuotaInput) { updateApiKey(keyId: 1, quota: $quota) { id } }';
     const token = await setup.sign();
-    const times: number[] = [];
-    for (let count = 0; count < 10; count += 1) {
-      const start = performance.now();
-      const { body } = await setup.gateway.graphql(query, { token, variables: { quota } });
-      times.push(performance.now() - start);
-      // What is missing, and twenty that are not known.
-      expect(body.errors[0].extensions.issues).toHaveLength(22);
-    }
-    // It took some 80, to print all of it fifty times.
-    expect(Math.min(...times)).toBeLessThan(40);
+    // graphql-js prints each text by it.
+    const print = vi.spyOn(JSON, 'stringify');
+    const { body } = await setup.gateway.graphql(query, { token, variables: { quota } });
+    // What is missing, and twenty that are not known.
+    expect(body.errors[0].extensions.issues).toHaveLength(22);
+    expect(print.mock.calls.length).toBeLessThan(3 * 5000);
   });
 });
 

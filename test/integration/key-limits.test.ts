@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccountId, ApiKey, ApiKeyQuota } from '../../src/database/tables.ts';
 import { setReadOnly } from '../support/database.ts';
+import { setClocks } from '../support/database-clock.ts';
 import { type Answer, createTestGateway } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -10,9 +11,12 @@ const setup = setUpGateway();
 const noon = Date.parse('2026-03-01T12:00:00.000Z');
 const midnight = '2026-03-02T00:00:00.000Z';
 
+const setTime = (at: number | string) => setClocks(setup.gateway.database, at);
+
 let alice: AccountId;
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: noon });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await setTime(noon);
   alice = await setup.gateway.createAccount('alice');
 });
 afterEach(() => void vi.useRealTimers());
@@ -63,6 +67,7 @@ describe("a key's own rate limit", () => {
   const resetsAt = '2026-03-01T12:01:00.000Z';
 
   it('is one at both doors, and begins anew', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: noon });
     const { knock, rest, graphql } = await createKey(limited(60));
     const first = await knock();
     expect(limitsIn(first)).toEqual([200, '"key";r=1;t=60', null]);
@@ -71,14 +76,14 @@ describe("a key's own rate limit", () => {
       valid: true,
       rate_limit: { limit: 2, remaining: 0, resets_at: resetsAt },
     });
-    vi.setSystemTime(noon + 30_000);
+    vi.advanceTimersByTime(30_000);
     const refused = await knock();
     expect(limitsIn(refused)).toEqual([429, '"key";r=0;t=30', '30']);
     expect(refused.body).toEqual({ detail: 'Too Many Requests' });
     expect(setup.gateway.log()).toContainEqual(expect.objectContaining({ reason: 'rate-limit-key' }));
     const none = { limit: 2, remaining: 0, resetsAt };
     expect(await graphql()).toEqual({ valid: false, reason: 'rate_limited', rateLimit: none, quota: null });
-    vi.setSystemTime(noon + 60_000);
+    vi.advanceTimersByTime(30_000);
     expect(limitsIn(await knock())).toEqual([200, '"key";r=1;t=60', null]);
   });
 
@@ -149,9 +154,9 @@ describe('a quota', () => {
   ] as const)('is full again: %s', async (refill, end, nextEnd) => {
     const { graphql } = await createKey({ quota: { units: 3, refill, refillsAt: new Date(end) } });
     expect(await graphql(3)).toMatchObject({ valid: true, quota: { remaining: 0, refillsAt: end } });
-    vi.setSystemTime(Date.parse(end) - 1);
+    await setTime(Date.parse(end) - 1);
     expect(await graphql()).toMatchObject({ valid: false });
-    vi.setSystemTime(end);
+    await setTime(end);
     const full = { limit: 3, remaining: 3, refillsAt: nextEnd };
     expect(await graphql(0)).toMatchObject({ valid: true, quota: full });
     expect(await graphql(2)).toMatchObject({ valid: true, quota: { ...full, remaining: 1 } });
@@ -161,10 +166,27 @@ describe('a quota', () => {
     ]);
   });
 
+  it.each(['daily', 'monthly'] as const)(
+    'is refused for no longer than its period, and never twice granted in it, where the clock was days ahead: %s',
+    async (refill) => {
+      await setTime('2026-05-05T12:00:00.000Z');
+      const refillsAt = new Date('2026-05-05T11:00:00.000Z');
+      const { graphql, knock } = await createKey({ quota: { units: 3, refill, refillsAt } });
+      expect(await graphql(3)).toMatchObject({ valid: true });
+      await setTime(noon);
+      expect(await graphql(3)).toMatchObject({ valid: true, quota: { remaining: 0 } });
+      expect(await graphql()).toMatchObject({ valid: false });
+      const [, , retryAfter] = limitsIn(await knock());
+      expect(Number(retryAfter)).toBeLessThanOrEqual(refill === 'daily' ? 86_400 : 31 * 86_400);
+      await setTime(refill === 'daily' ? midnight : '2026-04-01T00:00:00.000Z');
+      expect(await graphql(3)).toMatchObject({ valid: true });
+    },
+  );
+
   it('that is never full again is refused for an hour at the door', async () => {
     const { knock, graphql } = await createKey({ quota: { units: 0 } });
     expect(limitsIn(await knock())).toEqual([429, '"quota";r=0', '3600']);
-    vi.setSystemTime('2096-03-01');
+    await setTime('2096-03-01');
     expect(await graphql()).toMatchObject({ valid: false, quota: { limit: 0, refillsAt: null } });
   });
 
@@ -234,7 +256,7 @@ describe("the quota in a key's record", () => {
       .getConnection()
       .execute('select taken from api_key_quota');
     expect(stored?.['taken']).toBeGreaterThan(5);
-    vi.setSystemTime(midnight);
+    await setTime(midnight);
     expect(await read()).toEqual({ ...full, refills_at: '2026-03-03T00:00:00.000Z' });
   });
 });

@@ -6,6 +6,7 @@ import type { AccountId, QuotaRefill } from '../../src/database/tables.ts';
 import type { QuotaUse, StoredQuota } from '../../src/operations/context.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { setClocks } from '../support/database-clock.ts';
 import { createBuilders } from '../support/gateway.ts';
 import { type Failure, QuotaNode } from '../support/quota-nodes.ts';
 import { recordStatements } from '../support/record-statements.ts';
@@ -22,11 +23,9 @@ beforeAll(async () => {
   createKey = () => createApiKey(alice);
 });
 afterAll(() => database[Symbol.asyncDispose]());
-beforeEach(() => {
-  vi.useFakeTimers({
-    toFake: ['Date', 'setInterval', 'clearInterval'],
-    now: Date.parse('2026-03-01T12:00:00.000Z'),
-  });
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  await setClocks(database, '2026-03-01T12:00:00.000Z');
   return () => void vi.useRealTimers();
 });
 
@@ -53,7 +52,7 @@ const changeQuota = (keyId: number, units: number) =>
     `update api_key_quota set units = ${units}, taken = 0, generation = generation + 1 where api_key_id = ${keyId}`,
   );
 
-const passDay = () => vi.setSystemTime(Date.now() + 24 * 60 * 60_000);
+const passDay = () => setClocks(database, Date.now() + 24 * 60 * 60_000);
 
 const granted = (uses: readonly (QuotaUse | null)[], costs: readonly number[]): number =>
   costs.reduce((sum, cost, index) => sum + (uses[index]?.isGranted ? cost : 0), 0);
@@ -129,7 +128,7 @@ class World {
 
   async do(step: Step): Promise<void> {
     if (step.name === 'change') await changeQuota(this.keyId, step.units);
-    else if (step.name === 'passDay') passDay();
+    else if (step.name === 'passDay') await passDay();
     else if (step.name === 'ask') await this.ask(step.asks);
     else if (step.name === 'fail') this.nodeAt(step.node).fail(step.failures);
     else await this.part(step.name, this.nodeAt(step.node));
@@ -168,7 +167,7 @@ describe('nodes that share a quota', () => {
       fc.constantFrom('never' as const, 'daily' as const),
       steps(failures),
       async (first, refill, all) => {
-        vi.setSystemTime('2026-03-01T12:00:00.000Z');
+        await setClocks(database, '2026-03-01T12:00:00.000Z');
         const world = new World(await createQuota(first, refill));
         for (const step of all) {
           await world.do(step);

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { beforeDatabase } from '../support/before-database.ts';
+import { setClocks } from '../support/database-clock.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import {
   createApiKeys,
@@ -363,7 +364,8 @@ describe.each(transports)('a quota over %s', (_transport, update) => {
     setup.gateway.database.em.fork().execute(`update api_key_quota set taken = ${units}`);
 
   it('begins its period anew where it is another, and goes on where it is the same', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-12-31T23:59:59.999Z') });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    await setClocks(setup.gateway.database, '2026-12-31T23:59:59.999Z');
     try {
       await createApiKeys(setup);
       const { data } = await update({ keyId: 1, quota: { limit: 10, refill: 'DAILY' } });

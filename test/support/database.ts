@@ -8,6 +8,7 @@ import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { type SqliteConnections, SqliteDialect } from '../../src/database/sqlite/driver.ts';
 import { Account } from '../../src/database/tables.ts';
+import { searchPath } from './database-clock.ts';
 
 /** The most connections of a test's database to PostgreSQL. */
 const poolSize = 5;
@@ -93,7 +94,9 @@ export const inTransaction = <Result>(
 export async function createOnServer(server: string, template = 'template1'): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await using maintenance = await openDatabase(databaseConfig(server));
-  await maintenance.em.getConnection().execute(`create database ${name} template ${template}`);
+  const connection = maintenance.em.getConnection();
+  await connection.execute(`create database ${name} template ${template}`);
+  await connection.execute(`alter database ${name} set search_path = ${searchPath}`);
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
 
@@ -139,6 +142,7 @@ async function emptyPostgres(database: Database): Promise<void> {
   await database.em.getConnection().execute(`do $$ begin
     set local session_replication_role = replica;
     ${[...unnumbered, ...tables, 'rate_limit'].map((table) => `delete from ${table};`).join('\n    ')}
+    if to_regclass('clock.moved') is not null then delete from clock.moved; end if;
     ${tables.map((table) => `perform setval('${table}_id_seq', 1, false);`).join('\n    ')}
   end $$`);
 }

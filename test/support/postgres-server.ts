@@ -9,6 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOnServer, databaseConfig } from './database.ts';
+import { settableClock } from './database-clock.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -113,6 +114,7 @@ async function createTemplate(server: string): Promise<string> {
   const config = databaseConfig(url);
   await using database = await openDatabase(config);
   await migrate(database, config);
+  await database.em.getConnection().execute(settableClock);
   return new URL(url).pathname.slice(1);
 }
 

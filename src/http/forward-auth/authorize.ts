@@ -1,7 +1,13 @@
 import { GatewayError } from '../../errors.ts';
 import type { Exchange, Handler, Quota, RequestHeaders } from '../exchange.ts';
 import type { KeyGuesses } from '../rate-limits/key-guesses.ts';
-import { type RateUse, rateFields, secondsUntil, tooManyRequests } from '../rate-limits/limiter.ts';
+import {
+  type RateUse,
+  rateFields,
+  secondsUntil,
+  secondsUntilReset,
+  tooManyRequests,
+} from '../rate-limits/limiter.ts';
 import { readApiKey, refusalOf } from './api-key.ts';
 
 /** What the proxy asks for is no list of permissions: a fault of the operator's, and nobody passes. */
@@ -43,7 +49,7 @@ const anHour = 3600;
 
 /** How a good API key is refused that was used too much. */
 const exhausted: Readonly<Record<string, (verification: Verification) => GatewayError>> = {
-  rate_limited: ({ rate }) => tooManyRequests('rate-limit-key', rate ? secondsUntil(rate.resetsAt) : anHour),
+  rate_limited: ({ rate }) => tooManyRequests('rate-limit-key', rate ? secondsUntilReset(rate) : anHour),
   quota_exceeded: ({ quota }) =>
     tooManyRequests('quota-exceeded', quota?.refillsAt ? secondsUntil(quota.refillsAt) : anHour),
 };

@@ -4,7 +4,7 @@ import { createAddressTest } from '../../config/addresses.ts';
 import type { Rate } from '../../config/config.ts';
 import type { Exchange } from '../exchange.ts';
 import { clientKeyOf } from './limit-address.ts';
-import { RateCounts, type RateUse, rateFields, secondsUntil, tooManyRequests } from './limiter.ts';
+import { RateCounts, type RateUse, rateFields, secondsUntilReset, tooManyRequests } from './limiter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
 /** How many keys are known to be good at the most, in 10 MB. */
@@ -62,5 +62,5 @@ const keyOf = ({ address }: Exchange): string => clientKeyOf(address ?? '');
 
 function refuse(use: RateUse, { quotas }: Exchange): never {
   quotas.set('address', rateFields('address', use));
-  throw tooManyRequests('rate-limit-address', secondsUntil(use.resetsAt));
+  throw tooManyRequests('rate-limit-address', secondsUntilReset(use));
 }

@@ -14,6 +14,7 @@ export interface RateUse {
   readonly rate: Rate;
   /** How many more would pass, until then. */
   readonly remaining: number;
+  /** When the window ends, by this machine's clock as it is now. */
   readonly resetsAt: Date;
 }
 
@@ -68,21 +69,21 @@ export class RateCounts {
 
   #known(key: string): Window | undefined {
     const known = this.#windows.get(key);
-    return known && known.resetsAt > Date.now() ? known : undefined;
+    return known && known.endsAt > performance.now() ? known : undefined;
   }
 }
 
 const beginWindow = ({ seconds }: Rate): Window => ({
   used: 0,
   untold: 0,
-  resetsAt: Date.now() + seconds * 1000,
+  endsAt: performance.now() + seconds * 1000,
 });
 
-const toUse = ({ used, resetsAt }: Window, rate: Rate, isRefused: boolean): RateUse => ({
+const toUse = ({ used, endsAt }: Window, rate: Rate, isRefused: boolean): RateUse => ({
   isRefused,
   rate,
   remaining: Math.max(rate.requests - used, 0),
-  resetsAt: new Date(resetsAt),
+  resetsAt: new Date(Math.round(Date.now() + endsAt - performance.now())),
 });
 
 /** How many API keys are known at the most: 20 MB. The one that was not used for longest begins to count anew. */
@@ -135,7 +136,7 @@ export class Limiter {
   readonly count = (key: string, { quotas }: Pick<Exchange, 'quotas'>, weight = 1): void => {
     const use = this.#counts.use(key, this.#rate, weight);
     quotas.set(this.#name, rateFields(this.#name, use));
-    if (use.isRefused) throw tooManyRequests(`rate-limit-${this.#name}`, secondsUntil(use.resetsAt));
+    if (use.isRefused) throw tooManyRequests(`rate-limit-${this.#name}`, secondsUntilReset(use));
   };
 }
 
@@ -157,13 +158,14 @@ export function createLimiters(rates: Rates, shared: SharedCounts | undefined): 
 /** In how many seconds it will be then, rounded up; 0 where that came while the request waited for the database. */
 export const secondsUntil = (at: Date): number => Math.max(Math.ceil((at.getTime() - Date.now()) / 1000), 0);
 
+/** The same of a window, which never has more left than its length: the clock may have been set meanwhile. */
+export const secondsUntilReset = ({ rate, resetsAt }: Pick<RateUse, 'rate' | 'resetsAt'>): number =>
+  Math.min(secondsUntil(resetsAt), rate.seconds);
+
 /** What is left of a rate, as clients are told. */
-export const rateFields = (
-  name: string,
-  { rate, remaining, resetsAt }: Omit<RateUse, 'isRefused'>,
-): Quota => ({
-  policy: `"${name}";q=${rate.requests};w=${rate.seconds}`,
-  state: `"${name}";r=${remaining};t=${secondsUntil(resetsAt)}`,
+export const rateFields = (name: string, use: Omit<RateUse, 'isRefused'>): Quota => ({
+  policy: `"${name}";q=${use.rate.requests};w=${use.rate.seconds}`,
+  state: `"${name}";r=${use.remaining};t=${secondsUntilReset(use)}`,
 });
 
 /**

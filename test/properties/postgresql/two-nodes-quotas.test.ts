@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { TestGateway } from '../../support/gateway.ts';
 import { setUpTwoNodes } from '../../support/two-nodes.ts';
 
@@ -58,5 +58,19 @@ it('a period that ends begins anew once, however many ask both nodes at once', a
       for (const node of setup.nodes) await node.keyQuotas.giveBack();
     }
     expect(passed).toBe(100);
+  }
+});
+
+it('a node whose clock is ahead fills no quota early', async () => {
+  const { countPassed } = await createKey(100);
+  await setup.nodes[0].database.em
+    .getConnection()
+    .execute("update api_key_quota set refill = 'daily', refills_at = now() - interval '1 second'");
+  expect(await countPassed(150)).toBe(100);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 3_600_000 });
+  try {
+    expect(await countPassed(50)).toBe(0);
+  } finally {
+    vi.useRealTimers();
   }
 });

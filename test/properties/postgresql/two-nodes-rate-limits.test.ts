@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Rates } from '../../../src/config/config.ts';
 import { inTransaction } from '../../support/database.ts';
+import { moveDatabaseClock, setClocks } from '../../support/database-clock.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { recordStatements } from '../../support/record-statements.ts';
@@ -28,7 +29,7 @@ async function startNodes(rates: Rates) {
   const second = started.use(await createTestGateway(issuer, { rates, databaseUrl }));
   const nodes = [first, second] as const;
   const stack = started.move();
-  return { first, nodes, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { first, nodes, databaseUrl, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** How many of so many requests from one address pass, each at the other node than the one before. */
@@ -64,27 +65,82 @@ describe('nodes that share a database', () => {
   });
 
   it('begin anew together when the time is over', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     await using shared = await startNodes({ address: { requests: 50, seconds: 30 } });
     const count = () => countPassed(shared.nodes, 150);
+    const pass = async (milliseconds: number) => {
+      vi.advanceTimersByTime(milliseconds);
+      await setClocks(shared.first.database, Date.now());
+    };
+    await pass(0);
     expect(await count()).toBeLessThanOrEqual(65);
-    vi.setSystemTime(Date.now() + 29_000);
+    await pass(29_000);
     expect(await count()).toBe(0);
-    vi.setSystemTime(Date.now() + 2_000);
+    await pass(2_000);
     const passed = await count();
     expect(passed).toBeGreaterThanOrEqual(50);
     expect(passed).toBeLessThanOrEqual(65);
   });
 
-  it('delete what has been over for minutes', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+  it('delete what has been over for minutes, and what lies where no window can end', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     await using shared = await startNodes({ address: { requests: 1, seconds: 30 } });
+    const { database } = shared.first;
+    await setClocks(database, '2026-03-01T12:00:00.000Z');
     for (const address of ['203.0.113.1', '203.0.113.2']) await send(shared.first, { address });
     await vi.waitFor(async () => expect(await rowsOf(shared.first)).toHaveLength(2));
-    vi.setSystemTime(Date.now() + 10 * 60_000);
+    await database.em.getConnection().execute("insert into rate_limit values ('far', 1, 4e12)");
+    vi.advanceTimersByTime(10 * 60_000);
+    await setClocks(database, '2026-03-01T12:10:00.000Z');
     await send(shared.first, { address: '203.0.113.3' });
     const left = [{ key: 'address:203.0.113.3', points: 1 }];
     await vi.waitFor(async () => expect(await rowsOf(shared.first)).toEqual(left));
+  });
+
+  it.each([-86_400, -3600, 3600, 86_400])(
+    'refuse for no longer than the window, and no shorter, where the clock of one is %i s ahead',
+    async (seconds) => {
+      vi.useFakeTimers({ toFake: ['Date'] });
+      await using shared = await startNodes({ address: { requests: 20, seconds: 60 } });
+      const call = { address: '203.0.113.9', token: await issuer.sign({ exp: 4_000_000_000 }) };
+      const trueTime = Date.now();
+      const refusedFor: number[] = [];
+      for (let sent = 0; sent < 60; sent += 1) {
+        const node = sent % 2;
+        vi.setSystemTime(trueTime + node * seconds * 1000);
+        const { status, headers } = await send(shared.nodes[node] as TestGateway, call);
+        if (status === 429) refusedFor.push(Number(headers.get('retry-after')));
+      }
+      // Together, and not each for itself.
+      expect(refusedFor.length).toBeGreaterThanOrEqual(36);
+      expect(Math.max(...refusedFor)).toBeLessThanOrEqual(60);
+      expect(Math.min(...refusedFor)).toBeGreaterThan(30);
+    },
+  );
+
+  it('refuse for no longer than the window where the clock of the database is set back', async () => {
+    await using shared = await startNodes({ address: { requests: 20, seconds: 60 } });
+    const { database } = shared.first;
+    await moveDatabaseClock(database, 3600);
+    expect(await countPassed(shared.nodes, 60)).toBeLessThanOrEqual(24);
+    await moveDatabaseClock(database, 0);
+    // Another node learns of what these have counted.
+    await using third = await createTestGateway(issuer, {
+      rates: { address: { requests: 20, seconds: 60 } },
+      databaseUrl: shared.databaseUrl,
+    });
+    const call = { address: '203.0.113.9', token: await issuer.sign() };
+    const refused = await vi.waitFor(async () => {
+      const { status, headers } = await send(third, call);
+      expect(status).toBe(429);
+      return Number(headers.get('retry-after'));
+    });
+    expect(refused).toBeLessThanOrEqual(60);
+    const connection = database.em.getConnection();
+    const [row] = await connection.execute(
+      'select expire - extract(epoch from pg_catalog.now()) * 1000 as left from rate_limit',
+    );
+    expect(Number(row?.['left'])).toBeLessThanOrEqual(60_000);
   });
 });
 

@@ -5,7 +5,7 @@ import { Limiter, rateFields } from '../../../../src/http/rate-limits/limiter.ts
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: start });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: start });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -26,14 +26,29 @@ describe('a limiter', () => {
   it('lets in the rate, and refuses the rest until its time is over', () => {
     const limiter = new Limiter('address', { requests: 2, seconds: 30 });
     expect(ask(limiter, 'a')).toBe('"address";r=1;t=30');
-    vi.setSystemTime(start + 10_001);
+    vi.advanceTimersByTime(10_001);
     expect(ask(limiter, 'a')).toBe('"address";r=0;t=20');
     expect(ask(limiter, 'a')).toBe('refused for 20');
-    vi.setSystemTime(start + 29_999);
+    vi.advanceTimersByTime(19_998);
     expect(ask(limiter, 'a')).toBe('refused for 1');
-    vi.setSystemTime(start + 30_000);
+    vi.advanceTimersByTime(1);
     expect(ask(limiter, 'a')).toBe('"address";r=1;t=30');
   });
+
+  it.each([-86_400_000, -3_600_000, -1000, 1000, 3_600_000, 86_400_000])(
+    'goes on as before where the clock is set by %i ms',
+    (milliseconds) => {
+      const limiter = new Limiter('address', { requests: 1, seconds: 30 });
+      ask(limiter, 'a');
+      vi.setSystemTime(start + milliseconds);
+      expect(ask(limiter, 'a')).toBe('refused for 30');
+      vi.advanceTimersByTime(29_000);
+      expect(ask(limiter, 'a')).toBe('refused for 1');
+      vi.setSystemTime(start);
+      vi.advanceTimersByTime(1000);
+      expect(ask(limiter, 'a')).toBe('"address";r=0;t=30');
+    },
+  );
 
   it('refuses what weighs more than what is left', () => {
     const limiter = new Limiter('address', { requests: 10, seconds: 30 });
@@ -71,6 +86,12 @@ describe('a limiter', () => {
 });
 
 describe('what is left of a rate', () => {
+  it('never ends later than its window', () => {
+    const resetsAt = new Date(start + 3_600_000);
+    const { state } = rateFields('key', { rate: { requests: 9, seconds: 60 }, remaining: 8, resetsAt });
+    expect(state).toBe('"key";r=8;t=60');
+  });
+
   it.each([
     [1, 1],
     [0, 0],
