@@ -88,6 +88,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // Installs anew in each: see test/installations.
+          name: 'installations',
+          include: ['test/installations/**/*.test.ts'],
+          // One waits for the disk while the other compiles.
+          maxConcurrency: 2,
+          testTimeout: 1_800_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: 'test/support/build-service.ts',

@@ -1,21 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startIssuer } from '../support/issuer.ts';
 import { createTemporaryFolder, root, runCommand, startProcess } from '../support/process.ts';
+import { copyProject } from '../support/project-files.ts';
 import { registryAccess } from '../support/registry-access.ts';
 import { secretVariables } from '../support/secrets.ts';
-
-/** The files of the project as git has them, and new ones. */
-const projectFiles = (): string[] =>
-  execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-    .split('\0')
-    .filter((path) => path !== '' && existsSync(join(root, path)));
 
 /** Where programs are, without those that the project has installed. */
 const systemPath = (process.env['PATH'] ?? '')
@@ -35,7 +26,7 @@ describe('a fresh clone, set up as the systemd guide says', () => {
 
   beforeAll(async () => {
     folder = stack.use(await createTemporaryFolder()).path;
-    for (const path of projectFiles()) cpSync(join(root, path), join(folder, path));
+    copyProject(folder);
     const guide = await readFile(join(root, 'docs/operators.md'), 'utf8');
     const [, install = '', prune = ''] = /^(npm ci && npm run build) && (npm prune .+)$/m.exec(guide) ?? [];
     expect(await run(install)).toMatchObject({ code: 0, stderr: '' });

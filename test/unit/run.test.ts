@@ -113,7 +113,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('hands %s on, and waits for the end', async (signal) => {
     write(
       'waits.mjs',
-      `process.on('${signal}', () => setTimeout(() => process.exit(5), 200)); console.log('on'); setInterval(() => {}, 1000);`,
+      `process.on('${signal}', () => setTimeout(() => process.exit(5), 200)); console.log('on'); setTimeout(() => {}, 5_000);`,
     );
     const args = [join(folder.path, 'run.mjs'), join(folder.path, 'waits.mjs')];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
