@@ -27,7 +27,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
   }),
 });
 
-/** Who did it, and why. */
+/** The fields that say who did it, and why. */
 const actorFields = (t: FieldBuilder<AuditEvent>) => ({
   actor: t.string({
     description:
@@ -44,7 +44,7 @@ const actorFields = (t: FieldBuilder<AuditEvent>) => ({
     nullable: true,
     description: 'The account that you did it to as an operator; null where it was done to your own.',
     extensions: { example: null },
-    // Which operator it was, whom it was done to is not told.
+    // The person concerned does not learn which operator did it.
     resolve: ({ actor, other }) => (actor === null ? other : null),
   }),
 });

@@ -32,7 +32,8 @@ const prepareSelect = (order: 'asc' | 'desc') =>
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
 
 /**
- * A page of what was changed of the caller's, and of what the caller has changed as an operator, newest first.
+ * Reads a page of the caller's audit trail, newest first: the changes to the caller's own account, and the caller's
+ * actions as an operator.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function auditEvents(
@@ -47,5 +48,5 @@ export async function auditEvents(
   return found;
 }
 
-/** What an event has changed. */
+/** The changes that an event records. */
 export const changesIn = ({ details }: AuditEvent): Change[] => JSON.parse(details ?? '[]');

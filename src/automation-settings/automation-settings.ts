@@ -5,7 +5,7 @@ import { AutomationSettings } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { withDefaults } from './update-automation-settings.ts';
 
-/** The settings as they stand; account and times are null for somebody who never set any. */
+/** The current settings; account and times are null for a person who never set any. */
 export type CurrentAutomationSettings = {
   readonly [Name in 'account' | 'isEnabled' | 'sessionDuration' | 'createdAt' | 'updatedAt']:
     | AutomationSettings[Name]
@@ -40,7 +40,10 @@ const selectSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }
     .select(sql<unknown>`account.blocked_at is not null`.as('blocked')),
 );
 
-/** The caller's automation settings. Writes nothing. */
+/**
+ * Reads the caller's automation settings.
+ * @throws {GatewayError} `FORBIDDEN` if the account is blocked
+ */
 export async function automationSettings({
   caller,
   db,

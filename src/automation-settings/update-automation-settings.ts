@@ -6,7 +6,7 @@ import { audited, changesOf } from '../operations/audited.ts';
 import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
 
-/** The input of {@link updateAutomationSettings}: a field that is left out is kept, null clears it. */
+/** The input of {@link updateAutomationSettings}: a missing field stays as it is; null clears a field. */
 export const updateAutomationSettingsInput = byLimits(({ sessionDuration: { min, max } }) =>
   z.object({
     isEnabled: z.boolean().nullish(),
@@ -20,13 +20,13 @@ export const updateAutomationSettingsInput = byLimits(({ sessionDuration: { min,
 
 type Input = ReturnType<typeof updateAutomationSettingsInput>;
 
-/** Settings as they are stored. */
+/** The stored settings. */
 type Stored = Pick<
   AutomationSettings,
   'isEnabled' | 'isEnabledCleared' | 'sessionDuration' | 'sessionDurationCleared'
 >;
 
-/** Stored settings as they read: one that was never set as the operator's default, one that was cleared as null. */
+/** Replaces each setting that was never set by the operator's default. A cleared setting stays null. */
 export const withDefaults = <Settings extends { readonly [Name in keyof Stored]: Stored[Name] | null }>(
   settings: Settings,
   { automationDefaults: usual }: OperationLimits,
@@ -39,7 +39,8 @@ export const withDefaults = <Settings extends { readonly [Name in keyof Stored]:
 
 type Values = Stored & { readonly account: AccountId; readonly now: Date };
 
-// Nobody changes them until this transaction has ended: SQLite has one writer, which it is; PostgreSQL locks the row.
+// No other transaction can change the settings until this one ends: SQLite has one writer at a time, which is this
+// transaction; PostgreSQL locks the row.
 const lockSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }: Caller) => {
   const settings = db
     .selectFrom('automation_settings')
@@ -70,7 +71,8 @@ const columns = [
   ...['created_at', 'updated_at'],
 ] as ('account_id' | 'is_enabled')[];
 
-// Of an account that is being erased PostgreSQL waits for the outcome, and finds none then: no row comes after it.
+// PostgreSQL waits for a running erasure of the account and then finds no account, so no settings are inserted after
+// the erasure.
 const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) => {
   const account = db
     .selectFrom('account')
@@ -100,7 +102,7 @@ const neverSet: Stored = {
   sessionDurationCleared: false,
 };
 
-/** Settings after a change, in which a field that is undefined was not given. */
+/** The settings after a change; an undefined field was not given. */
 const changed = (before: Stored, { isEnabled, sessionDuration }: z.output<Input>): Stored => ({
   isEnabled: isEnabled === undefined ? before.isEnabled : isEnabled,
   isEnabledCleared: isEnabled === undefined ? before.isEnabledCleared : isEnabled === null,
@@ -110,8 +112,8 @@ const changed = (before: Stored, { isEnabled, sessionDuration }: z.output<Input>
 });
 
 /**
- * Changes the caller's automation settings in one atomic step and returns all of them as they then read.
- * With no field given it changes nothing, `updatedAt` included; the first call creates the row.
+ * Changes the caller's automation settings in one atomic step and returns all current settings. Without any field,
+ * nothing changes, not even `updatedAt`, but the first call always creates the row.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function updateAutomationSettings(
@@ -135,7 +137,7 @@ async function changeSettings(
   const [settings] = before
     ? await updateSettings(db, { ...values, account: before.account })
     : await insertSettings(db, { ...values, account: await ensureAccount(context) });
-  // Another first call was quicker.
+  // Another first call came first.
   if (!settings) return changeSettings(context, given);
   const inTrail = (state: Stored) => {
     const { isEnabled, sessionDuration } = withDefaults(state, limits);

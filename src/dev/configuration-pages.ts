@@ -4,7 +4,7 @@ import { fillPage, tableHead, tableRow } from './filled-page.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
-/** A default as it would be set: what has several parts has commas between them. */
+/** A default as a person would write it; commas separate the parts of a list. */
 function defaultText(value: unknown): string {
   if (typeof value === 'boolean') return code(value ? 'on' : 'off');
   const text = typeof value === 'object' && value !== null ? partsOf(value).join() : String(value ?? '');
@@ -17,7 +17,7 @@ const partsOf = (value: object): readonly unknown[] => {
   return pairs.map((pair) => pair.join('='));
 };
 
-/** The cells of a variable's row, from its schema alone. */
+/** The cells of a variable's row in the table, all from the variable's schema. */
 function cells(name: VariableName): readonly string[] {
   const schema = environmentSchema.shape[name];
   const { unset, description = '', example = '' } = schema.meta() ?? {};
@@ -38,7 +38,10 @@ const allTables = (): string =>
     })
     .join('\n\n');
 
-/** The page of all variables, as it must be: its path, from the project's folder, and its text. */
+/**
+ * The page that lists all variables, with its current text.
+ * @returns pairs of a path (from the project's folder) and a text
+ */
 export const configurationPages = (): readonly (readonly [path: string, text: string])[] =>
   ['docs/configuration.md'].map((path) => [
     path,

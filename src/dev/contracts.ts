@@ -17,7 +17,7 @@ const sofa = createSofa(schema, routes);
 /** The GraphQL contract: sorted SDL. */
 export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
 
-/** What is no operation of the schema. */
+/** The paths that are no operations of the GraphQL schema. */
 const otherPaths = { ...forwardAuthOpenApi.paths, ...leakReportsPaths };
 
 /** The REST contract, as a server with the development identity provider describes itself. */
@@ -33,19 +33,19 @@ const openApiText = (): string => {
 
 const firstSentence = (text = ''): string => text.split(/(?<=\.) /)[0] ?? '';
 
-/** A root field as it is called: `rotateApiKey(keyId: Int!, graceSeconds: Int)`. */
+/** The signature of a root field: `rotateApiKey(keyId: Int!, graceSeconds: Int)`. */
 const signatureOf = ({ name, args }: GraphQLField<unknown, unknown>): string =>
   args.length === 0
     ? name
     : `${name}(${args.map((argument) => `${argument.name}: ${argument.type}`).join(', ')})`;
 
-/** A route as it is called: `GET /api/v1/auth/keys?limit&cursor`. */
+/** The REST call of a route: `GET /api/v1/auth/keys?limit&cursor`. */
 const callOf = ({ method, path, inputs }: Endpoint): string => {
   const query = inputs.filter((input) => input.in === 'query').map(({ name }) => name);
   return `${method} ${basePath}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
 };
 
-/** Operations in a table: what each does, and how it is called on either side. */
+/** A Markdown table of operations: what each operation does, and its call in GraphQL and in REST. */
 function operationsTable(isListed: (endpoint: Endpoint) => boolean): string {
   const inRest = createEndpoints(sofa.restSchema, routes);
   const listed = Object.entries(createEndpoints(schema, routes)).filter(([, endpoint]) => isListed(endpoint));
@@ -75,7 +75,10 @@ const publicTable = (): string =>
 const filled = (path: string, text: string) =>
   [path, fillPage(readFileSync(path, 'utf8'), 'npm run schema', text)] as const;
 
-/** What is published of the schema, as it must be: the path of each file, from the project's folder, and its text. */
+/**
+ * The published files that derive from the schema, with their current texts.
+ * @returns pairs of a path (from the project's folder) and a text
+ */
 export const contracts = (): readonly (readonly [path: string, text: string])[] => [
   ['schema/schema.graphql', sdlText()],
   ['schema/openapi.json', openApiText()],

@@ -17,11 +17,11 @@ const newSecret = () => `1:${randomBytes(32).toString('base64')}`;
 
 const newSecrets = () => `KEY_PEPPERS=${newSecret()}\nKEY_ENCRYPTION_KEYS=${newSecret()}\n`;
 
-/** The folder that the database is in, so that the two are moved and deleted together. */
+/** The folder of the database. So the secrets move with the database and are deleted with it. */
 const folderOf = ({ dataDir, database }: Config): string =>
   isPostgres(database) ? dataDir : dirname(sqliteFile(database));
 
-/** What the file holds; where there is none, it is made, for its owner alone. */
+/** Reads the file of secrets. If the file is missing, makes it first, readable for its owner only. */
 function readOrMake(file: string): string {
   if (!existsSync(file)) {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -32,9 +32,9 @@ function readOrMake(file: string): string {
 }
 
 /**
- * The secrets where none are configured: made at the first start and kept beside the database, or kept nowhere for a
- * database in memory.
- * @throws {ConfigError} where the file with them cannot be used
+ * The secrets of a server without configured ones. The first start makes them and stores them beside the database;
+ * with a database in memory, each start makes new ones and stores none.
+ * @throws {ConfigError} if the file of secrets cannot be used
  */
 export function developmentSecrets(config: Config): SecretKeys {
   const inMemory = config.database.url === 'sqlite::memory:';

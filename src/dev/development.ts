@@ -16,7 +16,10 @@ interface Surroundings {
   readonly secrets: Secrets;
 }
 
-/** What `npm start` runs beside the gateway where no identity provider is configured. */
+/**
+ * Starts the development identity provider and seeds the database. `npm start` calls this if no identity provider is
+ * configured.
+ */
 export async function startDevelopment({ config, port, em, secrets }: Surroundings) {
   const issuer = developmentIssuer({ host: config.host, port });
   const provider = await createDevelopmentIdentityProvider({
@@ -39,11 +42,14 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
     grants: scopesOverOthers,
   };
   return {
-    /** The provider, as the gateway trusts any other: by its issuer and its published keys. */
+    /**
+     * The provider's configuration. The gateway trusts the provider like any other: by its issuer and its published
+     * keys.
+     */
     issuer: trusted,
-    /** As which the pages for a browser sign in at it. */
+    /** The client with which the pages for a browser sign in. */
     signIn: { clientId: developmentClientId, parameters: {} },
-    /** Puts the provider before another listener, under its own path. */
+    /** Wraps a listener: requests under the provider's path go to the provider, all others to the listener. */
     mount:
       (next: RequestListener): RequestListener =>
       (request, response) =>

@@ -1,10 +1,10 @@
-/** What stands after a part of a page that is written by a command. */
+/** The mark after the part of a page that a command writes. */
 const end = '<!-- end -->';
 
 /**
- * A page with the part between its two marks written anew.
- * @param command what writes it, as the mark before the part names it: `npm run schema`
- * @throws {Error} where the page has no such marks
+ * Replaces the part of a page between its two marks.
+ * @param command the command that writes the part; the mark before the part names it: `npm run schema`
+ * @throws {Error} if the page lacks the marks
  */
 export function fillPage(page: string, command: string, part: string): string {
   const begin = `<!-- written by ${command} -->`;
@@ -14,10 +14,10 @@ export function fillPage(page: string, command: string, part: string): string {
   return `${before}${begin}\n\n${part}\n\n${end}${after.join(end)}`;
 }
 
-/** A row of a table in Markdown. */
+/** A row of a Markdown table: `["a", "b"]` → `"| a | b |"`. */
 export const tableRow = (texts: readonly string[]): string =>
   `| ${texts.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
 
-/** The head of a table in Markdown. */
+/** The head of a Markdown table. */
 export const tableHead = (columns: readonly string[]): string =>
   `${tableRow(columns)}\n|${'---|'.repeat(columns.length)}`;

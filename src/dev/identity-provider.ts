@@ -5,15 +5,17 @@ import { configure, resourceServerOf } from './provider-configuration.ts';
 import { type DevelopmentIdentityProviderOptions, isSubject, resource } from './provider-options.ts';
 import { loginPage, pagePolicy } from './provider-pages.ts';
 
-/** An OpenID provider that believes everybody. */
+/** An OpenID provider that asks for no password. */
 export interface DevelopmentIdentityProvider {
-  /** Makes a listener of node:http for every request under the issuer's path, which is handed over as it came. */
+  /**
+   * Makes a node:http listener for all requests under the issuer's path. The listener takes the requests unchanged.
+   */
   callback(): (req: IncomingMessage, res: ServerResponse) => void;
 }
 
 /**
- * Makes a real OpenID provider for development: it signs tokens for whoever asks, and forgets everything,
- * its signing key included, when the process ends.
+ * Makes a real OpenID provider for development. It signs a token for anyone who asks. When the process ends, it
+ * forgets everything, its signing key included.
  * @throws {Error} in production
  */
 export async function createDevelopmentIdentityProvider(
@@ -30,7 +32,7 @@ export async function createDevelopmentIdentityProvider(
     callback: () => {
       const listener = provider.callback();
       return (req, res) => {
-        // As Express mounts an app: the library routes by `url` and learns its own path from `originalUrl`.
+        // Imitates how Express mounts an app: the library routes by `url` and learns its own path from `originalUrl`.
         Object.assign(req, { originalUrl: req.url, url: req.url?.slice(mountPath.length) });
         void listener(req, res);
       };
@@ -38,7 +40,10 @@ export async function createDevelopmentIdentityProvider(
   };
 }
 
-/** The scopes that a token request asks for, each once; all where it names none. */
+/**
+ * The scopes of a token request, each once; all scopes if the request names none.
+ * @throws {errors.InvalidScope} for an unknown scope
+ */
 function requestedScope(scope: string | undefined, allowed: readonly string[]): string {
   const requested = [...new Set(scope === undefined ? allowed : scope.split(' '))];
   const unknown = requested.find((name) => !allowed.includes(name));
@@ -46,7 +51,7 @@ function requestedScope(scope: string | undefined, allowed: readonly string[]): 
   return requested.join(' ');
 }
 
-/** Adds the grant that gives a token for whichever subject is named. */
+/** Adds the grant type that issues a token for any named subject. */
 function registerSubjectGrant(provider: Provider, options: DevelopmentIdentityProviderOptions): void {
   const resourceServer = new provider.ResourceServer(resource, resourceServerOf(options));
   provider.registerGrantType<{ subject?: string; scope?: string }>(
@@ -72,7 +77,7 @@ function registerSubjectGrant(provider: Provider, options: DevelopmentIdentityPr
   );
 }
 
-/** The fields of a form; undefined where it is larger than any form of these pages. */
+/** Reads the fields of a form; undefined if the form is larger than 10,000 characters. */
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
   let body = '';
   for await (const chunk of req.setEncoding('utf8')) {
@@ -82,11 +87,11 @@ async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefin
   return new URLSearchParams(body);
 }
 
-/** Adds the page on which a person says who they are. */
+/** Adds the page where a person enters a name. */
 function useInteractionPages(provider: Provider): void {
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith('/interaction/')) return next();
-    // Refuses whoever was not sent here.
+    // Refuses a request that does not belong to a running sign-in.
     await provider.interactionDetails(ctx.req, ctx.res);
     ctx.set({ 'cache-control': 'no-store', 'content-security-policy': pagePolicy });
     if (ctx.method !== 'POST') {

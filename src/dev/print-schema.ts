@@ -14,7 +14,7 @@ operations.
   --help   prints this text
 `;
 
-/** What is out of date, and what operations lack, a sentence each. */
+/** Lists the outdated files and the faults of operations, one sentence each. */
 const faults = (): string[] => [
   ...schemaFaults(schema, routes, globSync('{src,test}/**/*.ts')),
   ...contracts()

@@ -7,7 +7,10 @@ import { developmentSubjectGrant } from './issuer.ts';
 import { type DevelopmentIdentityProviderOptions, resource } from './provider-options.ts';
 import { escapeHtml, page } from './provider-pages.ts';
 
-/** The library's own store in memory warns on the console; this one does the same and is forgotten with it. */
+/**
+ * An in-memory store with the behaviour of the library's own store, which prints warnings on the console. Its content
+ * is lost when the process ends.
+ */
 function createStore(): (model: string) => Adapter {
   const store = new LRUCache<string, AdapterPayload>({ max: 10_000 });
   const now = () => Math.floor(Date.now() / 1_000);
@@ -17,13 +20,13 @@ function createStore(): (model: string) => Adapter {
     find: async (id) => store.get(`${model}:${id}`),
     findByUid: async (uid) =>
       store.find((payload, key) => key.startsWith(`${model}:`) && payload.uid === uid),
-    // Only the device flow asks, and it is off.
+    // Only the device flow calls this, and the device flow is off.
     findByUserCode: async () => undefined,
     consume: async (id) => void Object.assign(store.get(`${model}:${id}`) ?? {}, { consumed: now() }),
     destroy: async (id) => void store.delete(`${model}:${id}`),
     revokeByGrantId: async (grantId) =>
       [...store.entries()].forEach(([key, payload]) => {
-        // A sign-in that is under way names the grant that it is to replace, and is no part of it.
+        // A running sign-in names the grant that it will replace, but does not belong to that grant.
         if (payload.grantId === grantId && payload.kind !== 'Interaction') store.delete(key);
       }),
   });
@@ -37,7 +40,7 @@ async function createSigningKey() {
   return { ...privateKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' };
 }
 
-/** The provider's own origin, by the names that a browser on this machine may know it by. */
+/** The provider's origins: a browser on this machine may use its host, `127.0.0.1` or `localhost`. */
 const pageOrigins = (issuer: string): string[] => {
   const origins = ['127.0.0.1', 'localhost'].map(
     (hostname) => Object.assign(new URL(issuer), { hostname }).origin,
@@ -52,7 +55,7 @@ const clientOf = ({ issuer, clientId }: DevelopmentIdentityProviderOptions) => (
   redirect_uris: pageOrigins(issuer).map((origin) => origin + callbackPath),
 });
 
-/** What its access tokens are for, and how they look. */
+/** The audience, the scopes and the format of the provider's access tokens. */
 export const resourceServerOf = ({ audience, scopes }: DevelopmentIdentityProviderOptions) => ({
   scope: scopes.join(' '),
   audience,
@@ -64,7 +67,7 @@ export const resourceServerOf = ({ audience, scopes }: DevelopmentIdentityProvid
 const featuresOf = (options: DevelopmentIdentityProviderOptions): Configuration['features'] => ({
   devInteractions: { enabled: false },
   rpInitiatedLogout: { enabled: false },
-  // It would take no token of ours: all are JWTs for Keyward.
+  // The UserInfo endpoint would accept no token of this provider, because all its tokens are JWTs for Keyward.
   userinfo: { enabled: false },
   resourceIndicators: {
     enabled: true,
@@ -83,11 +86,12 @@ export async function configure(options: DevelopmentIdentityProviderOptions): Pr
   return {
     adapter: createStore(),
     clients: [clientOf(options)],
-    // A token is there for the asking, so no other site that is open in the browser may read the answer.
+    // The provider issues a token to anyone who asks, so CORS keeps the answer from all other sites that are open in
+    // the browser.
     clientBasedCORS: (_ctx, requestOrigin) => origins.includes(requestOrigin),
     cookies: {
       keys: [randomBytes(32).toString('base64url')],
-      // They are for the provider: what else is on this origin does not get them.
+      // The path limits the cookies to the provider, so nothing else on this origin receives them.
       long: { httpOnly: true, sameSite: 'lax', path: pathname },
     },
     features: featuresOf(options),
@@ -95,7 +99,7 @@ export async function configure(options: DevelopmentIdentityProviderOptions): Pr
     interactions: { url: (_ctx, { uid }) => `${pathname}/interaction/${uid}` },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     jwks: { keys: [await createSigningKey()] },
-    // Nobody is asked for consent: a client that did not get a scope could only be a surprise.
+    // No person has to consent: in development, a client without one of its scopes would only surprise.
     loadExistingGrant: async ({ oidc: { provider, client, session } }) => {
       const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
       grant.addOIDCScope(options.scopes.join(' '));

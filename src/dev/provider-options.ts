@@ -1,6 +1,9 @@
-/** What the development identity provider is made from. */
+/** The options of the development identity provider. */
 export interface DevelopmentIdentityProviderOptions {
-  /** Its issuer identifier; the path is where the caller mounts it: `http://127.0.0.1:4000/idp`. */
+  /**
+   * Its issuer identifier, such as `http://127.0.0.1:4000/idp`. The caller mounts the provider at the identifier's
+   * path.
+   */
   readonly issuer: string;
   /** The `aud` of its access tokens. */
   readonly audience: string;
@@ -8,13 +11,13 @@ export interface DevelopmentIdentityProviderOptions {
   readonly clientId: string;
   /** The scopes that a token may carry. */
   readonly scopes: readonly string[];
-  /** Whether this process serves real people; the provider then refuses to be made. */
+  /** Whether this process serves real people. Then the provider refuses to start. */
   readonly production: boolean;
 }
 
-/** The one resource of the provider (RFC 8707): Keyward, whoever asks. */
+/** The only resource of the provider (RFC 8707): Keyward, for every client. */
 export const resource = 'urn:keyward:api';
 
-/** A subject has at most 255 characters (OpenID Connect Core, 2). */
+/** Whether a value is a subject: not blank, and at most 255 characters (OpenID Connect Core, section 2). */
 export const isSubject = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= 255;

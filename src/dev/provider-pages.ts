@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Text as HTML shows it. */
+/** Escapes a text for HTML: `"<"` → `"&#60;"`. */
 export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 const style = `
@@ -20,12 +20,16 @@ button { cursor: pointer; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** The Content-Security-Policy of these pages: their own style sheet, and nothing else. */
+/** The Content-Security-Policy of these pages: it allows their own style sheet and nothing else. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
 
-// The library's own pages load a font from elsewhere and warn on the console, so these stand in for them.
+// These pages replace the library's own, which load a font from elsewhere and warn on the console.
 
-/** A page of the provider's: a title, and HTML below it. */
+/**
+ * A page of the provider.
+ * @param title the title, as HTML
+ * @param content the HTML below the title
+ */
 export const page = (title: string, content: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -36,7 +40,7 @@ export const page = (title: string, content: string) => `<!doctype html>
 </html>
 `;
 
-/** Where a person says who they are: one of those that the seed makes, by one click, or anybody else. */
+/** The page where a person chooses an account: one click for a seeded account, or any other name. */
 export const loginPage = page(
   'Sign in',
   `<p>Development only: any name will do, no password is asked for.</p>

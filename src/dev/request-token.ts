@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { developmentSubjectGrant } from './issuer.ts';
 
-/** Whose token is wanted, from whom. */
+/** A request for an access token. */
 export interface TokenRequest {
   readonly issuer: string;
   readonly clientId: string;
   readonly subject: string;
-  /** Scopes with spaces between them; all that the provider has where it is left out. */
+  /** The scopes, separated by spaces; if missing, all scopes of the provider. */
   readonly scope?: string | undefined;
 }
 
@@ -14,10 +14,10 @@ const metadataSchema = z.object({ issuer: z.string(), token_endpoint: z.url() })
 const tokenSchema = z.object({ access_token: z.string() });
 const errorSchema = z.object({ error: z.string(), error_description: z.string().optional() });
 
-// A development provider is on this machine: what has not answered by then will not.
+// In milliseconds. A development provider runs on this machine, so it will not answer later than this.
 const timeout = 5_000;
 
-/** The provider's own metadata (OpenID Connect Discovery 1.0), which must name the issuer asked for. */
+/** Reads the provider's metadata (OpenID Connect Discovery 1.0). The metadata must name the same issuer. */
 async function discover(issuer: string) {
   try {
     const response = await fetch(`${issuer}/.well-known/openid-configuration`, {
@@ -38,9 +38,9 @@ const refusal = (answer: unknown, status: number) => {
 };
 
 /**
- * Gets an access token from the development identity provider, for any subject.
+ * Gets an access token for any subject from the development identity provider.
  * @returns the access token, a JWT
- * @throws {Error} with a sentence for a person: no provider answers, or why it refused
+ * @throws {Error} if no provider answers or the provider refuses; the message is a sentence for a person
  */
 export async function requestToken({ issuer, clientId, subject, scope }: TokenRequest): Promise<string> {
   const { token_endpoint } = await discover(issuer);

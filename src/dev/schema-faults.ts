@@ -32,7 +32,7 @@ const membersOf = (type: GraphQLNamedType): Described[] => {
 const isOwn = (type: GraphQLNamedType): boolean =>
   !isIntrospectionType(type) && !(isScalarType(type) && isSpecifiedScalarType(type));
 
-/** Every place of the schema that has to be described, and how it is. */
+/** Every place of the schema that needs a description, with its description. */
 const describedPlaces = (schema: GraphQLSchema): Described[] =>
   Object.values(schema.getTypeMap())
     .filter(isOwn)
@@ -40,19 +40,19 @@ const describedPlaces = (schema: GraphQLSchema): Described[] =>
 
 const isSentence = (text: string | null | undefined): boolean => /^[A-Z].*\.$/s.test(text ?? '');
 
-/** `apiKeyCount` → `api-key-count`: how files spell the name of an operation. */
+/** The file name of an operation: `apiKeyCount` → `api-key-count`. */
 const fileName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const hasExample = ({ extensions }: Pick<Field, 'extensions'>): boolean =>
   extensions['example'] !== undefined;
 
-/** What an operation lacks beside its field. */
+/** The parts that an operation lacks beside its field: route, source file, test, examples. */
 function operationFaults(field: Field, table: Routes, files: readonly string[]): string[] {
   const { name, type, args } = field;
   const file = fileName(name);
   const test = `test/integration/${file}.test.ts`;
   const isSource = (path: string) => path.startsWith('src/') && path.endsWith(`/${file}.ts`);
-  // Paging is described for all lists at once.
+  // The paging arguments of all lists share one description.
   const ownArguments = args.filter(
     (argument) => !['first', 'after', 'last', 'before'].includes(argument.name),
   );
@@ -73,7 +73,7 @@ function operationFaults(field: Field, table: Routes, files: readonly string[]):
 }
 
 /**
- * What is missing of operations, and where it belongs: a sentence for each fault, for whoever adds one.
+ * Lists what operations lack and where it belongs: one sentence for each fault, for the developer of the operation.
  * @param files the paths of all sources and tests, from the project's folder
  */
 export function schemaFaults(schema: GraphQLSchema, table: Routes, files: readonly string[]): string[] {

@@ -5,7 +5,7 @@ import { Account, type AccountId, ApiKey, ApiKeySecret, PrivateKey } from '../da
 import type { Sealer } from '../secrets/sealer.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
-/** What alice and bob begin with: ids 1, 2, 3 are hers, 4 is his. */
+/** The API keys of the seed: ids 1, 2 and 3 belong to alice, id 4 to bob. */
 const apiKeys = [
   { subject: 'alice', name: 'Laptop', isDefault: true },
   { subject: 'alice', name: 'Build server', isDefault: false },
@@ -14,11 +14,11 @@ const apiKeys = [
 ] as const;
 
 /**
- * Fills an empty database with two people to try things out with.
+ * Fills an empty database with the accounts of two people, to try things out.
  * @param em a fork of the entity manager
- * @param issuer the development identity provider
- * @param secrets API keys are hashed and the private key is sealed under them
- * @param keyPrefix what API keys begin with
+ * @param issuer the issuer identifier of the development identity provider
+ * @param secrets the secrets that hash the API keys and seal the private key
+ * @param keyPrefix the beginning of every API key
  */
 export async function seed(
   em: EntityManager,
@@ -45,14 +45,17 @@ export async function seed(
       encryptionVersion: 1,
       createdAt: now,
     });
-    // A key as any other; its secret is known to nobody.
+    // A key like any other, but its secret is never shown to anyone.
     const { digest, version } = peppers.digest(secret);
     await em.insert(ApiKeySecret, { apiKey, digest, pepperVersion: version });
   }
   await storePrivateKey(em, ids.get('alice') as AccountId, sealer);
 }
 
-/** Stores a private key, sealed for its row: so the row comes first, and nobody sees it without its key. */
+/**
+ * Stores a sealed private key. The seal binds the row's id, so the row comes first; in the transaction, no reader
+ * sees the row without its key.
+ */
 const storePrivateKey = (em: EntityManager, account: AccountId, sealer: Sealer): Promise<void> =>
   em.transactional(async (transaction) => {
     const now = new Date();

@@ -16,10 +16,10 @@ import type {
 import { parseIdempotencyKey, usedForAnother } from '../operations/idempotency-key.ts';
 import { digestRequest, openAnswer, sealAnswer } from './sealed-answer.ts';
 
-/** For how long an answer is kept, in milliseconds: 24 hours. */
+/** The time for which an answer is kept, in milliseconds: 24 hours. */
 const lifetime = 24 * 60 * 60_000;
 
-/** How many answers an account may have kept. */
+/** The limit of kept answers for each account. */
 const mostPerAccount = 1000;
 
 const selectRecord = prepareQuery(
@@ -43,7 +43,7 @@ type Claim = Pick<IdempotencyRecord, 'account' | 'keyDigest' | 'createdAt'> & {
 
 const columns = ['account_id', 'key_digest', 'sealed_answer', 'pepper_version', 'created_at'] as const;
 
-// Nothing is inserted where another transaction has the lock, nor where one was quicker. The answer is filled in before
+// Inserts nothing if another transaction holds the lock or has inserted the same key first. The answer follows before
 // the transaction ends.
 const insertRecord = prepareQuery(
   IdempotencyRecord,
@@ -66,7 +66,7 @@ const insertRecord = prepareQuery(
         conflict
           .columns(['account_id', 'key_digest'])
           .doUpdateSet({ created_at: createdAt })
-          // One that is over, and not deleted yet.
+          // The record has expired and is not deleted yet.
           .where('idempotency_record.created_at', '<=', since),
       )
       .returning(['id', 'account_id']),
@@ -79,7 +79,8 @@ const countRecords = prepareQuery(IdempotencyRecord, (db, { account }: Pick<Idem
     .select(({ fn }) => fn.countAll<number | string>().as('count')),
 );
 
-// Of an account that was erased since nothing is kept: what was done was done for another, which has the same owner.
+// Stores no answer for an account that was erased in the meantime, because the operation then ran for another account
+// of the same owner.
 const updateAnswer = prepareQuery(
   IdempotencyRecord,
   (
@@ -126,17 +127,17 @@ const tooMany = () =>
   );
 
 /**
- * Carries out an operation once for an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and answers each
- * repetition as it was answered first. What it has answered is stored in the transaction of its change: of the two,
- * neither is there without the other. An operation that failed has changed nothing, so its error is not kept, and a
- * repetition is carried out. Disposing of it ends the cleaning.
+ * Runs an operation once for each Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and gives each
+ * repetition the first answer. The transaction of the change also stores the answer, so neither exists without the
+ * other. A failed operation has changed nothing, so its error is not kept, and a repetition runs the operation.
+ * Disposal stops the deletion of expired records.
  */
 export class IdempotencyRecords implements Idempotency, AsyncDisposable {
-  /** What is being carried out by this process. */
+  /** The requests that this process is handling, by issuer, subject and key. */
   readonly #running = new Set<string>();
   readonly #cleanUp: CleanUp;
 
-  /** @param onFailure told why records that are over could not be deleted; it is tried again later */
+  /** @param onFailure gets the error if expired records could not be deleted; the deletion is tried again later */
   constructor(db: Db, onFailure: (error: unknown) => void) {
     this.#cleanUp = new CleanUp(async () => (await deleteRecords(db, { until: begin() })).length, onFailure);
   }
@@ -153,7 +154,7 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     this.#assertFree(id);
     const kept = await replay<Result>(context, keyed);
     if (kept) return kept;
-    // Another may have begun meanwhile.
+    // Another request with the same key may have begun in the meantime.
     this.#assertFree(id);
     this.#running.add(id);
     try {
@@ -163,7 +164,7 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     }
   }
 
-  /** Deletes the records that are over; one call joins another that is at it. Never rejects. */
+  /** Deletes the expired records. A call during a running deletion joins that deletion. Never rejects. */
   clean(): Promise<void> {
     return this.#cleanUp.run();
   }
@@ -180,8 +181,8 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
 const begin = () => new Date(Date.now() - lifetime);
 
 /**
- * What was answered before; undefined where nothing was.
- * @throws {GatewayError} `BAD_USER_INPUT` where that was another request
+ * Finds the earlier answer; undefined if no answer is stored.
+ * @throws {GatewayError} `BAD_USER_INPUT` if the key belongs to another request
  */
 async function replay<Result>(
   { db, caller, secrets }: OperationContext,
@@ -194,7 +195,7 @@ async function replay<Result>(
   return { result: result as Result, isReplayed: true };
 }
 
-/** Runs an operation, and keeps what it answers, in the transaction that it is given. */
+/** Runs an operation and stores its answer, both in the given transaction. */
 async function carryOut<Result>(
   context: OperationContext,
   operation: KeyedOperation,

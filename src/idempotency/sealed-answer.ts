@@ -6,19 +6,19 @@ import type { PepperedDigest } from '../secrets/peppers.ts';
 import { createSealer } from '../secrets/sealer.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
-// The answer may hold a new API key, of which nothing but a digest is stored otherwise. So the key that seals it is
-// made, by HMAC-SHA-256, of a pepper and of the caller's own Idempotency-Key: neither the database alone opens it, nor
-// the database together with the server's secrets, as long as nobody can guess the Idempotency-Key. Its row holds no
-// more of that than a digest.
+// The answer may hold a new API key; the database otherwise stores only a digest of a key. So HMAC-SHA-256 derives
+// the key that seals the answer from a pepper and from the caller's own Idempotency-Key. The database alone cannot
+// open the answer. Even the database together with the server's secrets cannot, as long as the Idempotency-Key cannot
+// be guessed: the row holds only a digest of the Idempotency-Key.
 
-/** An operation that was carried out. */
+/** A completed operation. */
 export interface CarriedOut {
-  /** What was asked for, as a digest. */
+  /** The digest of the request, from {@link digestRequest}. */
   readonly request: string;
   readonly result: unknown;
 }
 
-/** Where an answer is stored. */
+/** The row that stores an answer. */
 type Place = Pick<IdempotencyRecord, 'id' | 'account'>;
 
 const materialOf = ({ account }: Place, key: string) => JSON.stringify(['idempotency', account, key]);
@@ -29,7 +29,7 @@ const sealerOf = ({ version, digest }: PepperedDigest) =>
 const bindingOf = ({ id, account }: Place) =>
   ({ purpose: 'idempotency', accountId: account, rowId: id }) as const;
 
-/** The digest of what was asked for: an operation and its input, the same however its members are ordered. */
+/** Returns the digest of an operation and its input. The order of the input's members makes no difference. */
 export const digestRequest = (operation: string, input: object): string =>
   createHash('sha256')
     .update(
@@ -38,7 +38,7 @@ export const digestRequest = (operation: string, input: object): string =>
     .digest('base64url');
 
 /**
- * Seals what an operation has answered, so that it opens for who has the key.
+ * Seals an operation's answer. Only a caller with the same Idempotency-Key can open it.
  * @param key the caller's Idempotency-Key
  */
 export async function sealAnswer({ peppers }: Secrets, place: Place, key: string, answer: CarriedOut) {
@@ -48,8 +48,9 @@ export async function sealAnswer({ peppers }: Secrets, place: Place, key: string
 }
 
 /**
- * Opens what an operation has answered.
- * @throws {GatewayError} `CONFLICT` where the pepper is gone that it was sealed under
+ * Opens an operation's answer.
+ * @param key the caller's Idempotency-Key
+ * @throws {GatewayError} `CONFLICT` if the pepper that sealed the answer is no longer configured
  */
 export async function openAnswer(
   { peppers }: Secrets,

@@ -3,7 +3,7 @@ import { quotaColumns } from '../api-keys/own-api-key.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 
-/** How many keys are read at once. */
+/** The number of API keys in one read. */
 const pageSize = 500;
 
 const selectPage = prepareQuery(ApiKey, (db, { after }: { readonly after: number }) =>
@@ -21,7 +21,7 @@ const selectPage = prepareQuery(ApiKey, (db, { after }: { readonly after: number
 
 type Row = Awaited<ReturnType<typeof selectPage>>[number];
 
-/** A key as a line that can be imported, but for its secret. */
+/** An API key as a line of JSON that can be imported, but without its secret. */
 function lineOf(key: Row): string {
   const { permissions, metadata, allowedAddresses, rateLimit } = toldParts(key);
   return `${JSON.stringify({
@@ -41,8 +41,8 @@ function lineOf(key: Row): string {
 }
 
 /**
- * What can be written of all API keys: no secret, and no digest of one. They come in the order of their ids, some lines
- * at a time: a key that is there throughout is there once.
+ * Writes all API keys as lines of JSON, without secrets and without digests of secrets. The keys come in the order of
+ * their ids, a page of lines at a time. A key that exists during the whole export appears exactly once.
  */
 export async function* exportKeys(db: Db): AsyncGenerator<string> {
   let after = 0;

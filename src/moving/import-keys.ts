@@ -12,27 +12,27 @@ import type { PepperedDigest, Peppers } from '../secrets/peppers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { KeyLine } from './key-line.ts';
 
-/** What keys are brought to. */
+/** The destination of an import. */
 export interface Destination {
   readonly db: Db;
   readonly secrets: Secrets;
   readonly limits: OperationLimits;
 }
 
-/** What came of some lines. */
+/** The result of an import of some lines. */
 export interface Imported {
-  /** How many keys were made. */
+  /** The number of new keys. */
   readonly made: number;
-  /** How many were here before. */
+  /** The number of keys that existed before. */
   readonly known: number;
-  /** The numbers of lines whose key belongs to another account. */
+  /** The line numbers of keys that belong to another account. */
   readonly foreign: readonly number[];
 }
 
-/** How often lines are tried that meet others who make or erase the same. */
+/** The number of attempts, because others may create or erase the same keys and accounts at the same time. */
 const attempts = 5;
 
-/** An account was erased since it was looked up. */
+/** An account was erased after its lookup. */
 class AccountGoneError extends Error {
   override readonly name = 'AccountGoneError';
 }
@@ -43,9 +43,9 @@ const ownerOf = ({ issuer, subject }: Pick<KeyLine, 'issuer' | 'subject'>) =>
   JSON.stringify([issuer, subject]);
 
 /**
- * Brings API keys here, as a whole or, where it fails, not at all. A key that is here already stays as it is, also where
- * its secret was rotated out since.
- * @param isDryRun whether nothing is written
+ * Imports API keys, all of them or (on an error) none. A key that exists already stays as it is, even if its secret
+ * was rotated out since.
+ * @param isDryRun whether to write nothing
  */
 export async function importKeys(
   destination: Destination,
@@ -53,7 +53,7 @@ export async function importKeys(
   isDryRun: boolean,
 ): Promise<Imported> {
   for (let attempt = 1; ; attempt += 1) {
-    // Before the transaction: on SQLite all who write wait for that.
+    // This runs before the transaction, because on SQLite all other writers wait for a transaction.
     const { imported, fresh } = await sortOut(destination, lines);
     if (isDryRun || fresh.length === 0) return imported;
     try {
@@ -67,10 +67,10 @@ export async function importKeys(
   }
 }
 
-/** A key that is not here yet. */
+/** A key that does not exist here yet. */
 interface FreshKey {
   readonly line: KeyLine;
-  /** By what it will be found. */
+  /** The digest that later identifies the key. */
   readonly digest: PepperedDigest;
 }
 
@@ -89,7 +89,7 @@ async function write(destination: Destination, fresh: readonly FreshKey[]): Prom
   );
 }
 
-/** Tells lines whose keys are new from those of which the keys are here, or stand in an earlier line. */
+/** Separates the lines with new keys from those with keys that exist already or stand in an earlier line. */
 async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonly KeyLine[]) {
   const digests = new Map(lines.map((line) => [line, importedDigests(peppers, line.sha256)]));
   const owners = await findOwners(db, peppers, digests);
@@ -106,7 +106,7 @@ async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonl
   return { imported: { made: fresh.length, known, foreign }, fresh };
 }
 
-/** Whose the keys are that are here already, by SHA-256. */
+/** Finds the owners of the keys that exist already, by SHA-256. */
 async function findOwners(
   db: Db,
   peppers: Peppers,
@@ -114,7 +114,7 @@ async function findOwners(
 ): Promise<Map<string, string>> {
   const keys = new Map<string, string>();
   for (const [{ sha256, secret }, digests] of lines) {
-    // One of ours that was made here is known by another digest.
+    // A key that Keyward made has a digest of another kind.
     const own = secret !== null && isApiKeySecret(secret) ? peppers.digests(secret) : [];
     for (const { digest } of [...digests, ...own]) keys.set(digest.toString('hex'), sha256);
   }
@@ -129,14 +129,15 @@ async function findOwners(
   return new Map(rows.map((row) => [keys.get(Buffer.from(row.digest).toString('hex')) ?? '', ownerOf(row)]));
 }
 
-/** The accounts of keys, by their owners; those that are missing are made. */
+/** Returns the accounts of the keys, by owner, and creates the missing ones. */
 async function ensureAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<string, AccountId>> {
   const accounts = await findAccounts(db, lines);
   const missing = new Map(
     lines.filter((line) => !accounts.has(ownerOf(line))).map((line) => [ownerOf(line), line]),
   );
   if (missing.size === 0) return accounts;
-  // In one order: two imports that make the same accounts wait for each other once, and not in a circle.
+  // Every import uses the same order. So two imports that create the same accounts wait for each other once, and
+  // cannot deadlock.
   const rows = [...missing].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
   const now = new Date();
   await runQuery(
@@ -150,7 +151,7 @@ async function ensureAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<st
   return new Map([...accounts, ...(await findAccounts(db, rows))]);
 }
 
-/** Those of the keys' accounts that are here, by their owners. */
+/** Finds the existing accounts of the keys, by owner. */
 async function findAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<string, AccountId>> {
   const issuers = Map.groupBy(lines, ({ issuer }) => issuer);
   const rows = await runQuery(
@@ -174,8 +175,8 @@ async function findAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<stri
 }
 
 /**
- * Makes others wait who would make keys for the same accounts, or erase them.
- * @throws {AccountGoneError}
+ * Locks the accounts: others that create keys for these accounts or erase them must wait.
+ * @throws {AccountGoneError} if an account was erased
  */
 async function lockAccounts(db: Db, accounts: ReadonlyMap<string, AccountId>): Promise<void> {
   const select = db.kysely
@@ -183,12 +184,12 @@ async function lockAccounts(db: Db, accounts: ReadonlyMap<string, AccountId>): P
     .select('id')
     .where('id', 'in', [...accounts.values()])
     .where('erased_at', 'is', null);
-  // SQLite has one writer, which a transaction is.
+  // SQLite has one writer at a time, and this transaction is that writer.
   const locked = isForPostgres(db.kysely) ? select.orderBy('id').forNoKeyUpdate() : select;
   if ((await runQuery(db, Account, locked)).length < accounts.size) throw new AccountGoneError();
 }
 
-/** The accounts that have a default key. */
+/** Finds the accounts that have a default key. */
 async function haveDefault(db: Db, accounts: ReadonlyMap<string, AccountId>): Promise<Set<number>> {
   const rows = await runQuery(
     db,
@@ -202,7 +203,7 @@ async function haveDefault(db: Db, accounts: ReadonlyMap<string, AccountId>): Pr
   return new Set(rows.map(({ owner }) => Number(owner)));
 }
 
-/** A key that was made. */
+/** A key that the import has created. */
 interface MadeKey extends FreshKey {
   readonly id: number;
   readonly account: AccountId;
@@ -229,7 +230,7 @@ async function insertKeys(
       encryption_version: 1,
       created_at: line.createdAt,
       expires_at: parts.expiresAt,
-      // When it was is not told: it is known from now on.
+      // The line does not say when the key was deactivated, so the time is now.
       deactivated_at: line.isActive ? null : now,
       permissions: parts.permissions,
       metadata: parts.metadata,
@@ -240,7 +241,8 @@ async function insertKeys(
   });
   const insert = db.kysely.insertInto('api_key').values(rows).returning(['id', 'account_id', 'key_prefix']);
   const made = (await runQuery(db, ApiKey, insert)).sort((one, other) => one.id - other.id);
-  // Ids are given in the order of the rows. Nothing promises that, and another order would hand keys to others.
+  // The databases give ids in the order of the rows, but do not promise this order. Another order would give keys to
+  // the wrong accounts.
   const isInOrder = made.every(
     ({ account, keyPrefix }, at) => account === rows[at]?.account_id && keyPrefix === rows[at]?.key_prefix,
   );
@@ -262,7 +264,7 @@ async function insertSecrets(db: Db, keys: readonly MadeKey[]): Promise<void> {
   await runQuery(db, ApiKeySecret, db.kysely.insertInto('api_key_secret').values(rows));
 }
 
-/** Keeps a sealed copy of the secrets that were given, where that is configured. */
+/** Stores a sealed copy of each given secret, if the configuration says so. */
 async function sealSecrets(destination: Destination, keys: readonly MadeKey[]): Promise<void> {
   const { db, limits } = destination;
   const given = limits.sealApiKeys ? keys.filter(({ line }) => line.secret !== null) : [];

@@ -4,35 +4,38 @@ import { type Destination, importKeys } from './import-keys.ts';
 import { createLineReader, type KeyLine, LineError } from './key-line.ts';
 import type { Line } from './read-lines.ts';
 
-/** How many keys are made in one transaction. On SQLite all others who write wait for it. */
+/** The number of keys in one transaction. On SQLite, all other writers wait for the transaction. */
 const batchSize = 250;
 
-/** How long others may write between two batches on SQLite, in milliseconds: they try every 10. */
+/**
+ * The pause between two batches on SQLite, in milliseconds, in which others may write. Waiting writers try every 10
+ * milliseconds.
+ */
 const pause = 20;
 
-/** How lines are imported. */
+/** The options of an import. */
 export interface ImportOptions {
-  /** The issuers that may be named; none: any. */
+  /** The issuers that a line may name; an empty list allows any issuer. */
   readonly issuers: readonly string[];
-  /** Whether nothing is written. */
+  /** Whether to write nothing. */
   readonly isDryRun: boolean;
-  /** Told of each line that is refused, in words that hold nothing of it. */
+  /** Called for each refused line; the reason quotes nothing from the line. */
   readonly onRefused: (number: number, why: string) => void;
-  /** Told of each line that was read. */
+  /** Called for each line that was read. */
   readonly onLine?: (line: Line) => void;
 }
 
-/** What came of the lines. */
+/** The result of an import. */
 export interface Totals {
   made: number;
-  /** How many keys were here before, or stand in an earlier line. */
+  /** The number of keys that existed before or stand in an earlier line. */
   known: number;
   refused: number;
 }
 
 /**
- * Brings API keys here, line by line and in batches: no more are read while some are written.
- * @param totals counted up while it works: they hold where it fails, too
+ * Imports API keys from lines, in batches. Reading pauses during the write of a batch.
+ * @param totals counts during the import, so the numbers are right even if the import fails
  */
 export async function importLines(
   destination: Destination,
@@ -66,7 +69,7 @@ export async function importLines(
   return totals;
 }
 
-/** The key of a line, or why it is refused; undefined for an empty line. */
+/** Reads the key of a line. The result is the reason if the line is refused, and undefined for an empty line. */
 function readKey(
   { number, text }: Line,
   read: ReturnType<typeof createLineReader>,

@@ -5,9 +5,9 @@ import { GatewayError } from '../errors.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 
-/** An API key that is brought here, after its check. */
+/** An API key from a line, after its check. */
 export interface KeyLine {
-  /** The line that it stands in. */
+  /** The number of its line. */
   readonly number: number;
   readonly issuer: string;
   readonly subject: string;
@@ -15,21 +15,21 @@ export interface KeyLine {
   readonly createdAt: Date;
   readonly isActive: boolean;
   readonly parts: KeyParts;
-  /** SHA-256 of its secret, in lower-case hexadecimal digits. */
+  /** SHA-256 of the key's secret, in lower-case hexadecimal digits. */
   readonly sha256: string;
-  /** The secret itself, where it was given. */
+  /** The secret itself; null if the line has only its SHA-256. */
   readonly secret: string | null;
 }
 
-/** Why a line is refused: words that hold nothing of it. */
+/** The reason why a line is refused. The message quotes nothing from the line. */
 export class LineError extends Error {
   override readonly name = 'LineError';
 }
 
-/** How many faults of a line are told. */
+/** The number of faults that a refusal names. */
 const mostTold = 5;
 
-/** What of a secret nobody may know from its prefix, in characters. */
+/** The least number of a secret's characters that its prefix does not reveal. */
 const leastHidden = 16;
 
 const moment = z.iso
@@ -63,7 +63,7 @@ const keyPrefix = z
 
 const count = z.int();
 
-/** The members of a line: what it takes to make a key, in REST's names, and whose it is. */
+/** The schemas of a line's members, by REST name: the owner and the parts of a key. */
 function membersOf(limits: OperationLimits, issuers: readonly string[]) {
   const parts = keyParts(limits);
   const isKnown = (issuer: string) => issuers.length === 0 || issuers.includes(issuer);
@@ -94,12 +94,12 @@ function membersOf(limits: OperationLimits, issuers: readonly string[]) {
 }
 
 /**
- * Reads lines of JSON.
- * @param issuers those that may be named; none: any
+ * Makes a reader of JSON lines.
+ * @param issuers the issuers that a line may name; an empty list allows any issuer
  */
 export function createLineReader(limits: OperationLimits, issuers: readonly string[]) {
   const members = membersOf(limits, issuers);
-  // A name that was given is not repeated: it may be a secret in the wrong place.
+  // The message does not repeat the unknown name, because the name may be a misplaced secret.
   const known = `May only have the members ${Object.keys(members).join(', ')}.`;
   const schema = z
     .strictObject(members, {
@@ -117,7 +117,7 @@ export function createLineReader(limits: OperationLimits, issuers: readonly stri
       message: `Must have at least ${leastHidden} characters more than key_prefix.`,
     });
 
-  /** @throws {LineError} */
+  /** @throws {LineError} if the line is refused */
   return (number: number, text: string): KeyLine => {
     const given = parse(schema, text);
     const { issuer, subject, key_prefix: keyPrefix, key: secret = null } = given;
@@ -149,11 +149,11 @@ function parse<Output>(schema: z.ZodType<Output>, text: string): Output {
   }
 }
 
-/** The names that places in a line may have; whatever else stands there may be a secret in the wrong place. */
+/** The names that a fault's place may show. Any other name in a line may be a misplaced secret. */
 const places =
   /^(?:issuer|subject|name|key_prefix|created_at|expires_at|permissions|metadata|allowed_addresses|rate_limit|quota|is_active|sha256|key|limit|window_seconds|refill|\d+)$/;
 
-/** What is wrong with a line, in words that hold nothing of it. */
+/** Describes the faults of a line, and quotes nothing from the line. */
 const told = ({ issues }: GatewayError): string =>
   issues
     .slice(0, mostTold)
@@ -162,7 +162,7 @@ const told = ({ issues }: GatewayError): string =>
     )
     .join(' ');
 
-/** Undefined for what is no JSON. What the engine says of it repeats what stands there. */
+/** Parses JSON; undefined if the text is no JSON. The engine's own message quotes the text, so it is dropped. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,7 @@
-/** How often it is told, in milliseconds: where somebody watches, and where it is written to a file. */
+/**
+ * The intervals of the progress messages, in milliseconds: in a terminal (`often`), and in any other output
+ * (`seldom`).
+ */
 const often = 100;
 const seldom = 10_000;
 
@@ -6,19 +9,23 @@ const width = 30;
 
 const bar = (share: number): string => '█'.repeat(Math.round(share * width)).padEnd(width, '░');
 
-/** Tells on the standard error how far a command is: by a bar in a terminal, by a line now and then elsewhere. */
+/** Shows a command's progress on standard error: a bar in a terminal, a line now and then in any other output. */
 export class Progress implements Disposable {
   readonly #out = process.stderr;
   readonly #total: number | undefined;
   #toldAt = performance.now();
   #isShown = false;
 
-  /** @param total how many bytes there are; undefined where nobody knows */
+  /** @param total the size of the input in bytes; undefined if unknown */
   constructor(total: number | undefined) {
     this.#total = total;
   }
 
-  /** @param bytes how many are behind */
+  /**
+   * Shows the progress, at most once per interval.
+   * @param lines the number of lines read so far
+   * @param bytes the number of bytes read so far
+   */
   tell(lines: number, bytes: number): void {
     const isTerminal = this.#out.isTTY;
     if (performance.now() - this.#toldAt < (isTerminal ? often : seldom)) return;
@@ -31,7 +38,7 @@ export class Progress implements Disposable {
     this.#isShown = true;
   }
 
-  /** Writes a line of its own. */
+  /** Writes a message on a line of its own. */
   say(line: string): void {
     this.#clear();
     this.#out.write(`${line}\n`);

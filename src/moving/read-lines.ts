@@ -1,15 +1,15 @@
-/** The most bytes of a line. */
+/** The longest line, in bytes. */
 const longestLine = 64 * 1024;
 
 const newline = 10;
 
 /** A line of a file. */
 export interface Line {
-  /** Its place, from 1. */
+  /** The line's number; the first line has 1. */
   readonly number: number;
-  /** Undefined where it is too long, or no UTF-8. */
+  /** The text; undefined if the line is too long or no UTF-8. */
   readonly text: string | undefined;
-  /** How many bytes there are up to its end. */
+  /** The number of the file's bytes up to the end of the line. */
   readonly end: number;
 }
 
@@ -23,7 +23,7 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-/** Reads lines one by one. Of one that is too long nothing is kept. */
+/** Reads lines one by one. The content of a line that is too long is not kept in memory. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let pieces: Buffer[] = [];
   let size = 0;

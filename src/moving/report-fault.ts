@@ -3,14 +3,14 @@ import { reportConfigError } from '../config/config-error.ts';
 import { OutcomeUnknownError } from '../database/failures.ts';
 import { GatewayError } from '../errors.ts';
 
-/** What a database or the system may refuse at any moment. */
+/** Whether an error can be expected at any time: from the database, the system or the service. */
 const isForeseen = (error: unknown): error is Error =>
   [DriverException, OutcomeUnknownError, GatewayError].some((kind) => error instanceof kind) ||
   (error instanceof Error && 'syscall' in error);
 
 /**
- * Says in words what has ended a command, and sets the exit code.
- * @throws what was not foreseen: that comes with a stack
+ * Prints the error that has ended a command, and sets the exit code.
+ * @throws an unexpected error unchanged, so that its stack trace appears
  */
 export function reportFault(error: unknown): void {
   if (isForeseen(error)) {

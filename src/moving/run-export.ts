@@ -17,7 +17,7 @@ and needs its DATA_DIR or DATABASE_URL.
   --help  prints this text
 `;
 
-/** Where a file is made, nothing is left of it if that fails. */
+/** Writes the lines to a file or to standard output. If the write fails, the new file is deleted. */
 async function write(lines: AsyncIterable<string>, file: string): Promise<void> {
   if (file === '-') return pipeline(lines, process.stdout, { end: false });
   const out = createWriteStream(file, { flags: 'wx', mode: 0o600 });

@@ -26,13 +26,13 @@ stays as it is. It needs the service's own environment.
   --help     prints this text
 `;
 
-/** @throws where there is no such file */
+/** @throws if the file does not exist */
 const openInput = (file: string) =>
   file === '-'
     ? { input: process.stdin, size: undefined }
     : { size: statSync(file).size, input: createReadStream(file) };
 
-/** What lines are imported to. */
+/** Opens the destination of the import. */
 async function openDestination(config: Config, opened: AsyncDisposableStack) {
   const { database: databaseConfig, secrets: keys } = config;
   if (!keys)

@@ -1,6 +1,6 @@
 import type { AccountId } from '../database/tables.ts';
 
-/** What happened in the business, for the log: every event and its members stand here. */
+/** The business events of the log, each with its members. */
 export interface BusinessEvents {
   'account-blocked': OfAccount;
   'account-created': OfAccount;
@@ -25,9 +25,9 @@ export interface BusinessEvents {
 
 interface OfAccount {
   readonly accountId: AccountId;
-  /** The operator's own account, where an operator did it; undefined: the account's owner did. */
+  /** The account of the operator who did it; undefined if the account's owner did it. */
   readonly operatorId?: AccountId | undefined;
-  /** Why, in the operator's words. It stands in the audit trail alone: what people write has no place in a log. */
+  /** The operator's reason. It goes to the audit trail only, because free text from people has no place in a log. */
   readonly reason?: string | undefined;
 }
 
@@ -35,28 +35,31 @@ interface OfApiKey extends OfAccount {
   readonly keyId: number;
 }
 
-/** A webhook endpoint is nobody's: what an operator does to it stands in the operator's own trail. */
+/**
+ * A webhook endpoint belongs to no account, so `accountId` is the operator's own account: its audit trail gets the
+ * event.
+ */
 interface OfWebhookEndpoint extends OfAccount {
   readonly endpointId: number;
 }
 
 interface ByKeyItself {
-  /** The key has done it, and not its owner. */
+  /** Whether the API key itself made the request, and not its owner. */
   readonly isKeyItself?: boolean;
 }
 
-/** What an event has changed of something. */
+/** One field that an event has changed. */
 export interface Change {
-  /** What was changed, as REST names it. */
+  /** The REST name of the field. */
   readonly field: string;
-  /** What it was, as JSON; null where it was not set. */
+  /** The former value, as JSON; null if the field had no value. */
   readonly from: unknown;
   readonly to: unknown;
 }
 
 /**
- * Writes business events to the log of the request that they belong to. What was changed is for the audit trail alone:
- * it is the caller's, and the log is not.
+ * Writes business events to the log, with the ids of their request. The changes go to the audit trail only: the audit
+ * trail belongs to the caller, and the log does not.
  */
 export type EventLog = <Name extends keyof BusinessEvents>(
   name: Name,

@@ -3,12 +3,12 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Middleware, RequestIds, RequestRecord } from '../http/exchange.ts';
 import type { EventLog } from './events.ts';
 
-/** The message of the line that each request has. */
+/** The message of a request's log line. */
 const requestMessage = 'request';
 
 /**
- * The process's log: lines for a reader in a terminal, one JSON object a line otherwise.
- * @param level the least that is written
+ * Makes the log of the process: readable lines in a terminal, one JSON object a line otherwise.
+ * @param level the lowest level that the log writes
  */
 export async function createLogger(level: string, output: LogOutput): Promise<Logger> {
   const logger = process.stdout.isTTY
@@ -18,12 +18,15 @@ export async function createLogger(level: string, output: LogOutput): Promise<Lo
   return logger;
 }
 
-/** An output for a reader, one line for each request. What makes its lines is loaded for a terminal alone. */
+/**
+ * Makes a log stream for a terminal, with one line for each request. Only a terminal loads the package that formats
+ * the lines.
+ */
 async function readable(output: LogOutput): Promise<DestinationStream & Pick<LogOutput, 'flushSync'>> {
   const { prettyFactory } = await import('pino-pretty');
   const translateTime = 'HH:MM:ss.l';
   const toRequest = prettyFactory({ translateTime, hideObject: true, messageFormat: requestText });
-  // An error takes up more lines than one all the same.
+  // An error still takes several lines.
   const toText = prettyFactory({ translateTime, singleLine: true, ignore: 'event,requestId,traceId,spanId' });
   return {
     write: (text) => {
@@ -36,7 +39,7 @@ async function readable(output: LogOutput): Promise<DestinationStream & Pick<Log
 
 type LogLine = Readonly<Record<string, unknown>>;
 
-/** A request in as few words as tell it: `GET /api/v1/auth/keys 200 in 1.2 ms, apiKeys`. */
+/** A request in one short line: `GET /api/v1/auth/keys 200 in 1.2 ms, apiKeys`. */
 function requestText(line: LogLine): string {
   const { method, route = 'an unknown path', status, milliseconds, operation, reason } = line;
   const { clientAddress, requestId } = line;
@@ -46,9 +49,10 @@ function requestText(line: LogLine): string {
 }
 
 /**
- * Gives each request one line in the log, and its answer the id by which that is found. Neither tokens, bodies, query
- * strings nor paths as they were called are written; who the client is, only by its account, unless asked for.
- * @param logsAddress whether the client's IP address is written too
+ * Writes one log line for each request, and adds the header field `x-request-id` to the answer, so that the line can
+ * be found. The line has no tokens, bodies, query strings or paths in the caller's words. It identifies the client by
+ * the account alone, and by the IP address only if `logsAddress` is set.
+ * @param logsAddress whether log lines include the client's IP address
  */
 export const logRequests =
   (logger: Logger, logsAddress: boolean): Middleware =>
@@ -70,7 +74,10 @@ const logFailure = (logger: Logger, { requestId, traceId, spanId, failure }: Req
     failure?.message,
   );
 
-/** An error for the log. Of a database's error no message is kept: it repeats the values of the query. */
+/**
+ * Describes an error for the log. It leaves out the message of a database error, because such a message repeats the
+ * values of the query.
+ */
 export function describeError(error: unknown): Record<string, unknown> | undefined {
   if (!(error instanceof Error)) return error === undefined ? undefined : { type: typeof error };
   const { code } = error as { code?: unknown };
@@ -100,18 +107,18 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
   reason: record.failure?.reason,
 });
 
-// Of version 00 nothing may follow; of a later one more parts may.
+// In version 00, nothing may follow the flags; in a later version, more parts may.
 const traceparent =
   /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2}(?=.{53}(?:-|$)))-((?!0{32})[\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}/;
 
 /**
- * The trace that a caller says its request belongs to, by the header `traceparent` (W3C Trace Context, section 3.2).
- * @returns 32 hexadecimal digits; undefined where the header is not there or not valid
+ * Reads the trace id from the header field `traceparent` (W3C Trace Context, section 3.2).
+ * @returns 32 hexadecimal digits; undefined if the header field is missing or not valid
  */
 export const parseTraceId = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : traceparent.exec(header)?.[1];
 
-/** An event log of one request: each event under its own name, with the ids of the request and of its trace. */
+/** Makes the event log of one request. Each line has the event's name, and the ids of the request and its trace. */
 export const createEventLog =
   (logger: Logger, { requestId, traceId, spanId }: RequestIds): EventLog =>
   (name, { reason: _, ...event }) => {
@@ -119,32 +126,35 @@ export const createEventLog =
     logger.info(line, `${name}`);
   };
 
-/** The most bytes of lines that wait to be written. */
+/** The limit of lines that wait to be written, in bytes. */
 const mostWaiting = 1024 * 1024;
 
-/** The most bytes of lines that are written at once: as many as Docker reads. */
+/** The limit of one write, in bytes: Docker reads this many at a time. */
 const mostAtOnce = 16 * 1024;
 
-/** When what could not be written is tried again, in milliseconds. */
+/** The pause before a failed write is tried again, in milliseconds. */
 const retryAfter = 25;
 
-/** For how long a pipe that is full is waited for when the process ends, in milliseconds. */
+/** The time that the ending process waits for a full pipe, in milliseconds. */
 const lastPatience = 500;
 
-/** Lines that are written at once, or what is left of them. */
+/** Lines that go into one write, or the unwritten rest of them. */
 interface Piece {
   content: string | Buffer;
   bytes: number;
 }
 
 /**
- * Where the lines of the log go. A disk that is full or a reader that stops holds nobody up: 1 MiB of lines waits and is
- * tried again, and what comes beyond is dropped and counted. pino's own destination tries for ever when it is flushed.
+ * The output of the log. A full disk or a stopped reader delays no request: up to 1 MiB of lines waits for another
+ * try, and lines beyond that are dropped and counted. pino's own destination would retry forever on a flush.
  */
 export class LogOutput {
-  /** How many lines were dropped. */
+  /** The number of dropped lines. */
   dropped = 0;
-  /** Told how many lines were dropped, each time that all that waited is written. */
+  /**
+   * Called when all waiting lines are written and lines were dropped since the last call, with the number of these
+   * lines.
+   */
   onRecovery: (dropped: number) => void = () => {};
   readonly #fd: number;
   readonly #pieces: Piece[] = [];
@@ -152,7 +162,10 @@ export class LogOutput {
   #isBusy = false;
   #told = 0;
 
-  /** @param fd of a file, a terminal, or a pipe that does not block: a thread that waits in one keeps Node from exiting */
+  /**
+   * @param fd the file descriptor of a file, a terminal, or a non-blocking pipe; a thread that blocks in a pipe would
+   *   keep Node from exiting
+   */
   constructor(fd: number) {
     this.#fd = fd;
   }
@@ -168,11 +181,12 @@ export class LogOutput {
     this.#append(line, bytes);
     if (this.#isBusy) return;
     this.#isBusy = true;
-    // Not at once: what is flushed right after it is written, as the last line of all is, must not be on its way.
+    // The write starts in a microtask: a line that is flushed right after it, such as the last line of the process,
+    // must not be in an asynchronous write already.
     queueMicrotask(() => this.#writeOn());
   }
 
-  /** Writes what waits, as far as that can be done now: the process is about to end. */
+  /** Writes the waiting lines synchronously, as far as possible, because the process is about to end. */
   flushSync(): void {
     const until = performance.now() + lastPatience;
     for (let data = this.#take(); data; data = this.#take()) {
@@ -195,7 +209,7 @@ export class LogOutput {
     return typeof piece?.content === 'string' ? Buffer.from(piece.content) : piece?.content;
   }
 
-  /** Notes how much of a piece was written; what is left comes next. */
+  /** Subtracts the written bytes, and puts the rest of a piece back as the next piece. */
   #putBack(data: Buffer, written: number): void {
     this.#waiting -= written;
     const bytes = data.length - written;
@@ -212,7 +226,7 @@ export class LogOutput {
   #write(data: Buffer): void {
     write(this.#fd, data, (error, written) => {
       this.#putBack(data, written);
-      // The process does not stay alive for what may never be written.
+      // The timer does not keep the process alive, because the write may never succeed.
       if (error) setTimeout(() => this.#writeOn(), retryAfter).unref();
       else this.#writeOn();
     });
@@ -224,7 +238,10 @@ export class LogOutput {
     if (dropped > 0) this.onRecovery(dropped);
   }
 
-  /** How many bytes could be written; a reader that is only slow is waited for. */
+  /**
+   * Writes synchronously and waits for a slow reader until the given time.
+   * @returns the number of written bytes
+   */
   #writeNow(data: Buffer, until: number): number {
     for (;;) {
       try {

@@ -5,20 +5,23 @@ import type { Middleware } from '../http/exchange.ts';
 import type { Metrics, WatchedIssuer, WatchedLog, WatchedWebhooks } from './metrics/create-metrics.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
-/** What watches the service, where that is asked for; disposing of it sends what is left to be sent. */
+/** The configured metrics and traces. Disposal sends the spans that are not sent yet. */
 export interface Telemetry extends AsyncDisposable {
-  /** Measures requests; undefined where nothing is measured. */
+  /** The middleware that measures requests; undefined if metrics are off. */
   readonly metrics: Middleware | undefined;
-  /** Undefined where nothing is traced. */
+  /** The tracing of requests; undefined if traces are off. */
   readonly tracing: Tracing | undefined;
-  /** Measures what is there from now on: the connections to the database, the keys of issuers, and webhooks. */
+  /**
+   * Adds the metrics of the database connections, of the issuers' verification keys and of webhooks, as soon as these
+   * exist.
+   */
   observe(database: Database, trusted: readonly WatchedIssuer[], webhooks: WatchedWebhooks): void;
 }
 
 /**
- * Starts metrics and traces. What is not asked for is not even loaded.
- * @param output where the log goes
- * @throws {ConfigError} where the port of the metrics cannot be had
+ * Starts metrics and traces. The code of a part that is off is not even loaded.
+ * @param output the output of the log
+ * @throws {ConfigError} if the metrics port cannot be used
  */
 export async function startTelemetry(config: Config, logger: Logger, output: WatchedLog): Promise<Telemetry> {
   await using started = new AsyncDisposableStack();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of this service that runs, as its package says. */
+/** The version of the running service, from package.json. */
 export const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;

@@ -34,10 +34,11 @@ const prepareInsert = (accountOf: (db: Kysely<Tables>, id: AccountId) => Account
     }),
   );
 
-/** Of what an operator did to an account, whatever state that is in. */
+/** Inserts the event of an operator's action on an account, whatever the account's state. */
 const insertByOperator = prepareInsert((_db, id) => id);
 
-// Of an account that was blocked or erased meanwhile there is no id: the statement fails, and with it the change.
+// If the account was blocked or erased in the meantime, the subquery gives no id, so the statement and the whole
+// change fail.
 const insertOwn = prepareInsert((db, id) =>
   db
     .selectFrom('account')
@@ -57,7 +58,7 @@ type Pending = {
   };
 }[keyof BusinessEvents];
 
-/** What differs between two states, of which each member is JSON. */
+/** Lists the members that differ between two states. Every member must be JSON. */
 export function changesOf<State extends object>(from: State, to: State): Change[] {
   const text = (value: unknown) => JSON.stringify(value ?? null);
   return (Object.keys(to) as (keyof State & string)[])
@@ -66,19 +67,19 @@ export function changesOf<State extends object>(from: State, to: State): Change[
 }
 
 /**
- * Makes a change and writes who made it, in one transaction: of the two, neither is there without the other. What the
- * change tells its context's `events` is what is written; it is logged as well, once it is certain. What an operator
- * does is written down twice: for the account that it was done to, and for the operator's own. Within another change it
- * becomes a part of that.
- * @param run the change, on a context of its own: all that it reads and writes must go through that one's `db`
- * @throws {GatewayError} `SERVICE_UNAVAILABLE` where the account was blocked or erased since the operation has found it:
- *   another attempt learns that
+ * Makes a change and records its audit events in the same transaction, so neither exists without the other. The audit
+ * trail gets the events that the change passes to its context's `events`; the log gets the same events after the
+ * commit. An operator's action is recorded twice: in the trail of the account concerned, and in the operator's own. A
+ * change within another change becomes part of the outer one.
+ * @param run the change; it must use the `db` of its own context for all reads and writes
+ * @throws {GatewayError} `SERVICE_UNAVAILABLE` if the account was blocked or erased after the operation found it;
+ *   another attempt then gets the right error
  */
 export async function audited<Result>(
   context: OperationContext,
   run: (context: OperationContext) => Promise<Result>,
 ): Promise<Result> {
-  // A part of another change is recorded with that one.
+  // The outer change records the events of this inner one.
   if (context.db.isTransaction) return run(context);
   const { changed, pending } = await context.db.transaction(async (db) => {
     const pending: Pending[] = [];
@@ -89,7 +90,8 @@ export async function audited<Result>(
     await context.precondition?.(inner);
     const changed = await run(inner);
     const rows = pending.flatMap((one) => rowsOf(context, one));
-    // Two operators at each other's accounts wait for each other once, and not in a circle.
+    // Every transaction writes in the order of the accounts. So two operators who change each other's accounts wait
+    // for each other once, and cannot deadlock.
     rows.sort((one, other) => one.account - other.account);
     for (const row of rows) await write(db, row, { last: row === rows.at(-1) });
     return { changed, pending };
@@ -98,13 +100,13 @@ export async function audited<Result>(
   return changed;
 }
 
-/** What was changed that has an id of its own. */
+/** The id of the API key or webhook endpoint that the event concerns; null for any other event. */
 function targetOf(event: Pending['event']): number | null {
   if ('keyId' in event) return event.keyId;
   return 'endpointId' in event ? event.endpointId : null;
 }
 
-/** An event as it is written down: by its account's owner, or by an operator and for both. */
+/** The rows of an event: one for the account's owner, or two for an operator's action. */
 function rowsOf({ requestSource }: OperationContext, { name, event, changes }: Pending): NewEvent[] {
   const { accountId: account, operatorId: operator, reason = null } = event;
   const common = {
@@ -118,7 +120,7 @@ function rowsOf({ requestSource }: OperationContext, { name, event, changes }: P
   const { address, isKeyItself } = requestSource;
   const own = { ...common, actor: isKeyItself ? 'key' : null, address };
   if (operator === undefined || operator === account) return [{ ...own, account, other: null }];
-  // Where operators are is nobody else's business.
+  // An operator's IP address is shown to no one else.
   const done = { ...common, account, actor: 'operator', other: operator, address: null };
   return [done, { ...own, account: operator, other: account }];
 }

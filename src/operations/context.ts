@@ -11,7 +11,7 @@ export interface Caller {
   readonly subject: string;
 }
 
-/** What every operation is given beside its input. */
+/** The surroundings of an operation: every operation gets them beside its input. */
 export interface OperationContext {
   readonly caller: Caller;
   readonly db: Db;
@@ -24,38 +24,38 @@ export interface OperationContext {
   readonly keyQuotas: KeyQuotas;
   readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
-  /** The `Idempotency-Key` of a POST, as it came; null where there is none. */
+  /** The `Idempotency-Key` header field of a POST, unparsed; null if missing. */
   readonly idempotencyKey: string | null;
-  /** Whether a list is answered whole where no page of it is asked for: REST's clients read one array. */
+  /** Whether a list without paging arguments is answered whole, because REST clients expect one array. */
   readonly wholeLists?: boolean;
   /**
-   * Must hold for a change to be made. It is asked within the change's own transaction, before anything else.
-   * @throws {GatewayError} `PRECONDITION_FAILED` where it does not hold
+   * A condition of the change. The change's own transaction checks it first.
+   * @throws {GatewayError} `PRECONDITION_FAILED` if the condition does not hold
    */
   readonly precondition?: (context: OperationContext) => Promise<void>;
 }
 
-/** An operation that is to be carried out once. */
+/** An operation that may run only once. */
 export interface KeyedOperation {
-  /** The `Idempotency-Key` that it was asked for with. */
+  /** The `Idempotency-Key` of the request. */
   readonly key: string;
-  /** The name of its root field. */
+  /** The name of the operation's root field. */
   readonly name: string;
   readonly input: object;
 }
 
-/** What an operation came to, now or at an earlier request with the same key. */
+/** The result of an operation, from now or from an earlier request with the same key. */
 export interface Answered<Result> {
   readonly result: Result;
   readonly isReplayed: boolean;
 }
 
-/** Carries out operations once for each key of an account. */
+/** Runs operations once for each `Idempotency-Key` of an account. */
 export interface Idempotency {
   /**
-   * @param run the operation, on a context of its own: all that it changes goes through that one's `db`
-   * @throws {GatewayError} `BAD_USER_INPUT` for a key that is none, or belongs to another request; `CONFLICT` while the
-   *   first request with the key runs; `TOO_MANY_REQUESTS` where the account has used too many
+   * @param run the operation; it must use the `db` of its own context for all changes
+   * @throws {GatewayError} `BAD_USER_INPUT` if the key is malformed or belongs to another request; `CONFLICT` while
+   *   the first request with the key runs; `TOO_MANY_REQUESTS` if the account has used too many keys
    */
   runOnce<Result>(
     context: OperationContext,
@@ -64,120 +64,120 @@ export interface Idempotency {
   ): Promise<Answered<Result>>;
 }
 
-/** Notes that API keys were verified; it is written later. */
+/** Counts verifications of API keys. The counts reach the database later. */
 export interface KeyUsageNotes {
-  /** @param outcome what it came to: `valid`, or the reason why not */
+  /** @param outcome the result of the verification: `valid`, or the reason why the key is not valid */
   note(keyId: number, at: Date, outcome: string): void;
 }
 
-/** How many verifications a key has in a window, and how long that is. */
+/** The rate limit of a key: the number of verifications in a window, and the window's length in seconds. */
 export interface KeyRate {
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** What came of a verification that was counted. */
+/** The result of a counted verification. */
 export interface KeyRateUse {
-  /** Whether it is one too many. */
+  /** Whether the verification exceeds the limit. */
   readonly isRefused: boolean;
   readonly rate: KeyRate;
-  /** How many more would pass, until then. */
+  /** The number of further verifications that would pass before `resetsAt`. */
   readonly remaining: number;
   readonly resetsAt: Date;
 }
 
 /** Counts the verifications of keys that have a rate limit of their own. */
 export interface KeyRates {
-  /** Counts one. */
+  /** Counts one verification. */
   use(keyId: number, rate: KeyRate): KeyRateUse;
-  /** What it would find, without counting one. */
+  /** Returns the result of a verification without counting one. */
   look(keyId: number, rate: KeyRate): KeyRateUse;
 }
 
-/** The quota of a key as it was read. */
+/** The quota of a key, as the database has it. */
 export interface StoredQuota {
-  /** How many units a period has. */
+  /** The number of units in a period. */
   readonly units: number;
   readonly refill: QuotaRefill;
-  /** How many units of the period are used, or leased to a node. */
+  /** The number of the period's units that are used, or leased to a node. */
   readonly taken: number;
-  /** Counts periods and changes of the quota. */
+  /** A counter that grows with each period and with each change of the quota. */
   readonly generation: number;
-  /** Whether the period has ended since: the quota is full again. */
+  /** Whether the period is over, so that the quota is full again. */
   readonly over: boolean;
 }
 
-/** What is asked of a key's quota. */
+/** A request for units of a key's quota. */
 export interface QuotaQuestion {
   readonly keyId: number;
   readonly quota: StoredQuota;
-  /** `performance.now()` before the quota was read. */
+  /** The value of `performance.now()` before the read of the quota, in milliseconds. */
   readonly askedAt: number;
   readonly now: Date;
-  /** How many units are used; 0 asks without using. */
+  /** The number of units to use; 0 uses none and only asks. */
   readonly cost: number;
 }
 
-/** What is left of a quota. */
+/** The rest of a quota. */
 export interface QuotaLeft {
-  /** How many units a period has. */
+  /** The number of units in a period. */
   readonly limit: number;
-  /** How many of them are left now, those aside that other nodes have leased. */
+  /** The number of units left now, without the units that other nodes have leased. */
   readonly remaining: number;
-  /** When it is full again; null: never. */
+  /** The time at which the quota is full again; null if never. */
   readonly refillsAt: Date | null;
 }
 
-/** What came of a use. */
+/** The result of a use of a quota. */
 export interface QuotaUse extends QuotaLeft {
-  /** Whether the units were there; if not, none was used. */
+  /** Whether the quota had all the units; if not, no unit was used. */
   readonly isGranted: boolean;
 }
 
-/** Counts what keys use of their quotas. */
+/** Counts the units that keys use of their quotas. */
 export interface KeyQuotas {
   /**
    * Uses units of a key's quota.
-   * @param db the request's, whose deadline holds
-   * @returns null where the key has no quota any more
+   * @param db the database of the request, because the request's deadline applies
+   * @returns null if the key no longer has a quota
    */
   spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null>;
-  /** What is left of a key's quota, as {@link spend} would say it. */
+  /** Returns the rest of a key's quota, as {@link spend} would. */
   look(question: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): QuotaLeft;
 }
 
-/** Knows how API keys look that were brought here from elsewhere. */
+/** Knows how the secrets of imported API keys begin. */
 export interface ImportedKeys {
-  /** Whether a text may be the secret of one: then it is worth asking the database. */
+  /** Whether a text may be an imported key's secret. Only then is a database query worthwhile. */
   mayHave(secret: string): boolean;
 }
 
-/** The request that an operation belongs to, for the record of changes. */
+/** The origin of a request, for the audit trail. */
 export interface RequestSource {
   readonly id: string;
-  /** The IP address that it came from; null where it is not known. */
+  /** The client's IP address; null if unknown. */
   readonly address: string | null;
-  /** Whether the API key that it is about has made it, and no person. */
+  /** Whether the API key itself made the request, and not a person. */
   readonly isKeyItself?: boolean;
 }
 
-/** What of the operations the operator may set. */
+/** The limits of operations that the operator may configure. */
 export interface OperationLimits {
-  /** Bounds of a session's duration in seconds, both inclusive. */
+  /** The limits of a session's duration, in seconds; both are allowed values. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
-  /** What settings read as that were never set. */
+  /** The values of settings that were never set. */
   readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
-  /** The most active API keys of one account. */
+  /** The limit of active API keys for each account. */
   readonly apiKeysPerAccount: number;
-  /** What new API keys begin with. */
+  /** The beginning of new API keys. */
   readonly apiKeyPrefix: string;
-  /** The permissions that an API key may be given; null: any. */
+  /** The permissions that an API key may have; null allows any permission. */
   readonly apiKeyPermissions: readonly string[] | null;
-  /** Whether of each API key a sealed copy is kept, as its `encryptedKey`. */
+  /** Whether the service stores a sealed copy of each API key's secret, in `encryptedKey`. */
   readonly sealApiKeys: boolean;
-  /** What webhook endpoints may be added. */
+  /** The rules for new webhook endpoints. */
   readonly webhooks: {
-    /** Hosts that may have a private address. */
+    /** The hosts that may have a private address. */
     readonly allowedHosts: readonly string[];
   };
 }

@@ -1,9 +1,9 @@
 import { badUserInput } from '../errors.ts';
 
 /**
- * What an `Idempotency-Key` header field may be: a string of Structured Fields (RFC 9651, section 3.3.3), as the draft
- * has it, or the same characters bare, as most clients send them. A key has 1 to 255 characters. One with a comma must
- * be quoted: a bare one would look like two.
+ * The pattern of an `Idempotency-Key` header field: a string of Structured Fields (RFC 9651, section 3.3.3), as the
+ * draft says, or the same characters without quotes, as most clients send them. A key has 1 to 255 characters. A key
+ * with a comma needs quotes, because without them it would look like two keys.
  */
 export const idempotencyKeyPattern = '^(?:"((?:[ !#-\\[\\]-~]|\\\\["\\\\]){1,255})"|([!#-+\\--~]{1,255}))$';
 
@@ -13,8 +13,9 @@ const refuse = (type: string, message: string) =>
   badUserInput([{ path: ['Idempotency-Key'], type, message }]);
 
 /**
- * The key in an `Idempotency-Key` header field: the same, quoted or bare.
- * @throws {GatewayError} `BAD_USER_INPUT` where it is none, or was sent twice
+ * Reads the key from an `Idempotency-Key` header field; quotes make no difference: `"a"` in quotes and a bare `a` are
+ * the same key.
+ * @throws {GatewayError} `BAD_USER_INPUT` if the header field has no valid key or was sent twice
  */
 export function parseIdempotencyKey(field: string): string {
   const [, quoted, bare] = wellFormed.exec(field) ?? [];
@@ -23,9 +24,9 @@ export function parseIdempotencyKey(field: string): string {
   throw refuse('string_pattern_mismatch', 'Must be 1 to 255 visible ASCII characters, bare or quoted.');
 }
 
-/** The key was used for a request that asked for something else. */
+/** The error for a key that belongs to another request. */
 export const usedForAnother = () =>
   refuse('value_error', 'Belongs to another request of the last 24 hours: use a new key.');
 
-/** A request has several root fields, and a key stands for one. */
+/** The error for a GraphQL request with several root fields, because a key stands for one. */
 export const notAlone = () => refuse('value_error', 'Must stand beside one root field.');

@@ -4,7 +4,7 @@ import type { OperationLimits } from './context.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What pydantic 2 says of a bound, for text and for numbers. */
+/** The names of pydantic 2 for an exceeded bound, for text and for numbers. */
 const boundTypes = {
   too_small: { string: 'string_too_short', number: 'greater_than_equal' },
   too_big: { string: 'string_too_long', number: 'less_than_equal' },
@@ -25,7 +25,10 @@ const toInputIssue = (issue: Issue, input: unknown): InputIssue => {
     : { path, message: issue.message, type: typeOf(issue) };
 };
 
-/** Refuses text, anywhere in an input, that PostgreSQL cannot store (NUL) or that UTF-8 cannot express (a lone surrogate). */
+/**
+ * Finds text, anywhere in an input, that PostgreSQL cannot store (NUL) or that UTF-8 cannot express (a lone
+ * surrogate).
+ */
 const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] => {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([name, inner]) => textIssues(inner, [...path, name]));
@@ -39,20 +42,22 @@ const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] 
     : [];
 };
 
-/** How a text is held to a length, for `refine`: in Unicode code points, as JSON Schema counts them. */
+/** The arguments of zod's `refine` for a text's longest length, in Unicode code points, as in JSON Schema. */
 const atMostCharacters = (longest: number) =>
   [
     (text: string) => [...text].length <= longest,
     { message: `Must have at most ${longest} characters.`, params: { type: 'string_too_long' } },
   ] as const;
 
-/** Holds a text to a length in Unicode code points. The pattern tells clients that it holds no NUL. */
+/**
+ * Limits the length of a text, in Unicode code points. The pattern tells clients that the text must not contain NUL.
+ */
 export const atMostLong = (text: z.ZodString, longest: number) =>
   text.refine(...atMostCharacters(longest)).meta({ maxLength: longest, pattern: String.raw`^[^\x00]*$` });
 
 /**
- * Trims what a person has written, and holds it to something in it and a length in Unicode code points. The pattern
- * tells clients the same: JSON Schema does not trim, and has no word for a text without a NUL.
+ * Trims a person's text, and requires 1 to `longest` Unicode code points: `" a "` → `"a"`. The pattern tells clients
+ * the same, because JSON Schema does not trim and has no keyword for a text without NUL.
  */
 export const trimmed = (text: z.ZodString, longest: number) =>
   text
@@ -61,22 +66,22 @@ export const trimmed = (text: z.ZodString, longest: number) =>
     .refine(...atMostCharacters(longest))
     .meta({ pattern: String.raw`^\s*[^\s\x00](?:[^\x00]{0,${longest - 2}}[^\s\x00])?\s*$` });
 
-/** How a list is held to a length, for `refine`. What is checked after that is spared where it is too long. */
+/** The arguments of zod's `refine` for a list's longest length. If the list is too long, no later check runs. */
 export const atMost = (longest: number) =>
   [
     (list: readonly unknown[]) => list.length <= longest,
     { message: `Must have at most ${longest} items.`, params: { type: 'too_long' }, abort: true },
   ] as const;
 
-/** What is said of an item that will not do. */
+/** The issue of an item that fails a check. */
 interface ItemIssue {
   readonly message: string;
   readonly params?: { readonly type: string };
 }
 
 /**
- * Holds each item of a list to a check, for `superRefine` after {@link atMost}: zod would check the items first, and
- * an issue for each of thousands takes seconds.
+ * Checks each item of a list, for zod's `superRefine` after {@link atMost}. zod itself would check the items before
+ * the length, and an issue for each of thousands of items takes seconds.
  */
 export const eachItem =
   <Item>(isGood: (item: Item) => boolean, issue: ItemIssue) =>
@@ -85,15 +90,15 @@ export const eachItem =
       if (!isGood(item)) addIssue({ code: 'custom', path: [index], ...issue });
   };
 
-/** Holds a list to items of which none is there twice, for `refine`. */
+/** The arguments of zod's `refine` that refuse a list with a repeated item. */
 export const onlyOnce = [
   (list: readonly unknown[]) => new Set(list).size === list.length,
   { message: 'Must have each item once.' },
 ] as const;
 
 /**
- * The schema of an input that depends on the operator's limits, made once for them: to make one takes longer than to
- * use it.
+ * Keeps the schema that depends on the operator's limits, because making a schema takes longer than using it.
+ * @returns a function that makes the schema at its first call for the same limits
  */
 export function byLimits<Schema extends z.ZodType>(
   create: (limits: OperationLimits) => Schema,
@@ -107,9 +112,9 @@ export function byLimits<Schema extends z.ZodType>(
 }
 
 /**
- * An operation's input, checked by its schema. Text with a lone surrogate or a NUL is refused whatever the schema says.
- * A check of the schema's own names its type as `params: { type }`.
- * @throws {GatewayError} `BAD_USER_INPUT` with what is wrong, as far as it is told
+ * Checks an operation's input by its schema. It always refuses text with a lone surrogate or a NUL. A custom check of
+ * the schema names its type as `params: { type }`.
+ * @throws {GatewayError} `BAD_USER_INPUT` with the issues, at most `mostIssues` from the schema
  */
 export function parseInput<Output>(schema: z.ZodType<Output>, input: unknown): Output {
   const parsed = schema.safeParse(input);

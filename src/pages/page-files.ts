@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type Compressible, compressible } from '../http/compressible.ts';
 
-/** Where `npm run build` puts the pages. */
+/** `npm run build` writes the pages into this folder. */
 const folder = join(import.meta.dirname, '../../dist/web');
 
-/** Where the scripts and style sheets of the pages are, below the folder and as a path of the service. */
+/** The folder of the pages' scripts and style sheets, and the path at which the service serves them. */
 export const assetsPath = '/assets/';
 
-/** The GraphQL documents of the pages by their ids, as the build has listed them. */
+/** The GraphQL documents of the pages by their ids, from the list that the build wrote. */
 export const pageDocuments = (): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(join(folder, 'documents.json'), 'utf8'));
 
@@ -24,17 +24,17 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** A file of the pages, read. */
+/** The content of a page's file. */
 export interface PageFile extends Compressible {
   readonly mediaType: string;
 }
 
-/** What the build has compressed by Brotli has the name of the file, and this. */
+/** The ending that the build adds to the name of a file's Brotli copy. */
 const brotliEnding = '.br';
 
 /**
- * Reads files of the built pages, and compresses them, each once. Only those that are there when it is made can be
- * asked for: a path is a name in a list and never one of the file system.
+ * Makes a reader of the built pages. It reads and compresses each file once. It serves only the files that exist at
+ * its making, so a path from a request is looked up in a list and never reaches the file system.
  */
 export function createPageFiles() {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -50,7 +50,7 @@ export function createPageFiles() {
     return { ...(await compressible(await readFile(path), brotli)), mediaType };
   };
 
-  /** A file by its path below the folder, such as `/assets/main.js`; undefined where there is none. */
+  /** Returns a file by its path below the folder, such as `/assets/main.js`; undefined if no such file exists. */
   return (name: string): Promise<PageFile> | undefined => {
     const path = known.get(name);
     if (path === undefined) return undefined;

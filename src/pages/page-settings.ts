@@ -9,22 +9,25 @@ const metadataSchema = z.object({
   authorization_response_iss_parameter_supported: z.boolean().default(false),
 });
 
-/** What a page needs to know to sign a person in (RFC 8414, RFC 7636). */
+/** The settings with which a page signs a person in (RFC 8414, RFC 7636). */
 export interface SignInSettings extends BrowserClient {
   readonly issuer: string;
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
-  /** Whether the provider names itself when it sends a person back (RFC 9207). */
+  /** Whether the provider sends its issuer identifier with its answer (RFC 9207). */
   readonly issParameter: boolean;
 }
 
-/** The bounds of what a person types, as they are configured. */
+/** The configured limits of a person's inputs. */
 export interface InputBounds {
-  /** Of a session's duration in seconds, both inclusive. */
+  /** The limits of a session's duration, in seconds; both are allowed values. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }
 
-/** Reads from the identity provider where a page signs in at it. */
+/**
+ * Reads the endpoints for the sign-in from the identity provider's metadata.
+ * @throws if the provider does not answer or its metadata lacks an endpoint
+ */
 export async function readSignInSettings(issuer: string, client: BrowserClient): Promise<SignInSettings> {
   const metadata = metadataSchema.parse(await fetchIssuerMetadata(issuer));
   return {
@@ -36,7 +39,7 @@ export async function readSignInSettings(issuer: string, client: BrowserClient):
   };
 }
 
-/** The scopes that operations require as a page offers them: what they are for, and how the provider calls them. */
+/** Describes the required scopes for a page: the purpose of each, and the provider's names for it. */
 export function describeScopes({ scopeAliases }: IssuerConfig, scopes: readonly Scope[]) {
   const requestedAs = (scope: Scope) => {
     const theirs = [...scopeAliases].filter(([, ours]) => ours.includes(scope)).map(([name]) => name);

@@ -2,24 +2,29 @@ import type { PageName } from '../config/config.ts';
 
 /** A page for a browser. */
 export interface BrowserPage {
-  /** Below the folder of built pages. */
+  /** The path of the file below the folder of built pages. */
   readonly file: string;
-  /** Whether its path is that of an API as well: only who asks for HTML is shown the page. */
+  /** Whether an API has the same path. Then only a request that accepts HTML gets the page. */
   readonly sharesPath?: boolean;
-  /** Whether what it is made of puts style sheets into the page: Monaco's themes and Swagger UI's layout do. */
+  /**
+   * Whether a library on the page adds style sheets at run time: Monaco does for its themes, Swagger UI for its
+   * layout.
+   */
   readonly inlineStyles?: boolean;
-  /** Whether it is shown in the window of a sign-in, which the page that opened it must still know. */
+  /**
+   * Whether the page runs in the window of a sign-in. The page that opened this window must keep its reference to it.
+   */
   readonly isPopup?: boolean;
 }
 
-/** Where each page is. */
+/** The path of each page. */
 export const pagePaths: Readonly<Record<PageName, string>> = {
   console: '/console',
   graphiql: '/graphql',
   reference: '/api/v1/docs',
 };
 
-/** Where an identity provider sends a person back to. */
+/** The path of the redirect URI: the identity provider sends a person back to it after a sign-in. */
 export const callbackPath = '/sign-in/callback';
 
 const pages: Readonly<Record<PageName, BrowserPage>> = {
@@ -28,7 +33,7 @@ const pages: Readonly<Record<PageName, BrowserPage>> = {
   reference: { file: 'reference/index.html', inlineStyles: true },
 };
 
-/** The pages by their path, and the one that ends a sign-in. */
+/** The shown pages by path, and the page that ends a sign-in. */
 export const pagesByPath = (shown: readonly PageName[]): ReadonlyMap<string, BrowserPage> =>
   new Map([
     ...shown.map((name) => [pagePaths[name], pages[name]] as const),
@@ -36,9 +41,10 @@ export const pagesByPath = (shown: readonly PageName[]): ReadonlyMap<string, Bro
   ]);
 
 /**
- * The Content-Security-Policy of a page: everything comes from this service, and only the identity provider is asked
- * beside it. Style sheets that a page makes itself cannot load anything either: the rest of the policy holds for them.
- * @param tokenEndpoint where the page gets its access token; undefined where it is pasted
+ * The Content-Security-Policy of a page. A page loads everything from this service, and connects to no other origin
+ * but the identity provider's. Inline style sheets cannot load anything from elsewhere either, because the rest of
+ * the policy applies to them too.
+ * @param tokenEndpoint the endpoint that gives the page its access token; undefined if a person pastes the token
  */
 export function contentSecurityPolicy(
   { inlineStyles }: BrowserPage,

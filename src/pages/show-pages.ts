@@ -11,14 +11,15 @@ import {
 } from './page-settings.ts';
 import { type BrowserPage, contentSecurityPolicy, pagePaths, pagesByPath } from './pages.ts';
 
-/** When a provider that did not answer is asked again, in milliseconds. */
+/** The pause before the next attempt to read the provider's metadata, in milliseconds. */
 const retryAfter = 30_000;
 
 /**
- * Begins to read where the pages sign in, and tries again until the provider tells. No page waits for it: anybody can
- * ask for pages, as many as there is room for requests.
- * @param onFailure told each time why the provider could not be asked
- * @returns what is known by now; undefined where the pages do not sign in, or not yet
+ * Starts to read the sign-in settings, and tries again until the provider answers. A page does not wait for the
+ * provider: anyone may request pages, and waiting requests would take the room of others.
+ * @param onFailure gets the error of each failed attempt
+ * @returns a function that gives the settings known so far; undefined if the pages have no sign-in, or the provider
+ *   has not answered yet
  */
 function readSignIn(
   { issuer }: IssuerConfig,
@@ -40,13 +41,13 @@ function readSignIn(
 
 const empty = '<script type="application/json" id="settings"></script>';
 
-/** What a page is told goes into it as data: no script, and no request of its own. */
+/** Writes the settings into a page as JSON data, so the page needs no inline script and no request for them. */
 const fillIn = (html: string, settings: object): string =>
   html.replace(empty, () =>
     empty.replace('></', `>${JSON.stringify(settings).replaceAll('<', '\\u003c')}</`),
   );
 
-/** A page as it is shown, by what it is told. */
+/** The answer with a page, with the settings written into it. */
 const pageAnswer = (
   page: BrowserPage,
   { content, mediaType }: PageFile,
@@ -57,7 +58,7 @@ const pageAnswer = (
   headers: {
     'content-type': mediaType,
     'content-security-policy': contentSecurityPolicy(page, signIn?.tokenEndpoint),
-    // A page knows the window in which it lets a person sign in, and no other.
+    // Each page keeps a reference to the sign-in window that it opens, and to no other window.
     'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
   },
   body: fillIn(`${content}`, { ...settings, signIn }),
@@ -66,13 +67,13 @@ const pageAnswer = (
 const assetAnswer = (file: PageFile, exchange: Exchange) =>
   answerCompressible(file, exchange, {
     'content-type': file.mediaType,
-    // Its name changes with what is in it.
+    // The name of an asset changes with its content.
     'cache-control': 'public, max-age=31536000, immutable',
-    // A worker goes by the policy of its own file.
+    // A worker obeys the policy of its own file.
     'content-security-policy': "default-src 'self'",
   });
 
-/** Leads a browser that asks for the service by its bare address to a page. */
+/** Redirects a browser that requests `/` to a page. */
 const leadTo =
   (location: string): Middleware =>
   (next) =>
@@ -82,13 +83,13 @@ const leadTo =
       : next(exchange);
 
 /**
- * Shows the pages for a browser: the console, GraphiQL and the API reference, and what they load.
+ * Serves the pages for a browser (the console, GraphiQL and the API reference) and the assets that they load.
  * @param issuer the identity provider at which a person signs in
- * @param config which pages there are
- * @param bounds of what is typed into them
- * @param scopes those that operations require
- * @param onFailure told why the identity provider could not be asked
- * @returns what stands before the handlers of their paths, by path
+ * @param config the pages to serve
+ * @param bounds the limits of a person's inputs
+ * @param scopes the scopes that operations require
+ * @param onFailure gets the error if the identity provider does not answer
+ * @returns the middleware of each path; it runs before the path's handler
  */
 export function showPages(
   issuer: IssuerConfig,
@@ -126,7 +127,7 @@ export function showPages(
   return new Map([...pages, ...root, [assetsPath, loadAsset]]);
 }
 
-/** Whether a request is for a page, and not for the API that may have the same path. */
+/** Whether a request wants the page, and not the API that may have the same path. */
 const isAskedFor = ({ sharesPath }: BrowserPage, exchange: Exchange): boolean =>
   sharesPath ? isForBrowser(exchange) : exchange.method === 'GET';
 

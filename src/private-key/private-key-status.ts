@@ -4,16 +4,16 @@ import { prepareQuery } from '../database/db.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 
-/** Whether a private key is registered, and since when. Never the key. */
+/** Whether a private key is registered, and since when. It never contains the key. */
 export interface PrivateKeyStatus {
-  /** Whose it is; null for somebody who never wrote anything here. */
+  /** The account's id; null for a person without an account. */
   readonly account: AccountId | null;
   readonly hasKey: boolean;
   readonly createdAt: Date | null;
   readonly updatedAt: Date | null;
 }
 
-/** The status of somebody who has no private key here. */
+/** The status of a person without a private key. */
 export const noPrivateKey = (account: AccountId | null = null): PrivateKeyStatus => ({
   account,
   hasKey: false,
@@ -31,7 +31,10 @@ const selectStatus = prepareQuery(PrivateKey, (db, { issuer, subject }: Caller) 
     .select(sql<unknown>`account.blocked_at is not null`.as('blocked')),
 );
 
-/** The status of the caller's private key; the sealed key itself is not even read. */
+/**
+ * Reads the status of the caller's private key. The query does not even read the sealed key.
+ * @throws {GatewayError} `FORBIDDEN` if the account is blocked
+ */
 export async function privateKeyStatus({ caller, db }: OperationContext): Promise<PrivateKeyStatus> {
   const [status] = await selectStatus(db, caller);
   if (!status) return noPrivateKey();

@@ -7,7 +7,7 @@ import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import type { PrivateKeyStatus } from './private-key-status.ts';
 
-/** The order of secp256k1's group (SEC 2, section 2.4.1): a private key is less. */
+/** The order of secp256k1's group (SEC 2, section 2.4.1). A private key is greater than 0 and less than this order. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 const shape = /^(?:0x)?([\da-fA-F]{64})$/;
@@ -18,7 +18,10 @@ const isPrivateKey = (text: string): boolean => {
   return value > 0n && value < order;
 };
 
-/** The input of {@link registerPrivateKey}: a private key of secp256k1, as it is kept. */
+/**
+ * The input of {@link registerPrivateKey}: a private key of secp256k1, in hexadecimal digits. The service stores the
+ * text unchanged.
+ */
 export const RegisterPrivateKeyInput = z.object({
   privateKey: z
     .string()
@@ -29,7 +32,7 @@ export const RegisterPrivateKeyInput = z.object({
     .meta({ pattern: shape.source, writeOnly: true }),
 });
 
-/** The row of an account's private key, made for one that has none; it is filled in the same transaction. */
+/** Inserts an empty row if the account has no private key yet. The same transaction fills the row. */
 const insertRow = prepareQuery(PrivateKey, (db, { account, now }: { account: AccountId; now: Date }) =>
   db
     .insertInto('private_key')
@@ -58,7 +61,7 @@ const updateRow = prepareQuery(PrivateKey, (db, { id, jwe, version, now }: Repla
 );
 
 /**
- * Stores the caller's private key, sealed, in place of any that is there.
+ * Stores the caller's private key, sealed. It replaces an earlier private key.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function registerPrivateKey(
@@ -82,7 +85,7 @@ async function store(
   const { db, secrets } = context;
   const now = new Date();
   const [row = (await insertRow(db, { account, now }))[0]] = await selectRow(db, { account });
-  // Another registration was quicker, or a removal.
+  // Another registration or a removal came first.
   if (!row) return store(context, account, privateKey);
   const binding = { purpose: 'private-key', accountId: account, rowId: row.id } as const;
   const sealed = await secrets.sealer.seal(Buffer.from(privateKey), binding);

@@ -9,7 +9,7 @@ const deletePrivateKey = prepareQuery(PrivateKey, (db, { account }: { account: A
   db.deleteFrom('private_key').where('account_id', '=', account).returning('id'),
 );
 
-/** Forgets the caller's private key; where there is none, nothing changes. */
+/** Deletes the caller's private key. If the caller has no private key, nothing changes. */
 export async function removePrivateKey(context: OperationContext): Promise<PrivateKeyStatus> {
   const account = await findAccount(context);
   if (account === undefined) return noPrivateKey();

@@ -2,46 +2,49 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 
-/** How often a worker gives a sign that it lives, in milliseconds. */
+/** The interval at which a worker sends a sign of life, in milliseconds. */
 const signInterval = 1000;
 
-/** What a worker tells the process that supervises it. Metrics take the same channel, with messages of their own. */
+/** A message of a worker to its supervisor. Metrics use the same channel, with messages of their own. */
 type WorkerMessage = 'alive' | { readonly greeting: string };
 
-/** The greeting in a message, if it is one. */
+/** The greeting in a message; undefined for any other message. */
 const greetingOf = (message: unknown): string | undefined =>
   (message as { greeting?: string } | null)?.greeting;
 
-/** Tells the process that supervises this one something, if it is still there. */
+/** Sends a message to the supervisor, if the supervisor is still connected. */
 export function tellSupervisor(message: WorkerMessage): void {
   if (process.connected) process.send?.(message);
 }
 
-/** Gives a sign each second that this worker lives: its event loop turns. Disposing of it ends that. */
+/** Sends a sign of life every second, as long as this worker's event loop turns. Disposal stops the signs. */
 export function giveSigns(): Disposable {
   const timer = setInterval(() => tellSupervisor('alive'), signInterval).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** After how many intervals without a sign a worker is ended: its last one was then ten seconds ago at least. */
+/**
+ * After this number of intervals without a sign, the supervisor ends a worker. The last sign is then at least ten
+ * seconds old.
+ */
 const mostSilent = 11;
 
-/** Why a worker has ended: by a signal, or with an exit code. */
+/** The end of a worker: by a signal, or with an exit code. */
 export interface Ending {
   readonly signal: NodeJS.Signals | null;
   readonly exitCode: number | null;
 }
 
-/** A worker, and what is known of it from its first moment. */
+/** A worker, with its start, its greeting and its end. */
 export interface ForkedWorker {
   readonly worker: Worker;
   readonly forkedAt: number;
-  /** Resolves with what it has to say once it is ready. */
+  /** Resolves with the worker's greeting when the worker is ready. */
   readonly greeting: Promise<string>;
   readonly exited: Promise<Ending>;
 }
 
-/** Starts a worker; one that gives no sign for ten seconds hangs, and is ended. */
+/** Starts a worker. A worker without a sign of life for ten seconds hangs, so the supervisor kills it. */
 export function forkWorker(logger: Logger): ForkedWorker {
   const worker = cluster.fork();
   const greeting = new Promise<string>((resolve) => {
@@ -61,7 +64,8 @@ function endIfSilent(worker: Worker, logger: Logger): NodeJS.Timeout {
   worker.on('message', () => {
     silent = 0;
   });
-  // Counted, not timed: where this process stood still as well, what the worker has sent meanwhile is not read yet.
+  // This counts intervals and compares no clock times: if the supervisor itself stood still, the worker's signs wait
+  // in the channel, unread.
   return setInterval(() => {
     silent += 1;
     if (silent !== mostSilent) return;

@@ -6,11 +6,11 @@ import { pagePaths } from '../pages/pages.ts';
 
 interface Ready {
   readonly config: Config;
-  /** The port that it listens on. */
+  /** The port that the service listens on. */
   readonly port: number;
-  /** The version that runs. */
+  /** The version of the running service. */
   readonly version: string;
-  /** Whether somebody reads it: a panel is shown in a terminal, one JSON line otherwise. */
+  /** Whether standard output is a terminal: a terminal shows a panel, any other output gets one JSON line. */
   readonly terminal: boolean;
 }
 
@@ -23,7 +23,7 @@ const placesAt = (base: string) => ({
   openapi: `${base}/api/v1/openapi.json`,
 });
 
-/** What a newcomer needs to know when the service is ready. */
+/** The greeting of a ready service: its URLs and main settings, and first steps for a newcomer. */
 export function greet({ config, port, version, terminal }: Ready): string {
   const base = baseUrl(config.host, port);
   const development = config.issuers.length === 0;
@@ -36,7 +36,7 @@ export function greet({ config, port, version, terminal }: Ready): string {
 
 const pageTitles = { console: 'Console', graphiql: 'GraphiQL', reference: 'API reference' } as const;
 
-/** Where a browser finds something to look at, a line for each page. */
+/** The URLs of the pages for a browser, one line for each page. */
 const pageLines = ({ pages }: Config, base: string): string =>
   pages.shown.map((name) => `    ${pageTitles[name].padEnd(20)}${base}${pagePaths[name]}\n`).join('');
 
@@ -57,7 +57,7 @@ ${pageLines(config, base)}
 `;
 }
 
-/** A call that works as it is printed, and what not to forget. */
+/** A first call that works as printed, and the warning about the development identity provider. */
 function firstSteps({ host }: Config, port: number, base: string): string {
   const ownHost = host === '127.0.0.1' || wildcards.includes(host) ? '' : `HOST=${host} `;
   const settings = `${port === 4000 ? '' : `PORT=${port} `}${ownHost}`;

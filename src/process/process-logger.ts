@@ -3,23 +3,24 @@ import type { Config } from '../config/config.ts';
 import { createLogger, describeError, LogOutput } from '../observability/log.ts';
 import type { Stopped } from './signals.ts';
 
-/** The log of a process, and where it goes. */
+/** The log of a process, with its output. */
 export interface ProcessLog {
   readonly logger: Logger;
   readonly output: LogOutput;
 }
 
-/** What a shell adds to the number of the signal that has ended a process, for its exit code. */
+/** The offset of an exit code that stands for a signal: 128 plus the signal's number, as in a shell. */
 const signalled = 128;
 
-/** Writes that a stop begins, and that it has ended when all others are done with. */
+/** Logs the beginning of a stop, and its end after the disposal of all parts. */
 function tellStop(logger: Logger, started: AsyncDisposableStack, stopped: Stopped): void {
   let begunAt: number | undefined;
   void stopped.then((signal) => {
     begunAt = performance.now();
     logger.info({ signal }, 'stopping');
   });
-  // The first to be put here is the last to be disposed of. A start that fails is told on the standard error.
+  // The stack disposes of its first entry last. A failed start logs nothing here, because standard error has the
+  // reason.
   started.defer(() => {
     if (begunAt === undefined) return;
     logger.info({ milliseconds: Math.round(performance.now() - begunAt) }, 'stopped');
@@ -27,8 +28,8 @@ function tellStop(logger: Logger, started: AsyncDisposableStack, stopped: Stoppe
 }
 
 /**
- * Logs an error that nobody has caught, a rejection among them, and ends the process with exit code 1: nothing is known
- * of the state that it has left, so a supervisor is to start anew. Until it is disposed of.
+ * Logs an uncaught error or unhandled rejection and ends the process with exit code 1. The error may have left any
+ * state behind, so a supervisor must start the process again. Disposal removes this handler.
  */
 function endAtUnexpectedErrors(logger: Logger): Disposable {
   const end = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin) => {
@@ -42,13 +43,16 @@ function endAtUnexpectedErrors(logger: Logger): Disposable {
   return { [Symbol.dispose]: () => void process.off('uncaughtException', end) };
 }
 
-/** How long a stop may take beyond SHUTDOWN_DELAY, in milliseconds: with what its last line takes, less than ten seconds. */
+/**
+ * The time limit of a stop after SHUTDOWN_DELAY, in milliseconds. With the time for the last log line, a stop takes
+ * less than ten seconds.
+ */
 export const stopMilliseconds = 9000;
 
 /**
- * Ends the process once its stop has taken too long, whatever it still waits for: a database, a collector, a name server.
- * @param stopped resolves when it is told to stop
- * @param milliseconds how long it may take from then on
+ * Ends the process if its stop takes too long, whatever the stop waits for: a database, a collector, a name server.
+ * @param stopped resolves when a signal tells the process to stop
+ * @param milliseconds the time limit from then on
  */
 async function endInTime(stopped: Stopped, milliseconds: number, logger: Logger): Promise<void> {
   await stopped;
@@ -60,19 +64,19 @@ async function endInTime(stopped: Stopped, milliseconds: number, logger: Logger)
 }
 
 function endNow(): never {
-  // An exit of Node's own waits for its threads, and a thread may hang as well.
+  // Node's own exit waits for its threads, and a thread may hang too.
   process.kill(process.pid, 'SIGKILL');
-  // The first process of a container cannot be killed from inside.
+  // A container's first process cannot be killed from inside the container.
   process.exit(1);
 }
 
 /**
- * The log of this process; where there are several workers, each line says which has written it. It tells when a stop
- * begins and how it ends: all is done, it took too long and the process is ended, or a second signal ends it.
- * @param started until this is disposed of, errors that nobody has caught go to the log and end the process; its
- *   disposal is the stop
- * @param stopped resolves when the process is told to stop
- * @param grace how long it may take then beyond SHUTDOWN_DELAY, in milliseconds
+ * Makes the log of this process. With several workers, each line has the worker's process id. The log reports the
+ * beginning of a stop and its end: a complete stop, a stop that took too long, or a second signal that ended the
+ * process.
+ * @param started until its disposal, uncaught errors go to the log and end the process; its disposal is the stop
+ * @param stopped resolves when a signal tells the process to stop
+ * @param grace the time limit of the stop after SHUTDOWN_DELAY, in milliseconds
  */
 export async function createProcessLogger(
   { logLevel, workers, shutdownDelay }: Config,
@@ -80,7 +84,7 @@ export async function createProcessLogger(
   stopped: Stopped,
   grace = stopMilliseconds,
 ): Promise<ProcessLog> {
-  // Asked of Node, which makes a pipe one that does not block.
+  // Reading `process.stdout` makes Node set a pipe to non-blocking.
   const output = new LogOutput(process.stdout.fd);
   const logger = await createLogger(logLevel, output);
   const own = workers > 1 ? logger.child({ pid: process.pid }) : logger;

@@ -3,16 +3,19 @@ import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
 import type { Database } from '../database/database.ts';
 import type { Part, Verdict } from '../http/server.ts';
 
-/** How long an answer of the database counts, in milliseconds: however often it is asked, this is no load. */
+/**
+ * The time for which an answer of the database counts, in milliseconds. So frequent readiness checks put no load on
+ * the database.
+ */
 const remembered = 1000;
 
-/** How long the database may take to answer, in milliseconds. */
+/** The time limit of the database's answer, in milliseconds. */
 const patience = 2000;
 
-/** What is said of a database that does not answer. */
+/** The fault of a database that does not answer. */
 const silent = 'it does not answer';
 
-/** Resolves when the database has had its time; no process stays alive for it. */
+/** Resolves when the database's time is over. The timer keeps no process alive. */
 const timeIsUp = () => new Promise<typeof silent>((resolve) => setTimeout(resolve, patience, silent).unref());
 
 interface Issuer {
@@ -21,9 +24,9 @@ interface Issuer {
 }
 
 /**
- * Whether requests can be served: the database can do all that is asked of it, and there are verification keys of an
- * issuer; and which part cannot be used, if any.
- * @returns asks, the database at most once a second and once at a time; never rejects
+ * Makes the readiness check. The service is ready if the database can do all its work and at least one issuer has
+ * verification keys. The verdict also lists each part that fails.
+ * @returns the check; it queries the database at most once a second, never twice at a time, and never rejects
  */
 export function createReadiness(
   { check }: Pick<Database, 'check'>,
@@ -36,7 +39,7 @@ export function createReadiness(
       .finally(() => {
         query = undefined;
       });
-    // One that hangs is not asked again: it would take up another connection.
+    // A hanging query is not repeated, because a second one would take another connection.
     return Promise.race([query, timeIsUp()]);
   };
 
@@ -53,7 +56,7 @@ export function createReadiness(
     const fault = await databaseFault();
     const database: Part[] = fault === undefined ? [] : [{ part: 'database', fault }];
     const keys = trusted.flatMap(keysFault);
-    // One issuer without keys leaves the callers of the others.
+    // If one issuer has no keys, the callers of the other issuers can still be served.
     const isReady = database.length === 0 && keys.length < trusted.length;
     return { isReady, faults: [...database, ...keys] };
   };
@@ -62,17 +65,18 @@ export function createReadiness(
 const keysFault = ({ config: { issuer }, keys: { fault } }: Issuer): Part[] =>
   fault === undefined ? [] : [{ part: 'verification keys', issuer, fault }];
 
-/** How often it is asked where nobody else does, in milliseconds. */
+/** The interval of the process's own readiness checks, in milliseconds. */
 const interval = 5000;
 
-/** Whether requests can be served, and which part cannot be used; disposing of it ends that it is watched. */
+/** A readiness check that logs changes. Disposal stops its own regular checks. */
 export interface WatchedReadiness extends Disposable {
   readonly ask: () => Promise<Verdict>;
 }
 
 /**
- * Writes a line to the log each time that a part cannot be used any more, for another reason, or again.
- * @param ask says how it is now; also asked by itself, so that the log tells what nobody asks about
+ * Logs each part that stops working, fails for another reason, or works again.
+ * @param ask gives the current verdict; a timer calls it too, so the log reports faults even if nothing calls the
+ *   readiness endpoint
  */
 export function watchReadiness(ask: () => Promise<Verdict>, logger: Logger): WatchedReadiness {
   let known = new Map<string, Part>();

@@ -31,28 +31,29 @@ import { createProcessLogger } from './process-logger.ts';
 import { createReadiness, watchReadiness } from './readiness.ts';
 import type { Stopped } from './signals.ts';
 
-/** A running service; disposing of it stops it. */
+/** A running service. Disposal stops the service. */
 export interface Service extends AsyncDisposable {
-  /** What to print now that it is ready. */
+  /** The text to print for a ready service. */
   readonly greeting: string;
 }
 
 /**
- * Starts everything: database, HTTP server, identity provider for development where no other is configured, gateway.
- * @param stopped resolves when the process is told to stop: from then on its time is limited
- * @throws {ConfigError} where it cannot be done with this configuration
+ * Starts all parts: database, HTTP server, gateway, and the development identity provider if no other is configured.
+ * @param stopped resolves when a signal tells the process to stop; from then on, the time of the stop is limited
+ * @throws {ConfigError} if the service cannot start with this configuration
  */
 export async function startService(config: Config, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
   const { logger, output } = await createProcessLogger(config, started, stopped);
   const telemetry = started.use(await startTelemetry(config, logger, output));
   const development = config.issuers.length > 0 ? undefined : import('../dev/development.ts');
-  // Their keys are read while the database opens.
+  // The verification keys are read while the database opens.
   const configured = config.issuers.map((issuer) => trust(issuer, logger, started));
   const orm = started.use(await openDatabase(config.database, (message) => logger.warn(message)));
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
-  // Before the server, and so there until its last request; written before the database closes.
+  // The counts start before the server, so they last until its last request. They are written before the database
+  // closes.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
   const background = await startBackground({ config, orm, logger, counts, secrets }, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
@@ -89,7 +90,10 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** Asks the database, with what it cannot do now, whether a newer version has changed its schema; knows the last answer. */
+/**
+ * Makes the database check: has a newer version changed the schema, and does the database work? `fault` keeps the
+ * last answer about the schema.
+ */
 const watchSchema = (orm: Database, { database }: Config) => {
   const schema = {
     fault: undefined as string | undefined,
@@ -101,14 +105,17 @@ const watchSchema = (orm: Database, { database }: Config) => {
   return schema;
 };
 
-/** What callers may ask for. */
+/** The parts of the API that callers may use, with their limits. */
 const offered = ({ documentCost, introspection, operators }: Config) => ({
   documents: { ...fixedLimits, cost: documentCost },
   introspection,
   operators,
 });
 
-/** How reports of leaked keys are taken; whoever is to find keys needs the pattern that the log tells. */
+/**
+ * Prepares the endpoint for reports of leaked keys. The log shows the pattern of the API keys, because the operator
+ * of a scanner needs it.
+ */
 function takeLeakReports(
   { leakReports, apiKeyPrefix }: Config,
   logger: Logger,
@@ -129,24 +136,24 @@ function takeLeakReports(
   return { act, keys };
 }
 
-/** The pages for a browser, where they are built. */
+/** The settings of the pages for a browser; undefined if the pages are not built or not wanted. */
 function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
   if (pages.shown.length === 0) return;
   if (arePagesBuilt()) return { ...pages, signIn: development ?? pages.signIn };
   logger.warn('there are no pages for a browser: npm run build makes them');
 }
 
-/** What was started before all else. */
+/** The parts that start before all others. */
 interface Foundations {
   readonly config: Config;
   readonly orm: Database;
   readonly logger: Logger;
-  /** Undefined where there is one node alone. */
+  /** The counts that all nodes share; undefined for SQLite, which serves a single node. */
   readonly counts: SharedCounts | undefined;
   readonly secrets: Secrets;
 }
 
-/** What works beside requests. */
+/** Starts the parts that work in the background, beside requests. */
 const startBackground = async (
   { config, orm, logger, counts, secrets }: Foundations,
   started: AsyncDisposableStack,
@@ -201,7 +208,7 @@ const keepAnswers = (orm: Database, logger: Logger) =>
 const reportFailure = (logger: Logger) => (error: unknown) =>
   logger.error({ error: describeError(error) }, 'a request failed');
 
-/** The server's secrets: all that something stored refers to are there. */
+/** Makes the server's secrets, and checks that they include each version that stored values refer to. */
 async function prepareSecrets(config: Config, orm: Database): Promise<Secrets> {
   const secrets = createSecrets(config.secrets ?? (await developmentSecrets(config)));
   await assertSecretVersions(new Db(orm.em), secrets);
@@ -211,12 +218,12 @@ async function prepareSecrets(config: Config, orm: Database): Promise<Secrets> {
 const developmentSecrets = async (config: Config) =>
   (await import('../dev/development-secrets.ts')).developmentSecrets(config);
 
-/** An issuer, and when its keys were read for the first time, or could not be. */
+/** A trusted issuer. */
 interface Trusted extends TrustedIssuer {
   readonly firstRead: Promise<void>;
 }
 
-/** Trusts an issuer until the service stops, and begins to read its keys. */
+/** Trusts an issuer until the service stops, and starts to read its verification keys. */
 const trust = (issuer: IssuerConfig, logger: Logger, started: AsyncDisposableStack): Trusted => {
   const about = { issuer: issuer.issuer };
   const trusted = trustIssuer(issuer, {

@@ -5,12 +5,15 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** Resolves with the signal when the process is told to stop. */
 export type Stopped = Promise<(typeof signals)[number]>;
 
-/** What a terminal sends reaches each process, and npm and a supervisor pass it on: one signal within these milliseconds. */
+/**
+ * A terminal sends a signal to every process of its group, and npm and a supervisor pass it on. All signals within
+ * this number of milliseconds count as one.
+ */
 const repeatedWithin = 500;
 
 /**
- * Resolves at the first SIGTERM, SIGINT, or SIGHUP (the terminal is closed), for the process to stop in good order.
- * A later one ends it at once, with 128 and the signal's number as exit code.
+ * Resolves at the first SIGTERM, SIGINT, or SIGHUP (the terminal was closed), so that the process stops in good
+ * order. A later signal ends the process at once; the exit code is 128 plus the signal's number.
  */
 export const firstSignal = (): Stopped =>
   new Promise((resolve) => {

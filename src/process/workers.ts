@@ -11,22 +11,28 @@ import { createProcessLogger, stopMilliseconds } from './process-logger.ts';
 import type { Service } from './service.ts';
 import type { Stopped } from './signals.ts';
 
-/** How long workers may take to finish when the service stops, in milliseconds: longer than they give themselves. */
+/** The time limit of the workers' stop, in milliseconds. It is longer than the workers' own limit. */
 const graceMilliseconds = stopMilliseconds + 250;
 
-/** How long this process may take, which waits for them. */
+/**
+ * The time limit of the supervisor's own stop, in milliseconds. It is longest, because the supervisor waits for the
+ * workers.
+ */
 const ownGraceMilliseconds = stopMilliseconds + 500;
 
-/** A worker that lived less, in milliseconds, may not be able to live: each in a row waits twice as long. */
+/**
+ * A worker that dies sooner than this, in milliseconds, may die again at once. So each such worker in a row waits
+ * twice as long for its replacement, between `leastWait` and `mostWait`.
+ */
 const settledMilliseconds = 10_000;
 const leastWait = 200;
 const mostWait = 30_000;
 
 /**
- * Starts the service in several processes that share its port. The process that was started only supervises: it
- * prepares the schema, replaces workers that die, and ends them all when it is disposed of.
- * @param stopped resolves when this process is told to stop
- * @throws {ConfigError} where they cannot start
+ * Starts the service in several processes that share its port. The first process only supervises: it prepares the
+ * schema, replaces workers that die, and ends all workers at its disposal.
+ * @param stopped resolves when a signal tells this process to stop
+ * @throws {ConfigError} if the workers cannot start
  */
 export const startWorkers = (config: Config, stopped: Stopped): Promise<Service> =>
   cluster.isPrimary ? supervise(config, stopped) : work(config, stopped);
@@ -43,7 +49,8 @@ async function supervise(config: Config, stopped: Stopped): Promise<Service> {
   void stopped.then(() => stopping.abort());
   started.defer(() => stop(logger, config.shutdownDelay + graceMilliseconds));
   const fork = () => forkWorker(logger);
-  // One goes first: what keeps it from starting would keep them all, and is said once.
+  // One worker starts alone: a fault that keeps it from starting would keep all workers, and so is reported only
+  // once.
   const first = fork();
   const greeting = await untilReady(first, stopping.signal);
   const others = stopping.signal.aborted ? [] : Array.from({ length: config.workers - 1 }, fork);
@@ -53,10 +60,10 @@ async function supervise(config: Config, stopped: Stopped): Promise<Service> {
   return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** One of the processes; it hands its greeting to the one that supervises. */
+/** Runs the service in a worker, which sends its greeting to the supervisor. */
 async function work(config: Config, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
-  // The channel between the two would keep the process alive.
+  // The channel to the supervisor would keep the process alive.
   started.defer(() => void cluster.worker?.disconnect());
   started.use(giveSigns());
   const { startService } = await import('./service.ts');
@@ -71,17 +78,18 @@ async function prepareDatabase(config: DatabaseConfig): Promise<void> {
   await prepareSchema(database, config);
 }
 
-/** How long after a worker this process hears of a signal that went to both, in milliseconds. */
+/** A signal to the whole process group may reach the supervisor this much later than a worker, in milliseconds. */
 const signalPatience = 500;
 
 /**
- * The greeting of a worker, when it is ready; none where the service is told to stop before.
- * @throws {ConfigError} where it ends before it is ready
+ * Waits until a worker is ready.
+ * @returns the worker's greeting; empty if the service is told to stop first
+ * @throws {ConfigError} if the worker ends before it is ready
  */
 async function untilReady({ greeting, exited }: ForkedWorker, stopping: AbortSignal): Promise<string> {
   const outcome = await Promise.race([greeting, exited, aborted(stopping)]);
   if (typeof outcome === 'string') return outcome;
-  // What goes to the whole group may reach a worker that does not listen yet, and then this process.
+  // A signal to the whole group may end a worker that does not listen yet, and reach this process later.
   if (outcome?.signal) await Promise.race([aborted(stopping), delay(signalPatience)]);
   if (stopping.aborted) return '';
   throw new ConfigError(['WORKERS a worker ended before it was ready: it has said why']);
@@ -91,7 +99,7 @@ const aborted = async (signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) await once(signal, 'abort');
 };
 
-/** Replaces a worker each time that it dies: at once, unless others in its place have just died as well. */
+/** Replaces a worker each time that it dies: at once, or after a pause if its predecessors also died soon. */
 async function keepRunning(
   forked: ForkedWorker,
   fork: () => ForkedWorker,
@@ -113,7 +121,7 @@ async function keepRunning(
   }
 }
 
-/** Lets all workers finish, and ends those that have not in this time. */
+/** Tells all workers to stop, and kills the workers that still run after the time limit. */
 async function stop(logger: Logger, milliseconds: number): Promise<void> {
   const workers = Object.values(cluster.workers ?? {})
     .filter((worker) => worker !== undefined)

@@ -20,26 +20,26 @@ import { inRestNames, readInput } from './read-input.ts';
 import { basePath, createRouteMatcher, type RouteMatch } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
 
-/** The part of Yoga by which an operation runs through the hooks of its plugins. */
+/** The part of Yoga that runs an operation through the hooks of the plugins. */
 export type Pipeline = Pick<YogaServer<object, object>, 'getEnveloped'>;
 
-/** What the REST side is made of. */
+/** The options of the REST side. */
 export interface RestOptions extends Described {
-  /** Made of the GraphQL schema and of the routes. */
+  /** Sofa, made from the GraphQL schema and the table of routes. */
   readonly sofa: Sofa;
   readonly checkOwned: CheckOwned;
-  /** The most bytes of a body. */
+  /** The size limit of a request body, in bytes. */
   readonly bodyLimit?: number;
 }
 
-/** The description of the REST side is a route like the others, but open to all. */
+/** The OpenAPI document is a route like the others, but needs no access token. */
 const openApiRoute = { method: 'GET', path: '/openapi.json' } as const;
 
 type Match = RouteMatch<Endpoint | typeof openApiRoute>;
 
 const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route !== openApiRoute;
 
-/** The operation behind a route: Sofa makes it at the first call, and it is kept for the root field that it asks. */
+/** Returns the GraphQL operation behind a route. Sofa makes an operation on the first call; later calls reuse it. */
 function keepOperations({ makeOperation }: Sofa): (route: Endpoint) => Promise<Operation> {
   const kept = new Map<Endpoint['field'], Promise<Operation>>();
   return (route) => {
@@ -50,9 +50,9 @@ function keepOperations({ makeOperation }: Sofa): (route: Endpoint) => Promise<O
 }
 
 /**
- * Answers REST calls below `/api/v1` from the GraphQL schema. A call is looked at in this order: route, size of the
- * body, token, scopes, media type, input.
- * @param pipeline what runs the operations
+ * Makes the handler of REST calls below `/api/v1`. The handler checks each call in this order: route, size of the
+ * body, access token, scopes, media type, input.
+ * @param pipeline runs the operations
  */
 export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   const { sofa, checkOwned, bodyLimit = defaultBodyLimit } = options;

@@ -8,38 +8,38 @@ import type { Connection, PageInfo } from './rest-schema.ts';
 import { toReference } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
 
-/** What a call came to. */
+/** The result of a REST call. */
 export interface Outcome {
-  /** The value of the root field, in REST's names. */
+  /** The value of the root field; its members have their REST names. */
   readonly value: unknown;
-  /** The input of the call, in REST's names. */
+  /** The input of the call, by REST name. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** For a list, what is known of its page. */
+  /** The page information of a list; undefined for any other answer. */
   readonly pageInfo: PageInfo | undefined;
 }
 
-/** What an operation answers: of a connection, the nodes and their page. */
+/** The value that an operation answers. For a connection: its nodes, and the page information. */
 export const readAnswer = (value: unknown, { isPage }: Endpoint): Omit<Outcome, 'variables'> => {
   if (!isPage) return { value, pageInfo: undefined };
   const { edges, pageInfo } = value as Connection;
   return { value: edges.map(({ node }) => node), pageInfo };
 };
 
-/** The same call for the page that follows (RFC 8288). */
+/** The `Link` header field to the next page (RFC 8288): the same call with another cursor. */
 const nextPage = (endpoint: Endpoint, variables: Outcome['variables'], cursor: string): string => {
   const query = new URLSearchParams();
   for (const { name, in: place } of endpoint.inputs) {
     if (place === 'query' && name in variables) query.set(name, String(variables[name]));
   }
-  // Whichever page this was, the cursor goes last.
+  // The new cursor replaces an old one and always stands last.
   query.delete('cursor');
   query.append('cursor', cursor);
   return `<${toReference(endpoint.path, variables)}?${query}>; rel="next"`;
 };
 
 /**
- * Status and header fields that an answer has for its route.
- * @param tag what identifies the representation, where it is one of something that can be read
+ * The status code and the header fields of a route's answer.
+ * @param tag the entity tag of the representation; undefined if the answer is no readable resource
  */
 export function describeAnswer(endpoint: Endpoint, { value, variables, pageInfo }: Outcome, tag?: string) {
   const headers: AnswerHeaders = { 'content-type': 'application/json' };
@@ -51,14 +51,14 @@ export function describeAnswer(endpoint: Endpoint, { value, variables, pageInfo 
 }
 
 /**
- * What identifies a representation (RFC 9110, section 8.8.3): a strong tag, of the bytes alone, so it is the same from
- * every node and with either database.
+ * The entity tag of a representation (RFC 9110, section 8.8.3). The tag is strong and depends on the bytes alone, so
+ * every node and both databases give the same tag.
  */
 export const entityTagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
 /**
- * A tag as it was before a proxy that compresses has changed it: nginx marks it as weak, which none of ours is; Apache
- * and Caddy append the name of the coding.
+ * The entity tag as Keyward sent it, before a compressing proxy changed it. nginx marks the tag as weak (Keyward
+ * sends no weak tags); Apache and Caddy append the name of the content coding: `"…-gzip"` → `"…"`.
  */
 const asGiven = (tag: string): string =>
   tag
@@ -66,17 +66,17 @@ const asGiven = (tag: string): string =>
     .replace(/^W\//, '')
     .replace(/^("[\w-]{22})-(?:br|deflate|gzip|zstd)"$/, '$1"');
 
-/** Whether a field names a tag. */
+/** Whether an `If-Match` or `If-None-Match` header field lists the tag, or is `*`. */
 const names = (field: string, tag: string): boolean =>
   field.trim() === '*' || field.split(',').some((each) => asGiven(each) === tag);
 
-/** What a request makes its answer depend on (RFC 9110, section 13.1). */
+/** The preconditions of a request (RFC 9110, section 13.1). */
 interface Conditions {
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
 }
 
-/** The conditions of a request; undefined where it has none. */
+/** The preconditions of a request; undefined if it has none. */
 export function conditionsOf(headers: RequestHeaders): Conditions | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
@@ -86,8 +86,8 @@ const failed = () =>
   new GatewayError('PRECONDITION_FAILED', 'It is not as If-Match or If-None-Match says: read it again');
 
 /**
- * Whether what is read is what the caller has already.
- * @throws {GatewayError} `PRECONDITION_FAILED` where it is not what the caller wants
+ * Whether the caller has this representation already, so that the answer is 304.
+ * @throws {GatewayError} `PRECONDITION_FAILED` if `If-Match` lists other tags
  */
 export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): boolean {
   if (ifMatch !== undefined && !names(ifMatch, tag)) throw failed();
@@ -95,17 +95,17 @@ export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): bool
 }
 
 /**
- * Makes sure that what is changed is as the caller knows it.
- * @throws {GatewayError} `PRECONDITION_FAILED`
+ * Makes sure that the caller knows the current state of the record that a request changes.
+ * @throws {GatewayError} `PRECONDITION_FAILED` if the preconditions do not hold
  */
 export function assertUnchanged(conditions: Conditions, tag: string): void {
   if (isKnown(conditions, tag)) throw failed();
 }
 
 /**
- * Answers a record in JSON, with its tag.
- * @param conditions those of the request, where it reads: 304 where the caller has the record already
- * @throws {GatewayError} `PRECONDITION_FAILED` where it is not what the caller wants
+ * Answers a record in JSON, with its entity tag.
+ * @param conditions the preconditions of a reading request: the status is 304 if the caller has the record already
+ * @throws {GatewayError} `PRECONDITION_FAILED` if `If-Match` lists other tags
  */
 export function answerRecord(body: string, conditions?: Conditions): Answer {
   const tag = entityTagOf(body);
@@ -115,19 +115,25 @@ export function answerRecord(body: string, conditions?: Conditions): Answer {
     : { status: 200, headers, body };
 }
 
-/** Checks what the caller has, in such a way that it stays so until the transaction ends. */
+/**
+ * Runs a check on a record that the caller owns, and locks the record so that it stays unchanged until the
+ * transaction ends.
+ */
 export type CheckOwned = (
   context: OperationContext,
   changed: Readonly<Record<'accountId' | 'keyId' | 'endpointId', number | undefined>>,
   check: () => Promise<void>,
 ) => Promise<void>;
 
-/** The operations behind routes, and how they run. */
+/** The operations behind routes, with their compiled code. */
 interface Operations extends Pick<Sofa, 'compiled'> {
   operationOf(route: Endpoint): Promise<Operation>;
 }
 
-/** What is asked before a change, in its own transaction: whether what is changed is still what the caller knows. */
+/**
+ * Makes the precondition of a change. The change's own transaction runs the precondition first: it compares the
+ * record's current entity tag with the tags that the caller sent.
+ */
 export const createPrecondition =
   ({ operationOf, compiled }: Operations, checkOwned: CheckOwned) =>
   ({ resource }: Endpoint, variables: Outcome['variables'], conditions: Conditions) =>

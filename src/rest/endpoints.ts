@@ -13,46 +13,46 @@ import { isChange } from '../graphql/run-operation.ts';
 import { nodeTypeOf, restName, snakeCase } from './rest-schema.ts';
 import type { Route, Routes } from './routes.ts';
 
-/** What REST takes for an argument of a root field. */
+/** A REST input: it stands for one argument of a root field. */
 export interface Input {
-  /** In REST's names. */
+  /** The REST name: `key_id` for `keyId`. */
   readonly name: string;
   readonly in: 'path' | 'query' | 'body';
   readonly argument: GraphQLArgument;
-  /** The members of its value that are a record's and cannot be changed: they are passed over. */
+  /** The members of the value that belong to the record but cannot be changed. The service ignores them. */
   readonly readOnly: ReadonlySet<string>;
 }
 
-/** A route, and what the root field behind it says of it. */
+/** A route, with what its root field says about the route. */
 export interface Endpoint extends Route {
   readonly field: GraphQLField<unknown, unknown>;
   readonly inputs: readonly Input[];
-  /** The names that a request may have in each place where an input stands. */
+  /** The names that a request may use, for each place that takes inputs. */
   readonly names: ReadonlyMap<Input['in'], ReadonlySet<string>>;
-  /** Whether it answers a part of a list: a connection, or the list that REST makes of one. */
+  /** Whether the route answers a page of a list: a connection in GraphQL, a JSON list in REST. */
   readonly isPage: boolean;
-  /** Whether it may be sent with an `Idempotency-Key`: a POST that changes something. */
+  /** Whether a request may have an `Idempotency-Key`: only a POST that changes something may. */
   readonly takesKey: boolean;
-  /** Whether it refuses what it does not know, and does not pass over it. */
+  /** Whether the route refuses unknown inputs; if not, it ignores them. */
   readonly refusesUnknown: boolean;
   /**
-   * The type of a record that a change takes back as it was read: what of it cannot be changed is passed over, and all
-   * else that is not known is refused.
+   * The type of the record, for a change that takes the whole record as it was read. Such a change ignores the
+   * members that cannot be changed and refuses all unknown members.
    */
   readonly record: GraphQLObjectType | undefined;
-  /** Where that is read which a change is made to: at its own path, or at the nearest one above. */
+  /** The GET endpoint of the resource that this route concerns: at the same path, or at the nearest path above. */
   readonly resource: Endpoint | undefined;
-  /** Whether it answers what is read there. */
+  /** Whether this route answers the same type as `resource`. */
   readonly answersResource: boolean;
 }
 
-/** Where a route takes an input from: its path, else the query string where it has no body, else the body. */
+/** Where a route takes an input from: the path, else the query string of a GET or DELETE, else the body. */
 const placeOf = ({ method, path }: Route, name: string): Input['in'] => {
   if (path.includes(`{${name}}`)) return 'path';
   return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
 };
 
-/** The inputs of the route of a root field, which may be in GraphQL's names or in REST's. */
+/** The inputs of a root field's route. The field may come from the GraphQL schema or from the REST schema. */
 const inputsOf = (
   { args, type }: Pick<GraphQLField<unknown, unknown>, 'args' | 'type'>,
   route: Route,
@@ -70,7 +70,7 @@ const readOnlyIn = (type: GraphQLInputType, record: Endpoint['record']): Set<str
   return new Set(isInputObjectType(named) ? readOnlyNames(record, Object.values(named.getFields())) : []);
 };
 
-/** The names that a request may have, by their places; in a body also what is passed over. */
+/** The names that a request may use in each place. In a body, these include the read-only members of the record. */
 function namesOf(inputs: readonly Input[], record: Endpoint['record']): Endpoint['names'] {
   const names = new Map<Input['in'], Set<string>>();
   for (const { name, in: place } of inputs) names.set(place, (names.get(place) ?? new Set()).add(name));
@@ -97,7 +97,8 @@ const createEndpoint = (
     names: namesOf(inputs, record),
     isPage: isPage(field),
     takesKey: route.method === 'POST' && isMutation && isChange(field),
-    // A filter that is misspelt would answer too much, and an `expires_at` would make a key that never expires.
+    // With a misspelt filter, a list would answer too much. With a misspelt `expires_at`, a new key would never
+    // expire.
     refusesUnknown:
       isPage(field) || field.extensions['changesSecret'] === true || field.extensions['takesRecord'] === true,
     record,
@@ -109,7 +110,7 @@ const objectTypeOf = (type: GraphQLOutputType | undefined): GraphQLObjectType | 
   return isObjectType(named) ? named : undefined;
 };
 
-/** The names of REST's that a record has and an input has not. */
+/** The REST names of the record's members that are no inputs. */
 export const readOnlyNames = (
   record: GraphQLObjectType | undefined,
   inputs: readonly { readonly name: string }[],
@@ -119,7 +120,7 @@ export const readOnlyNames = (
   return names.filter((name) => !taken.has(name));
 };
 
-/** The record that a member of a record is; undefined for any other value. */
+/** The object type of a record's member; undefined for a member that is no object. */
 export const innerRecord = (
   record: GraphQLObjectType | undefined,
   name: string,
@@ -134,8 +135,8 @@ const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknow
 });
 
 /**
- * Puts routes and root fields together.
- * @throws {Error} where a route leads to no root field
+ * Joins each route with its root field.
+ * @throws {Error} if a route names no root field
  */
 export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, Endpoint>> {
   const fields = rootFieldsOf(schema);
@@ -159,6 +160,6 @@ const withResource = (endpoint: Endpoint, resource: Endpoint | undefined): Endpo
   answersResource: `${endpoint.field.type}` === `${resource?.field.type}`,
 });
 
-/** What stands at a path, or at the nearest one above. */
+/** The endpoint at a path, or at the nearest path above: `/auth/keys/{key_id}/rotate` → `/auth/keys/{key_id}`. */
 const nearest = (places: ReadonlyMap<string, Endpoint>, path: string): Endpoint | undefined =>
   path === '' ? undefined : (places.get(path) ?? nearest(places, path.slice(0, path.lastIndexOf('/'))));

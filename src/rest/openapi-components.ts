@@ -12,7 +12,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { Endpoint } from './endpoints.ts';
 import { inRestNames, snakeCase } from './rest-schema.ts';
 
-/** A JSON Schema as Sofa writes it: OpenAPI 3.0, where nothing can be null. */
+/** A JSON Schema as Sofa writes it: for OpenAPI 3.0, without null as a type. */
 export interface JsonSchema {
   type?: string | string[];
   description?: string;
@@ -22,22 +22,22 @@ export interface JsonSchema {
 
 type Described = Pick<GraphQLField<unknown, unknown> | GraphQLArgument, 'name' | 'type'>;
 
-// Descriptions name other fields as GraphQL does.
+// The descriptions come from GraphQL, so they name other fields in camelCase.
 const namesInRest = (text: string) => text.replace(/`(\w+)`/g, (_, name: string) => `\`${snakeCase(name)}\``);
 
 const describe = (schema: JsonSchema): JsonSchema =>
   schema.description === undefined ? schema : { ...schema, description: namesInRest(schema.description) };
 
-/** The schema of what may be null as well. */
+/** The schema that accepts null as well. */
 export const orNull = (schema: JsonSchema): JsonSchema => {
-  // Any JSON may be null.
+  // A schema without a type accepts any JSON, null included.
   if (!('type' in schema || '$ref' in schema)) return schema;
   return typeof schema.type === 'string'
     ? { ...schema, type: [schema.type, 'null'] }
     : { anyOf: [schema, { type: 'null' }] };
 };
 
-/** The schema of an object, in which each member may be null that GraphQL lets be null. */
+/** The schema of an object: each member that GraphQL lets be null accepts null. */
 export function withNulls(schema: JsonSchema, members: readonly Described[]): JsonSchema {
   const nullable = new Set(members.filter(({ type }) => !isNonNullType(type)).map(({ name }) => name));
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
@@ -47,7 +47,10 @@ export function withNulls(schema: JsonSchema, members: readonly Described[]): Js
   return { ...describe(schema), properties: Object.fromEntries(properties) };
 }
 
-/** The object types of the schema as OpenAPI 3.1 components; every member is always there. */
+/**
+ * The object types of the schema as OpenAPI 3.1 components. Every member is required, because answers always have all
+ * members.
+ */
 export function toComponents(
   schema: GraphQLSchema,
   sofaSchemas: Readonly<Record<string, JsonSchema>>,
@@ -64,7 +67,10 @@ export function toComponents(
   return Object.fromEntries(components);
 }
 
-/** An example, put together from those that fields and arguments carry in their extension `example`. */
+/**
+ * An example of a type or of a list of arguments, put together from the extension `example` of each field and
+ * argument.
+ */
 export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): unknown {
   if (Array.isArray(of))
     return Object.fromEntries(
@@ -82,8 +88,9 @@ export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): u
 }
 
 /**
- * An example of what a root field answers: that of its type, but for the members that the field's own extension
- * `example` names, as GraphQL spells them. Of a field whose answer has no members, the extension is the example.
+ * An example of a root field's answer. The example of the answer's type is the base; the members in the field's own
+ * extension `example` (in GraphQL names) replace its members. If the answer has no members, the extension is the
+ * whole example.
  */
 export function exampleAnswerOf({ type, extensions }: GraphQLField<unknown, unknown>): unknown {
   const own = extensions['example'];
@@ -105,7 +112,7 @@ const detail = (description: string, example: string, headers?: object) => ({
   },
 });
 
-/** A header field of an answer. */
+/** Describes a header field of an answer. */
 export const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
 const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
@@ -116,7 +123,7 @@ const challenge = {
   ),
 };
 
-/** The bodies of errors. */
+/** The schemas of error bodies. */
 export const errorSchemas = {
   Error: {
     type: 'object',
@@ -145,7 +152,7 @@ export const errorSchemas = {
   },
 };
 
-/** The answers that operations share. */
+/** The error answers that all operations share, and 304. */
 export const errorResponses = {
   Unauthorized: detail('There is no access token, or it will not do.', 'Not authenticated', challenge),
   Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
@@ -192,7 +199,7 @@ type ResponseName = keyof typeof errorResponses;
 
 const ref = (name: ResponseName) => ({ $ref: `#/components/responses/${name}` });
 
-/** Errors of its own that a field may declare in its extension `errors`. */
+/** The errors that a field may declare in its extension `errors`. */
 const declarable: Partial<Record<ErrorCode, readonly [number, ResponseName]>> = {
   NOT_FOUND: [404, 'NotFound'],
   CONFLICT: [409, 'Conflict'],
@@ -207,7 +214,7 @@ const declaredErrors = (codes: readonly ErrorCode[]) =>
     }),
   );
 
-/** The errors of an operation, by status. */
+/** The error answers of an operation (and 304), by status code. */
 export const errorsOf = ({ field, inputs, method, resource, takesKey }: Endpoint) => ({
   ...(method === 'GET' && { 304: ref('NotModified') }),
   401: ref('Unauthorized'),

@@ -25,21 +25,24 @@ import {
 } from './openapi-components.ts';
 import { inRestNames, pageArguments, snakeCase } from './rest-schema.ts';
 
-/** Makes the schema of an operation's input: a field names it in its extension `input`. */
+/** Makes the zod schema of an operation's input. A field carries this function in its extension `input`. */
 type InputSchema = (limits: OperationLimits) => z.ZodType;
 
-/** What an operation's own schema says of its inputs, by REST's names. */
+/** The rules of an operation's inputs, from its zod schema, by REST name. */
 interface InputRules {
   /**
-   * The schema of a value.
-   * @param described what is said of it already
+   * The JSON Schema of an argument's value.
+   * @param described the schema that is known so far
    */
   of(argument: GraphQLArgument, described?: JsonSchema): JsonSchema;
-  /** Whether it must be given. */
+  /** Whether a request must give the argument. */
   isRequired(argument: GraphQLArgument): boolean;
 }
 
-/** The keywords that are told; types, and whether null will do, the GraphQL schema says. */
+/**
+ * The keywords that the description takes from the zod schema. The GraphQL schema gives the types and says which
+ * values may be null.
+ */
 const keywords = [
   ...['minimum', 'maximum', 'minLength', 'maxLength', 'pattern'],
   ...['maxProperties', 'writeOnly'],
@@ -48,13 +51,13 @@ const keywords = [
 const pick = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(keywords.flatMap((keyword) => (keyword in schema ? [[keyword, schema[keyword]]] : [])));
 
-/** The schema of a value that is not null. */
+/** The schema without its null branch: `anyOf: [A, null]` → `A`. */
 const withoutNull = (schema: JsonSchema): JsonSchema => {
   const others = schema['anyOf'] as JsonSchema[] | undefined;
   return others?.find(({ type }) => type !== 'null') ?? schema;
 };
 
-/** The schema of an object: its members by the operation's own schema, in REST's names. */
+/** The schema of an input object: the zod schema describes its members, in REST names. */
 const describeObject = (
   type: GraphQLInputObjectType,
   schema: JsonSchema,
@@ -73,7 +76,9 @@ const describeObject = (
   };
 };
 
-/** What of a record is passed over where it is sent back. */
+/**
+ * The schemas of a record's read-only members. The service ignores these members when a caller sends the record back.
+ */
 const readOnly = (
   record: Endpoint['record'],
   members: readonly { readonly name: string }[],
@@ -85,7 +90,10 @@ const readOnly = (
     ]),
   );
 
-/** Reads the rules of an endpoint's inputs from its operation's schema; without one there are none. */
+/**
+ * Reads the rules of an endpoint's inputs from the operation's zod schema. An operation without a schema has no
+ * rules.
+ */
 function inputRules({ field, isPage, record }: Endpoint, limits: OperationLimits): InputRules {
   const input = field.extensions['input'] as InputSchema | undefined;
   const { properties = {}, required = [] } = (
@@ -116,33 +124,33 @@ interface Content {
   content: { 'application/json': { schema: JsonSchema } };
 }
 
-/** What Sofa says of an operation. */
+/** Sofa's description of an operation. */
 export interface SofaOperation {
-  /** Path parameters, and all other arguments as if they stood in the query string. */
+  /** The path parameters, and all other arguments as query parameters. */
   parameters?: { in: string; name: string; schema: JsonSchema }[];
-  /** With all arguments, those in the path as well. */
+  /** All arguments, path parameters included. */
   requestBody?: Content;
   responses: Record<string, Content>;
 }
 
 type Components = Readonly<Record<string, JsonSchema>>;
 
-/** What an operation's description takes from around it. */
+/** The surroundings that the description of an operation needs. */
 interface Around {
-  /** What bounds its inputs. */
+  /** The configured limits of the inputs. */
   readonly limits: OperationLimits;
-  /** The object types. */
+  /** The components of the object types, by name. */
   readonly components: Components;
-  /** What it is listed under. */
+  /** The tag that lists the operation. */
   readonly tag: string | undefined;
 }
 
 const sentences = (text: string) => text.split(/(?<=\.) /);
 
 /**
- * An operation in OpenAPI 3.1.
- * @param endpoint its field in REST's names
- * @param sofa what Sofa says of it
+ * Describes an operation in OpenAPI 3.1.
+ * @param endpoint the endpoint of the REST schema, so its field has REST names
+ * @param sofa Sofa's description of the operation
  */
 export function describeOperation(
   endpoint: Endpoint,
@@ -182,10 +190,11 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
   return described.length > 0 && { parameters: described };
 };
 
-// The parameter has it. Sofa writes all of a scalar's into one object, and leaves the last.
+// The parameter itself has the description. Sofa writes the descriptions of all parameters of one scalar into one
+// object, so the object keeps only the last.
 const withoutDescription = ({ description: _last, ...schema }: JsonSchema): JsonSchema => schema;
 
-/** The fields that make an answer depend on a tag. */
+/** The header fields `If-None-Match` (for a GET) or `If-Match` (for a change). */
 const describeConditions = ({ method, resource }: Endpoint) => {
   if (!resource) return [];
   const [name, description] =
@@ -220,7 +229,10 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
   };
 };
 
-/** A record of which the field knows, by its extension `neverNull`, members that its type lets be null. */
+/**
+ * The schema of the answer's record. The field's extension `neverNull` lists members that are never null in this
+ * answer, though their types allow null.
+ */
 const describeRecord = (
   { type, extensions }: Endpoint['field'],
   schema: JsonSchema,

@@ -15,29 +15,29 @@ import { describeOperation, type SofaOperation } from './openapi-operation.ts';
 import { basePath } from './routes.ts';
 import type { Sofa } from './sofa.ts';
 
-/** The part of Sofa's document that is built on. */
+/** The part of Sofa's OpenAPI document that this file uses. */
 interface SofaDocument {
   components: { schemas: Record<string, JsonSchema> };
   paths: Record<string, Record<string, SofaOperation>>;
 }
 
-/** A part of a type of the schema, as a component of its own. */
+/** A component that has some members of a GraphQL type. */
 export interface RecordPart {
-  /** The type. */
+  /** The name of the GraphQL type. */
   readonly of: string;
-  /** Members that are left out, as REST spells them. */
+  /** The REST names of the members that the component leaves out. */
   readonly without: readonly string[];
   readonly description: string;
 }
 
-/** Paths that are no operations of the schema, what they answer, and what secures them; and webhooks. */
+/** The paths outside the GraphQL schema, with their answers and security schemes; and the webhooks. */
 export interface OtherPaths {
   readonly paths?: Readonly<Record<string, object>>;
   readonly records?: Readonly<Record<string, RecordPart>>;
   readonly securitySchemes?: Readonly<Record<string, object>>;
   readonly schemas?: Readonly<Record<string, object>>;
   readonly parameters?: Readonly<Record<string, object>>;
-  /** What is sent to others, by its name. */
+  /** The webhooks, by name. */
   readonly webhooks?: Readonly<Record<string, object>>;
 }
 
@@ -52,7 +52,7 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** What operations are listed under, by how their paths begin. */
+/** The tags that list the operations; `path` is the beginning of the paths that a tag stands for. */
 const tags = [
   { name: 'API keys', description: "A person's credentials at the API provider.", path: '/auth/keys' },
   {
@@ -70,7 +70,7 @@ const tags = [
   },
 ];
 
-/** What is sent to others is listed apart. */
+/** A tag of their own lists the webhooks. */
 const webhooksTag = {
   name: 'Webhooks',
   description: 'What Keyward sends to the endpoints that the provider has configured.',
@@ -106,17 +106,17 @@ const parameters = {
   },
 };
 
-/** What the description is of, beside the operations. */
+/** What the OpenAPI document describes, beside the operations. */
 export interface Described {
-  /** The identity provider. */
+  /** The issuer identifier of the identity provider. */
   readonly issuer: string;
-  /** What bounds the inputs. */
+  /** The configured limits of the inputs. */
   readonly limits: OperationLimits;
-  /** What is described beside the operations, as it is. */
+  /** The other paths, already in OpenAPI. */
   readonly other?: OtherPaths | undefined;
 }
 
-/** The description of the REST side (OpenAPI 3.1): Sofa's, completed by what it does not say. */
+/** The OpenAPI 3.1 document of the REST side: Sofa's document, with all that Sofa leaves out. */
 export function createOpenApi(
   { restSchema, document, table }: Pick<Sofa, 'restSchema' | 'document' | 'table'>,
   { issuer, limits, other = {} }: Described,

@@ -13,12 +13,12 @@ import type { Endpoint, Input } from './endpoints.ts';
 import { snakeCase } from './rest-schema.ts';
 import type { RouteMatch } from './routes.ts';
 
-/** What of a request its input is read from. */
+/** The parts of a request that hold its input. */
 type Called = Pick<Exchange, 'headers' | 'query' | 'body'>;
 
 /**
- * The members of a JSON body; nothing that an object inherits counts as one.
- * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` for what is not a JSON object
+ * Reads the members of a JSON body. Inherited properties of an object do not count as members.
+ * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` if the body is no JSON object
  */
 function readBody({ headers, body: bytes }: Called): ReadonlyMap<string, unknown> {
   if (!isJson(headers['content-type'])) {
@@ -36,13 +36,13 @@ function readBody({ headers, body: bytes }: Called): ReadonlyMap<string, unknown
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a call gives for an input, as it is in JSON, and what is wrong with it. */
+/** The JSON value that a request gives for an input, or the fault of that value. */
 interface Given {
   readonly value?: unknown;
   readonly issue?: Pick<InputIssue, 'message' | 'type'>;
 }
 
-/** How a type that JSON has, and text has not, is written in a path or a query string. */
+/** The notation of a JSON type in a path or a query string, which hold only text. */
 interface Notation {
   readonly pattern: RegExp;
   readonly read: (text: string) => unknown;
@@ -68,7 +68,10 @@ const notations = new Map<string, Notation>([
   ],
 ]);
 
-/** Reads the text of a parameter as its type is written in JSON: numbers and booleans strictly, all else as it is. */
+/**
+ * Reads the text of a parameter. Numbers and booleans must have their JSON notation (`"1"` → `1`, `"true"` → `true`);
+ * any other type keeps the text.
+ */
 function readParameter(
   type: GraphQLInputType,
   text: string | undefined,
@@ -115,13 +118,13 @@ const decode = (encoded: string): string | undefined => {
 const issuesOf = ({ in: place, name, argument }: Input, { value, issue }: Given): InputIssue[] => {
   if (issue) return [{ path: [place, name], ...issue }];
   if (value === undefined && !isRequiredArgument(argument)) return [];
-  // GraphQL would take one value for a list of it.
+  // GraphQL alone would accept one value in place of a list.
   if (isListType(getNullableType(argument.type)) && value !== null && !Array.isArray(value))
     return [{ path: [place, name], message: 'Must be a list.', type: 'list_type' }];
   return inputIssues(argument.type, value, [place, name]);
 };
 
-/** The names of a place that are no input there. */
+/** The issues of the names that are no inputs in their place. */
 const unknownIn = (place: Input['in'], given: Iterable<string>, { names }: Endpoint): InputIssue[] =>
   unknownIssues(
     [place],
@@ -129,10 +132,10 @@ const unknownIn = (place: Input['in'], given: Iterable<string>, { names }: Endpo
   );
 
 /**
- * Reads the input of a REST call: each from its place and from no other. The query string is read for a GET or a
- * DELETE alone, the body where some input stands in it.
+ * Reads the input of a REST call. Each input has one place, and no other place counts. The query string counts only
+ * for a GET or a DELETE, the body only for a route that has an input there.
  * @returns the variables of the operation, in REST's names
- * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` with what is wrong at its place in the request
+ * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT`, each issue with its place in the request
  */
 export function readInput(
   called: Called,
@@ -157,20 +160,20 @@ export function readInput(
   return Object.fromEntries(present.map(({ input, value }) => [input.name, value]));
 }
 
-/** Where an issue stands in a request, by its wire names: `["path", "key_id"]`. */
+/** The place of an issue in the request, in the names that the caller used: `["path", "key_id"]`. */
 const locationOf = (
   { path: [argument = '', ...members] }: InputIssue,
   inputs: readonly Input[],
 ): string[] => {
-  // No argument begins with a capital: that is a header field.
+  // Only the name of a header field begins with a capital; no argument does.
   if (/^[A-Z]/.test(argument)) return ['header', argument];
   const input = inputs.find((each) => each.argument.name === argument);
   return [input?.in ?? 'body', input?.name ?? snakeCase(argument), ...members.map(snakeCase)];
 };
 
 /**
- * An operation's error; the faults of its input have their places in the request that was made.
- * @param inputs those of the route that was called
+ * The error of an operation, with the issues of its input at their places in the REST request.
+ * @param inputs the inputs of the called route
  */
 export function inRestNames(error: unknown, inputs: readonly Input[]): unknown {
   const inner = unwrap(error);

@@ -2,7 +2,7 @@ import { execute, GraphQLObjectType, GraphQLSchema, getNamedType, isObjectType, 
 import type { RecordPart } from './openapi.ts';
 import { snakeCase } from './rest-schema.ts';
 
-/** What a type has, in REST's names. */
+/** Selects all members of a type, with their REST names as aliases: `{ key_prefix: keyPrefix }`. */
 const selectionOf = (type: GraphQLObjectType, without: readonly string[]): string => {
   const fields = Object.values(type.getFields())
     .filter(({ name }) => !without.includes(snakeCase(name)))
@@ -13,13 +13,14 @@ const selectionOf = (type: GraphQLObjectType, without: readonly string[]): strin
   return `{ ${fields.join(' ')} }`;
 };
 
-/** Writes a record as REST has it. */
+/** Resolves a record into the JSON object that REST answers. */
 export type RecordWriter = (record: object, context: object) => Promise<object>;
 
 /**
- * Makes what writes records as the operations of REST do, for a path that is none of them.
- * @param schema the one that REST's operations run on
- * @param part what is written of which type
+ * Makes a writer of records for a path outside the GraphQL schema. The records look as REST operations answer them.
+ * @param schema the schema that REST's operations run on
+ * @param part the type of the records, and the members that the writer leaves out
+ * @throws {Error} if the schema has no such object type
  */
 export function createRecordWriter(schema: GraphQLSchema, { of, without }: RecordPart): RecordWriter {
   const type = schema.getType(of);

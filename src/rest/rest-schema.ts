@@ -15,19 +15,19 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** What a connection tells of its page, as far as REST says it. */
+/** The page information of a connection, as far as REST uses it. */
 export interface PageInfo {
   readonly hasNextPage: boolean;
   readonly endCursor?: string | null | undefined;
 }
 
-/** What is asked of a connection, by the rules of Relay. */
+/** The parts of a Relay connection that REST selects. */
 export interface Connection {
   readonly edges: readonly { readonly node: unknown }[];
   readonly pageInfo: PageInfo;
 }
 
-/** The arguments of a connection that page through it, and what REST has in their places. */
+/** The paging arguments of a connection, and their REST names; undefined for an argument that REST does not have. */
 export const pageArguments: ReadonlyMap<string, string | undefined> = new Map([
   ['first', 'limit'],
   ['after', 'cursor'],
@@ -50,9 +50,9 @@ export const nodeTypeOf = (type: GraphQLOutputType): GraphQLObjectType | undefin
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
 /**
- * A connection as a list of its nodes. The extension `isPage` marks it; its own `limitInRest` says what `limit` is
- * where REST's list is another length than GraphQL's page.
- * @param config the field, its arguments spelled for REST
+ * Turns a connection into a list of its nodes, and marks it with the extension `isPage`. If the list and the GraphQL
+ * page differ in length, the field's extension `limitInRest` describes `limit`.
+ * @param config the field, with its arguments in REST names
  * @param node the type of the nodes
  */
 const toList = (config: FieldConfig, node: GraphQLObjectType): FieldConfig => ({
@@ -76,7 +76,7 @@ const describePaging = (
   ...(cursor && {
     cursor: {
       ...cursor,
-      // Clients of REST are not shown the cursors that GraphQL speaks of.
+      // GraphQL's description speaks of cursors that REST clients never see.
       description: 'Where the answer begins: the `Link` of the answer before has it. The first has none.',
       extensions: { ...cursor.extensions, example: 'MjA' },
     },
@@ -84,7 +84,7 @@ const describePaging = (
   ...others,
 });
 
-/** `sessionDuration` → `session_duration`: how REST spells a name of GraphQL's. */
+/** The REST spelling of a GraphQL name: `sessionDuration` → `session_duration`. */
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -92,8 +92,8 @@ const camelCase = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * How REST spells an argument of a root field.
- * @param type the field's type, for a connection is paged in another way
+ * The REST name of a root field's argument.
+ * @param type the type of the field: a connection has other paging arguments in REST
  * @returns undefined for an argument that REST does not have
  */
 export const restName = (argument: string, type: GraphQLOutputType): string | undefined =>
@@ -115,7 +115,7 @@ const toRestField = (config: FieldConfig): FieldConfig => {
   return node ? toList(renamed, node) : renamed;
 };
 
-/** A value as REST spells it: the names of enums in lower case, the members of input objects in snake_case. */
+/** The REST spelling of a value: enum names in lower case, members of input objects in snake_case. */
 export const inRestNames = (type: GraphQLType | undefined, value: unknown): unknown => {
   const named = getNamedType(type);
   if (isEnumType(named)) return `${value}`.toLowerCase();
@@ -127,10 +127,10 @@ export const inRestNames = (type: GraphQLType | undefined, value: unknown): unkn
   return Object.fromEntries(members);
 };
 
-/** A value of an argument as REST gives it, with the members of input objects spelled as GraphQL has them. */
+/** The GraphQL spelling of an argument's value from REST: members of input objects in camelCase. */
 const inGraphqlNames = (type: GraphQLInputType, value: unknown): unknown => {
   const named = getNamedType(type);
-  // Of lists there are none of objects.
+  // No input is a list of objects, so lists pass as they are.
   if (!isInputObjectType(named) || typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
@@ -155,8 +155,8 @@ const givenInGraphqlNames = (config: FieldConfig): FieldConfig => {
 };
 
 /**
- * A type with the members of an inner object in that object's place: a field says so by the extension `flatInRest`. Its
- * value must be the object that it stands in, for the members are resolved from that.
+ * Replaces an inner object by its members, if its field has the extension `flatInRest`. The value of such a field
+ * must be the outer object itself, because the members are resolved from the outer object.
  */
 const flatten = (type: GraphQLObjectType): GraphQLObjectType => {
   const { fields, ...config } = type.toConfig();
@@ -169,8 +169,8 @@ const flatten = (type: GraphQLObjectType): GraphQLObjectType => {
 };
 
 /**
- * The schema with values as REST spells them, to be run: the names of enums in lower case, the members of input objects
- * in snake_case. Fields and arguments are those of the schema, but for what {@link flatten} says.
+ * The schema that REST operations run on. Its values have REST's spelling: enum names in lower case, members of input
+ * objects in snake_case. Fields and arguments stay those of the GraphQL schema, except for {@link flatten}.
  */
 export const withRestValues = (schema: GraphQLSchema): GraphQLSchema => {
   const spelled = mapSchema(schema, {
@@ -182,14 +182,14 @@ export const withRestValues = (schema: GraphQLSchema): GraphQLSchema => {
 };
 
 /**
- * The same schema as REST has it: output fields and arguments spelled in snake_case, and lists for connections. Root
- * fields keep their names. It describes; operations run on the schema itself.
+ * The schema as REST describes it: output fields and arguments in snake_case, lists in place of connections. Root
+ * fields keep their names. Only descriptions use this schema; operations run on the one of {@link withRestValues}.
  */
 export const toRestSchema = (schema: GraphQLSchema): GraphQLSchema => {
   const mapped = mapSchema(schema, {
     [MapperKind.ROOT_FIELD]: toRestField,
     [MapperKind.OBJECT_FIELD]: (config, name) => [snakeCase(name), config],
   });
-  // Nothing leads to the types of connections any more.
+  // No field has a connection type any more, so those types go.
   return pruneSchema(mapped);
 };

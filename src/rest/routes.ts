@@ -1,11 +1,11 @@
 import { GatewayError } from '../errors.ts';
 
-/** Where a root field of the GraphQL schema stands in REST. */
+/** The REST route of a root field. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below `/api/v1`; parameters in braces, in snake_case. */
+  /** The path below `/api/v1`; its parameters stand in braces, in snake_case. */
   readonly path: `/${string}`;
-  /** For a route that creates: the path of what it made, its parameters from the members of the answer. */
+  /** For a route that creates: the path of the created resource. The members of the answer fill its parameters. */
   readonly created?: `/${string}`;
 }
 
@@ -49,19 +49,19 @@ export const routes = {
   resendWebhookDelivery: { method: 'POST', path: '/admin/webhooks/deliveries/{delivery_id}/resend' },
 } as const satisfies Routes;
 
-/** What all REST paths begin with: the version of the contract. */
+/** The beginning of all REST paths: the version of the contract. */
 export const basePath = '/api/v1';
 
-/** A path template below the base path as a reference, its parameters filled in. */
+/** Fills in the parameters of a path template: `/auth/keys/{id}` and `{ id: 1 }` → `/api/v1/auth/keys/1`. */
 export const toReference = (path: string, values: Readonly<Record<string, unknown>>): string =>
   basePath + path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 
-/** A route that was called. */
+/** The route that a request calls. */
 export interface RouteMatch<Called extends Route = Route> {
-  /** The root field behind it. */
+  /** The name of the root field. */
   readonly field: string;
   readonly route: Called;
-  /** Path parameters as they came, still percent-encoded, by name. */
+  /** The path parameters by name, still percent-encoded. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -80,8 +80,8 @@ interface Pattern<Called extends Route> {
 
 /**
  * Compiles a table of routes.
- * @returns a function from method and path (below the base path) to the route that was called; it throws a
- *   GatewayError: `NOT_FOUND` for an unknown path, `METHOD_NOT_ALLOWED` for another method of a known one
+ * @returns a function from method and path (below the base path) to the called route; it throws a GatewayError:
+ *   `NOT_FOUND` for an unknown path, `METHOD_NOT_ALLOWED` for a known path with another method
  */
 export function createRouteMatcher<Called extends Route>(table: Readonly<Record<string, Called>>) {
   const places = createPlaces(table);
@@ -97,7 +97,7 @@ export function createRouteMatcher<Called extends Route>(table: Readonly<Record<
   };
 
   return (method: string, path: string): RouteMatch<Called> => {
-    // A path without parameters is found as it stands.
+    // A path without parameters needs no pattern.
     const literal = path.includes('{') ? undefined : places.get(path)?.methods.get(method);
     const match = literal ?? matchPattern(method, path);
     if (match) return match;
@@ -122,7 +122,10 @@ const parameter = /\{(\w+)\}/g;
 const compile = (path: string) =>
   new RegExp(`^${path.replace(/[.]/g, '\\.').replace(parameter, '([^/]+)')}$`);
 
-/** By method; a literal segment goes before a parameter in its place. */
+/**
+ * The routes with parameters, by method. A literal segment matches before a parameter in the same place, because `{`
+ * sorts after all letters.
+ */
 function createPatterns<Called extends Route>(places: ReadonlyMap<string, Place<Called>>) {
   const patterns = new Map<string, Pattern<Called>[]>();
   for (const [path, { pattern, methods }] of [...places].toSorted(([a], [b]) => (a < b ? -1 : 1))) {

@@ -32,11 +32,11 @@ const selectionOf = (document: DocumentNode): SelectionSetNode | undefined => {
   return operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet : undefined;
 };
 
-/** What REST needs of a connection whose nodes are selected. */
+/** Selects the parts of a connection that REST needs, around the selection of its nodes. */
 const connectionOf = (nodes: SelectionSetNode): SelectionSetNode | undefined =>
   selectionOf(parse(`{ edges { node ${print(nodes)} } pageInfo { hasNextPage endCursor } }`));
 
-/** A field in REST's names as the field of the schema, with REST's name for an alias. */
+/** Turns a field with REST names into the GraphQL field, with the REST name as its alias. */
 function toGraphqlField(node: FieldNode, { name, args, type }: GraphQLField<unknown, unknown>): FieldNode {
   const original = new Map(args.map((argument) => [restName(argument.name, type), argument.name]));
   const renamed = node.arguments?.map((argument) => ({
@@ -55,10 +55,10 @@ function toGraphqlField(node: FieldNode, { name, args, type }: GraphQLField<unkn
 }
 
 /**
- * An operation on the schema as REST has it, as one on the schema itself: what REST spells otherwise becomes an alias,
- * and a list the connection that it stands for. So its answer is in REST's names without a resolver between.
+ * Turns an operation on the REST schema into one on the GraphQL schema. REST names become aliases, and a list becomes
+ * a connection. So the answer has REST names, and no resolver needs to rename anything.
  * @param document the operation on `restSchema`
- * @throws {Error} where it asks for a field that the schema does not have
+ * @throws {Error} if the operation selects a field that the schema does not have
  */
 export function toGraphqlDocument(
   document: DocumentNode,
@@ -78,10 +78,10 @@ export function toGraphqlDocument(
 }
 
 /**
- * Compiles an operation of ours: a call then costs a fraction of what the executor needs, which works out anew each
- * time how each field is resolved. Never for a caller's document: compiling expands fragments without a bound, and
- * writes into the document. So it is given a copy that nothing else sees.
- * @throws {Error} where the operation cannot be compiled
+ * Compiles an operation of the service. A compiled call costs a fraction of the executor's time, because the executor
+ * works out the resolution of each field on every call. A caller's document must never come here: the compiler
+ * expands fragments without a bound. The compiler also writes into the document, so it gets a copy of its own.
+ * @throws {Error} if the operation cannot be compiled
  */
 function compileOperation({ schema, document, operationName }: Operation): RunCompiled {
   const compiled = compileQuery(schema, parse(print(document)), operationName ?? '');
@@ -89,14 +89,14 @@ function compileOperation({ schema, document, operationName }: Operation): RunCo
   throw new Error(`the operation ${operationName} cannot be compiled`, { cause: compiled.errors });
 }
 
-/** Where Sofa leaves the operation that it has made. */
+/** Sofa's `execute` puts the operation here. */
 interface Asked {
   operation?: Operation;
 }
 
 const sofaPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1');
 
-/** Sofa's configuration, by root type and field. */
+/** Sofa's configuration of the routes, by `Query.name` or `Mutation.name`. */
 const sofaRoutes = (schema: GraphQLSchema, table: Routes) =>
   Object.fromEntries(
     Object.entries(table).map(([field, { method, path, created }]) => {
@@ -106,11 +106,12 @@ const sofaRoutes = (schema: GraphQLSchema, table: Routes) =>
   );
 
 /**
- * Sofa on the schema as REST spells it. It makes the operation of a route, and the description of all of them. What it
- * reads of a request is not used: it drops nulls, lets the query string override the body, and turns any word into a
- * boolean. So it is asked for an operation and nothing else, without a word of a caller's.
- * @param graphqlSchema the schema whose operations they are
- * @param table which root field is which route
+ * Runs Sofa on the REST schema. Sofa makes the GraphQL operation of each route, and the OpenAPI description of all
+ * routes. Keyward does not let Sofa read requests: Sofa drops nulls, lets the query string override the body, and
+ * turns any word into a boolean. So Sofa gets only a request that Keyward makes for each route, without any text from
+ * a caller.
+ * @param graphqlSchema the schema of the operations
+ * @param table the route of each root field
  */
 export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
   const schema = withRestValues(graphqlSchema);
@@ -151,13 +152,13 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
     /** The schema that the operations run on. */
     schema,
     table,
-    /** The schema in REST's names, as Sofa was given it. */
+    /** The schema in REST's names; Sofa runs on it. */
     restSchema,
-    /** What Sofa says of it: OpenAPI, to be completed. */
+    /** Sofa's OpenAPI document; `createOpenApi` completes it. */
     document: router.openAPIDocument as unknown,
-    /** The operation behind a route, made anew; its answer is in REST's names. */
+    /** Makes the operation of a route anew. Its answer has REST names. */
     makeOperation,
-    /** How the operations of routes run, by their documents: of any other document there is nothing. */
+    /** The compiled code of the routes' operations, by their documents. */
     compiled,
   };
 }

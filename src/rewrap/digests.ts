@@ -11,7 +11,8 @@ const countOlder = prepareQuery(ApiKeySecret, (db, { newest }: { newest: number 
     .where('pepper_version', '<>', newest),
 );
 
-// A sealed copy is one of the current secret. The names are single words: no property of the entity stands behind them.
+// A sealed copy holds the key's current secret. The selected names are single words, because the entity has no
+// property of these names and nothing renames them.
 const selectOlder = prepareQuery(ApiKeySecret, (db, { newest, after }: { newest: number; after: number }) =>
   db
     .selectFrom('api_key_secret')
@@ -52,7 +53,10 @@ interface Older {
   readonly version: number;
 }
 
-/** The digests of secrets. Of a secret nothing is known but its digest, unless there is a sealed copy. */
+/**
+ * The rewrapping of API key digests. A new digest needs the secret, so only keys with a sealed copy of their secret
+ * can move.
+ */
 export function digests({ peppers, sealer }: Secrets): Rewrapping<Older> {
   const [newest] = peppers.versions;
   return {
@@ -75,7 +79,10 @@ const deleteEnded = prepareQuery(ApiKeySecret, (db, { newest, now }: { newest: n
   db.deleteFrom('api_key_secret').where('works_until', '<=', now).where('pepper_version', '<>', newest),
 );
 
-/** Deletes the secrets under older peppers that were rotated out and work no more: nothing else would ever move them. */
+/**
+ * Deletes the rotated-out secrets under older peppers whose grace period is over, because nothing else would ever
+ * move them.
+ */
 export async function deleteEndedSecrets(db: Db, { peppers: { versions } }: Secrets): Promise<void> {
   await deleteEnded(db, { newest: versions[0], now: new Date() });
 }

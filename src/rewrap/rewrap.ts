@@ -1,38 +1,41 @@
 import type { Db } from '../database/db.ts';
 
-/** How many rows are changed in one transaction. */
+/** The number of rows in one transaction. */
 export const batchSize = 100;
 
-/** Writes a new value; false where its row is no longer as it was read. */
+/** Writes a new value. The result is false if the row has changed since it was read. */
 export type Write = (db: Db) => Promise<boolean>;
 
-/** One sort of values that are moved to the newest version. */
+/** One kind of stored values that can move to the newest version of a secret. */
 export interface Rewrapping<Row extends { readonly id: number }> {
-  /** What they are, for the progress. */
+  /** The name of the values in progress messages: `private keys`. */
   readonly what: string;
-  /** How many are left under older versions. */
+  /** Counts the values that are still under older versions. */
   count(db: Db): Promise<number>;
-  /** The next that can be moved, in the order of their ids. */
+  /**
+   * Reads the next batch of rows that can move, in the order of their ids.
+   * @param after the id before the batch
+   */
   next(db: Db, after: number): Promise<Row[]>;
   /**
-   * Makes a row's new value.
-   * @throws where the stored one cannot be read
+   * Makes a row's new value, and returns the function that writes it.
+   * @throws if the stored value cannot be read
    */
   prepare(row: Row): Promise<Write>;
 }
 
-/** What came of it. */
+/** The result of a rewrapping. */
 export interface Rewrapped {
   readonly moved: number;
-  /** The ids of rows whose value cannot be read. */
+  /** The ids of the rows whose value cannot be read. */
   readonly broken: readonly number[];
   readonly left: number;
 }
 
 /**
- * Moves values to the newest version in small batches. Each row is read, and changed only if it is still the same, so
- * that others may work on them at the same time, and this may be ended at any moment and begun anew.
- * @param onProgress told after each batch how many rows were moved so far
+ * Moves values to the newest version in small batches. A row changes only if it still has the value that was read. So
+ * others may write to the rows at the same time, and the command may stop at any moment and start again.
+ * @param onProgress gets, after each batch, the number of rows moved so far
  */
 export async function rewrap<Row extends { readonly id: number }>(
   db: Db,

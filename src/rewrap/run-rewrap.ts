@@ -12,7 +12,7 @@ import { privateKeys, sealedApiKeys, webhookSecrets } from './sealed-values.ts';
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Moves values of one sort and says how far it is; a value that cannot be read makes the command fail. */
+/** Moves the values of one kind and prints the progress. The command fails if a value cannot be read. */
 async function run<Row extends { readonly id: number }>(db: Db, kind: Rewrapping<Row>): Promise<void> {
   const total = await kind.count(db);
   const { moved, broken, left } = await rewrap(db, kind, (done) =>

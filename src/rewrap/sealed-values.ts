@@ -4,10 +4,10 @@ import { ApiKey, PrivateKey, WebhookEndpoint } from '../database/tables.ts';
 import type { Binding, Sealer } from '../secrets/sealer.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 
-/** A sealed value as it is stored. */
+/** A row with a sealed value. */
 interface SealedRow {
   readonly id: number;
-  /** The account; 0 where it is no account's. */
+  /** The account's id; 0 if the row belongs to no account. */
   readonly owner: number;
   readonly sealed: string;
   readonly version: number;
@@ -18,7 +18,7 @@ interface Resealed extends Pick<SealedRow, 'id' | 'sealed'> {
   readonly version: number;
 }
 
-/** A column of sealed values. */
+/** A column that stores sealed values. */
 type Column =
   | { readonly entity: typeof ApiKey; readonly table: 'api_key'; readonly column: 'encrypted_key' }
   | { readonly entity: typeof PrivateKey; readonly table: 'private_key'; readonly column: 'sealed_key' }
@@ -31,7 +31,7 @@ type Column =
 const ownerIn = (table: Column['table']) =>
   (table === 'webhook_endpoint' ? sql<number>`0` : sql.ref<number>('account_id')).as('owner');
 
-// The names of what is selected are single words: no property of the entity stands behind them.
+// The selected names are single words, because the entity has no property of these names and nothing renames them.
 const prepareQueries = ({ entity, table, column }: Column) => ({
   countOlder: prepareQuery(entity, (db, { newest }: { newest: number }) =>
     db
@@ -52,7 +52,7 @@ const prepareQueries = ({ entity, table, column }: Column) => ({
       .limit(batchSize)
       .$narrowType<{ sealed: NotNull; version: NotNull }>(),
   ),
-  // `updated_at` stays: the value is the same.
+  // `updated_at` stays, because the sealed content is the same.
   updateSealed: prepareQuery(entity, (db, { id, sealed, jwe, version }: Resealed) =>
     db
       .updateTable(table)
@@ -64,7 +64,7 @@ const prepareQueries = ({ entity, table, column }: Column) => ({
   ),
 });
 
-/** What moves the values of a column to the newest version of the key that seals them. */
+/** Makes the rewrapping of a column: it seals the values again under the newest key-encryption key. */
 function sealedValues(what: string, purpose: Binding['purpose'], stored: Column) {
   const { countOlder, selectOlder, updateSealed } = prepareQueries(stored);
   return (sealer: Sealer): Rewrapping<SealedRow> => {
@@ -83,21 +83,21 @@ function sealedValues(what: string, purpose: Binding['purpose'], stored: Column)
   };
 }
 
-/** The private keys. */
+/** The rewrapping of private keys. */
 export const privateKeys = sealedValues('private keys', 'private-key', {
   entity: PrivateKey,
   table: 'private_key',
   column: 'sealed_key',
 });
 
-/** The sealed copies of API keys. */
+/** The rewrapping of the sealed copies of API keys. */
 export const sealedApiKeys = sealedValues('sealed copies of API keys', 'api-key', {
   entity: ApiKey,
   table: 'api_key',
   column: 'encrypted_key',
 });
 
-/** The secrets of webhook endpoints that operators have added. */
+/** The rewrapping of the secrets of the webhook endpoints that operators have added. */
 export const webhookSecrets = sealedValues('secrets of webhook endpoints', 'webhook-endpoint', {
   entity: WebhookEndpoint,
   table: 'webhook_endpoint',

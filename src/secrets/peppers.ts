@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type SecretList, type VersionedKey, versionsOf } from './secret-list.ts';
 
-/** What is kept of a secret to know it again. */
+/** The stored form of a secret, which identifies the secret later. */
 export interface PepperedDigest {
   /** The pepper's version. */
   readonly version: number;
@@ -9,23 +9,29 @@ export interface PepperedDigest {
   readonly digest: Buffer;
 }
 
-/** Turns secrets into what may be stored: without the peppers, nothing can be tried against it. */
+/** Turns secrets into digests for storage. Without the peppers, an attacker cannot test guesses against a digest. */
 export interface Peppers {
-  /** The versions that are configured; the first writes. */
+  /** The configured versions; the first is the version of new digests. */
   readonly versions: readonly [number, ...number[]];
-  /** A secret's digest under the pepper that writes. */
+  /** Returns a secret's digest under the first pepper. */
   digest(secret: string): PepperedDigest;
-  /** Its digests under every pepper, to find what was stored under any; that of the pepper that writes comes first. */
+  /**
+   * Returns a secret's digests under all peppers, to find a row that any pepper wrote; the first pepper's digest
+   * comes first.
+   */
   digests(secret: string): readonly [PepperedDigest, ...PepperedDigest[]];
 }
 
-// A KeyObject is imported once: with the bare bytes, an HMAC takes several times as long.
+// Node imports a KeyObject once. With the bare bytes, an HMAC takes several times as long.
 const digestUnder = ({ version, key }: VersionedKey, secret: string): PepperedDigest => ({
   version,
   digest: createHmac('sha256', key).update(secret).digest(),
 });
 
-/** @param list the first writes, all read */
+/**
+ * Makes the peppers ready for use.
+ * @param list the first pepper makes new digests; all peppers find stored ones
+ */
 export function createPeppers(list: SecretList): Peppers {
   const [newest, ...older] = list;
   return {

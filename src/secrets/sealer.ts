@@ -4,31 +4,32 @@ import { GatewayError } from '../errors.ts';
 import { isCanonicalBase64url } from './canonical.ts';
 import { type SecretList, type VersionedKey, versionsOf } from './secret-list.ts';
 
-/** What a sealed value belongs to; it opens nowhere else. */
+/** The place of a sealed value. The value opens in this place only. */
 export interface Binding {
   readonly purpose: 'api-key' | 'private-key' | 'idempotency' | 'webhook-endpoint';
-  /** 0 where it is no account's. */
+  /** The account's id; 0 if the value belongs to no account. */
   readonly accountId: number;
-  /** The row that the sealed value is stored in. */
+  /** The id of the row that stores the sealed value. */
   readonly rowId: number;
 }
 
 /** A sealed value. */
 export interface Sealed {
-  /** A compact JWE; see `createSealer`. */
+  /** The value as a compact JWE; see {@link createSealer}. */
   readonly jwe: string;
-  /** The version of the key-encryption key, to be stored beside it. */
+  /** The version of the key-encryption key. The row stores it beside the value. */
   readonly version: number;
 }
 
-/** Encrypts what is stored and must be read again. */
+/** Encrypts values that the service stores and must read again. */
 export interface Sealer {
-  /** The versions that are configured; the first writes. */
+  /** The configured versions; the first seals new values. */
   readonly versions: readonly [number, ...number[]];
-  /** Seals under the key-encryption key that writes. */
+  /** Seals a value under the first key-encryption key. */
   seal(plaintext: Uint8Array, binding: Binding): Promise<Sealed>;
   /**
-   * @param binding what the value is stored as, with the version that is stored beside it
+   * Opens a sealed value.
+   * @param binding the place of the value, and the version that its row stores
    * @throws {GatewayError} masked, with the `reason` `seal-broken` or `encryption-key-missing`
    */
   open(jwe: string, binding: Binding & Pick<Sealed, 'version'>): Promise<Uint8Array>;
@@ -48,26 +49,27 @@ const header = ({ purpose, accountId, rowId }: Binding, version: number) => ({
 const failure = (reason: string, cause: Error) =>
   new GatewayError('INTERNAL_SERVER_ERROR', 'Internal Server Error', { reason, cause });
 
-// One cause for all that can be wrong: a changed byte looks like a value of another row.
+// All faults have one cause: a value with a changed byte cannot be told from a value of another row.
 const broken = () =>
   failure('seal-broken', new Error('The sealed value was changed, or belongs to another place'));
 
 const missing = (version: number) =>
   failure('encryption-key-missing', new Error(`KEY_ENCRYPTION_KEYS has no version ${version}`));
 
-// A CryptoKey is imported once; a KeyObject would be by each call. Its bytes cannot be read out again.
+// Web Crypto imports a CryptoKey once, but would import a KeyObject on each call. A CryptoKey also does not give its
+// bytes out again.
 const importKey = ({ version, key }: VersionedKey) => ({
   version,
   key: key.toCryptoKey('AES-GCM', false, ['encrypt', 'decrypt']),
 });
 
 /**
- * A sealed value is a compact JWE (RFC 7516): an established format that any JOSE library reads, and that names its
- * algorithm and its key itself. `alg` is `dir`: the key-encryption key encrypts the value without another key between.
- * `enc` is `A256GCM`, with 96 random bits as the IV, and `kid` is the key's version. What it belongs to stands in the
- * protected header too (`purpose`, `account`, `row`), which the authentication tag covers: a value that was changed,
- * or moved to another row, does not open.
- * @param list the first writes, all read
+ * Makes a sealer. A sealed value is a compact JWE (RFC 7516): an established format that any JOSE library reads, and
+ * that names its own algorithm and key. `alg` is `dir`: the key-encryption key encrypts the value directly. `enc` is
+ * `A256GCM`, with 96 random bits as the IV, and `kid` is the key's version. The protected header also names the
+ * value's place (`purpose`, `account`, `row`). The authentication tag covers the header, so a value that was changed
+ * or moved to another row does not open.
+ * @param list the first key seals new values; all keys open stored ones
  */
 export function createSealer(list: SecretList): Sealer {
   const [first, ...others] = list;

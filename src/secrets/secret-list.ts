@@ -2,19 +2,23 @@ import { isUtf8 } from 'node:buffer';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
-/** 32 random bytes have fewer distinct values than this less than once in 10^15. */
+/** The least number of distinct byte values. 32 random bytes have fewer with a probability below 1 in 10^15. */
 const leastDistinct = 16;
 
 const distinct = (values: Iterable<number>): number => new Set(values).size;
 
-/** From each byte to the next, around the end of a byte: of a counter, all are the same. */
+/**
+ * The difference of each byte to the byte before it, modulo 256. In a counting sequence, all differences are the
+ * same.
+ */
 const steps = (bytes: Uint8Array): Uint8Array =>
   bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).slice(1);
 
 /**
- * Whether a secret is plainly not random. It must not be text in UTF-8, such as words or hexadecimal digits; its bytes
- * must have at least 16 distinct values, and so must the steps between them (no padding, no counting); and its first
- * 16 bytes must not come again (no pattern). A random secret is taken for weak once in a hundred million.
+ * Whether a secret is plainly not random. A good secret is not UTF-8 text (such as words or hexadecimal digits); its
+ * bytes have at least 16 distinct values, and so have the differences between neighbours (no padding, no counting);
+ * and its first 16 bytes do not occur again (no pattern). One random secret in a hundred million counts as weak by
+ * mistake.
  * @param secret at least 32 bytes
  */
 export const isWeak = (secret: Buffer): boolean =>
@@ -23,13 +27,13 @@ export const isWeak = (secret: Buffer): boolean =>
   distinct(steps(secret)) < leastDistinct ||
   secret.includes(secret.subarray(0, 16), 1);
 
-/** A secret of the server's, and the number by which stored values refer to it. */
+/** A secret of the server, with the version number that stored values refer to. */
 export interface VersionedKey {
   readonly version: number;
   readonly key: KeyObject;
 }
 
-/** The secrets of one kind: the first writes, all read. */
+/** The secrets of one kind. The first secret serves new values; all secrets serve stored ones. */
 export type SecretList = readonly [VersionedKey, ...VersionedKey[]];
 
 /** The versions of a list, in its order. */
@@ -38,19 +42,21 @@ export const versionsOf = ([first, ...others]: SecretList): [number, ...number[]
   ...others.map(({ version }) => version),
 ];
 
-/** How long a secret must be, in words and for a number of bytes. */
+/** The wanted length of a secret: in words, and as a test of a number of bytes. */
 interface Size {
   readonly wanted: string;
   readonly fits: (bytes: number) => boolean;
 }
 
-/** A pepper: as long as HMAC-SHA-256's own output, or longer. */
+/** The length of a pepper: at least that of HMAC-SHA-256's output. */
 export const pepperSize: Size = { wanted: '32 bytes or more', fits: (bytes) => bytes >= 32 };
 
-/** A key of A256GCM. */
+/** The length of an A256GCM key. */
 export const encryptionKeySize: Size = { wanted: 'exactly 32 bytes', fits: (bytes) => bytes === 32 };
 
-/** The bytes of base64 or base64url, with padding or without it; undefined where it is neither to the last bit. */
+/**
+ * Decodes base64 or base64url, with or without padding; undefined if the text is not the exact spelling of its bytes.
+ */
 function decode(text: string): Buffer | undefined {
   const standard = text.replaceAll('-', '+').replaceAll('_', '/');
   const bytes = Buffer.from(standard, 'base64');
@@ -58,7 +64,7 @@ function decode(text: string): Buffer | undefined {
   return [padded, padded.replace(/=+$/, '')].includes(standard) ? bytes : undefined;
 }
 
-/** The sentence after "version 1" that says what is wrong with a secret; undefined where nothing is. */
+/** The rest of the sentence "version 1 …" that says what is wrong with a secret; undefined if the secret is good. */
 function faultOf(bytes: Buffer | undefined, { wanted, fits }: Size): string | undefined {
   const make = `must be ${wanted} in base64: make it with \`openssl rand -base64 32\``;
   if (!bytes) return `is not base64; it ${make}`;
@@ -66,7 +72,7 @@ function faultOf(bytes: Buffer | undefined, { wanted, fits }: Size): string | un
   return isWeak(bytes) ? `is not random; it ${make}` : undefined;
 }
 
-/** Which versions have the same secret as an earlier one, or the same number. */
+/** Finds the versions whose secret or number already occurred earlier in the list; one sentence for each. */
 function repetitions(list: readonly VersionedKey[]): string[] {
   return list.flatMap(({ version, key }, at) => {
     const before = list.slice(0, at);
@@ -76,7 +82,10 @@ function repetitions(list: readonly VersionedKey[]): string[] {
   });
 }
 
-/** One `VERSION:SECRET`, or what is wrong with it: never a part of what was given but a version. */
+/**
+ * Reads one `VERSION:SECRET`, or says what is wrong with it. The message repeats no part of the entry but its
+ * version.
+ */
 function parseEntry(entry: string, place: number, size: Size): VersionedKey | string {
   const [, version, secret] = /^([1-9]\d{0,8}):(.+)$/.exec(entry) ?? [];
   if (!version || !secret)
@@ -89,8 +98,8 @@ function parseEntry(entry: string, place: number, size: Size): VersionedKey | st
 }
 
 /**
- * Reads `VERSION:SECRET`, with commas or white space between them.
- * Each fault says which version and what is wanted, and shows no secret.
+ * The schema of a list of `VERSION:SECRET`, separated by commas or white space: `"2:…, 1:…"`. Each fault names the
+ * version and the wanted form, and shows no secret.
  */
 export const secretList = (size: Size) =>
   z.string().transform((text, context): SecretList => {
@@ -103,13 +112,13 @@ export const secretList = (size: Size) =>
     return faults.length > 0 ? z.NEVER : (list as [VersionedKey, ...VersionedKey[]]);
   });
 
-/** The server's secrets, as they are configured. */
+/** The configured secrets of the server. */
 export interface SecretKeys {
   readonly peppers: SecretList;
   readonly encryptionKeys: SecretList;
 }
 
-/** The variables that hold secrets, read; each may stand in a file instead. */
+/** The environment variables that hold secrets, already parsed. Each secret may come from a file instead. */
 export interface SecretVariables {
   readonly KEY_PEPPERS?: SecretList | undefined;
   readonly KEY_PEPPERS_FILE?: SecretList | undefined;
@@ -117,7 +126,7 @@ export interface SecretVariables {
   readonly KEY_ENCRYPTION_KEYS_FILE?: SecretList | undefined;
 }
 
-/** The secrets, whichever way they were given; undefined where one kind is missing. */
+/** The secrets, from the variables or from the files; undefined if one kind is missing. */
 export function secretKeys(env: SecretVariables): SecretKeys | undefined {
   const peppers = env.KEY_PEPPERS ?? env.KEY_PEPPERS_FILE;
   const encryptionKeys = env.KEY_ENCRYPTION_KEYS ?? env.KEY_ENCRYPTION_KEYS_FILE;

@@ -4,12 +4,12 @@ import type { Middleware } from '../../http/exchange.ts';
 import { readVersion } from '../version.ts';
 import { measureRequests } from './measure-requests.ts';
 
-/** Where the log goes, as far as it is watched. */
+/** The part of the log's output that metrics read. */
 export interface WatchedLog {
   readonly dropped: number;
 }
 
-/** An issuer, as far as it is watched: its keys, and how often they were read or could not be. */
+/** The part of an issuer that metrics read: its verification keys, and the counts of successful and failed reads. */
 export interface WatchedIssuer {
   readonly config: { readonly issuer: string };
   readonly keys: {
@@ -18,30 +18,30 @@ export interface WatchedIssuer {
   };
 }
 
-/** A database, as far as it is measured: what PostgreSQL has, or SQLite. */
+/** The parts of a database that metrics read: the connection pool of PostgreSQL, the write-ahead log of SQLite. */
 export interface WatchedDatabase {
   readonly pool: ConnectionPool | undefined;
   readonly walSize: (() => number) | undefined;
 }
 
-/** Webhooks, as far as they are watched. */
+/** The counts of webhooks that metrics read. */
 export interface WatchedWebhooks {
   readonly counts: Readonly<Record<'delivered' | 'failed' | 'parked', number>>;
   readonly waiting: { readonly count: number; readonly since: Date | undefined };
 }
 
-/** What is measured of a process. */
+/** The metrics of a process. */
 export interface Metrics {
   readonly registry: Registry;
-  /** Measures requests. */
+  /** The middleware that measures requests. */
   readonly requests: Middleware;
-  /** Measures the verification keys of issuers, webhooks, and what there is to be measured of the database. */
+  /** Adds the metrics of the issuers' verification keys, of the database and of webhooks. */
   observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase, webhooks: WatchedWebhooks): void;
 }
 
 /**
- * Begins to measure this process. What all services in Node.js have keeps the names that dashboards know.
- * @param output where its log goes
+ * Starts the metrics of this process. The default metrics of Node.js keep their usual names, which dashboards know.
+ * @param output the output of the log
  */
 export function createMetrics(output: WatchedLog): Metrics {
   const registry = new Registry();
@@ -70,7 +70,7 @@ function observeBuild(registry: Registry): void {
   }).set({ version: readVersion() }, 1);
 }
 
-/** Shows how many lines of the log were dropped. */
+/** Counts the dropped log lines. */
 function observeLog(registry: Registry, output: WatchedLog): void {
   new Counter({
     name: 'keyward_log_lines_dropped_total',
@@ -83,14 +83,14 @@ function observeLog(registry: Registry, output: WatchedLog): void {
   });
 }
 
-/** Shows how many verification keys of each issuer there are, and how often they were read. */
+/** Measures the number of verification keys of each issuer, and counts their reads. */
 function observeKeySets(registry: Registry, trusted: readonly WatchedIssuer[]): void {
   new Gauge({
     name: 'keyward_verification_keys',
     help: "An issuer's verification keys that can be used.",
     labelNames: ['issuer'],
     registers: [registry],
-    // Of several workers, the one that has the fewest.
+    // Among several workers, the lowest number counts.
     aggregator: 'min',
     collect() {
       for (const { config, keys } of trusted) this.set({ issuer: config.issuer }, keys.current?.size ?? 0);
@@ -111,7 +111,7 @@ function observeKeySets(registry: Registry, trusted: readonly WatchedIssuer[]): 
   });
 }
 
-/** Shows how many connections to PostgreSQL are in use, idle and waited for. */
+/** Measures the connections to PostgreSQL: active, idle and awaited. */
 function observePool(registry: Registry, pool: ConnectionPool): void {
   const registers = [registry];
   new Gauge({
@@ -142,7 +142,7 @@ function observePool(registry: Registry, pool: ConnectionPool): void {
   });
 }
 
-/** Shows how large SQLite's write-ahead log is; of another database 0. */
+/** Measures the size of SQLite's write-ahead log; 0 with PostgreSQL. */
 function observeWal(registry: Registry, walSize: (() => number) | undefined): void {
   new Gauge({
     name: 'keyward_database_wal_bytes',
@@ -154,7 +154,9 @@ function observeWal(registry: Registry, walSize: (() => number) | undefined): vo
   });
 }
 
-/** Shows what came of webhooks, how many deliveries wait, and for how long the oldest has. */
+/**
+ * Counts the outcomes of webhook deliveries, and measures the number of waiting deliveries and the age of the oldest.
+ */
 function observeWebhooks(registry: Registry, webhooks: WatchedWebhooks): void {
   const registers = [registry];
   new Counter({

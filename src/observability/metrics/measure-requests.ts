@@ -1,10 +1,10 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { Middleware, RequestRecord } from '../../http/exchange.ts';
 
-/** Upper bounds in seconds: a read takes half a millisecond, and after ten seconds nobody waits any more. */
+/** Upper bounds in seconds. A read takes half a millisecond; after ten seconds, no caller still waits. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The way in which a request came, by its route. */
+/** The interface that a request used, by its route. */
 const transportOf = (route: string): string => {
   if (route === '/graphql') return 'graphql';
   if (route === '/api/v1/keys/authorize') return 'forward-auth';
@@ -12,8 +12,8 @@ const transportOf = (route: string): string => {
 };
 
 /**
- * Counts and times requests and checks of tokens. What a request is counted under is a route's template, a root field
- * of the schema and closed sets of codes: nothing that a caller can make up.
+ * Counts and times requests, and counts token checks. The labels are route templates, root fields of the schema and
+ * fixed sets of codes. So a caller cannot create new label values.
  */
 export function measureRequests(registry: Registry): Middleware {
   const registers = [registry];
@@ -48,7 +48,7 @@ export function measureRequests(registry: Registry): Middleware {
   };
 }
 
-/** How the check of a request's token ended; undefined where there was none. */
+/** The outcome of a request's token check; undefined if no check took place. */
 function tokenCheckOf({ token, failure }: RequestRecord) {
   if (token) return { outcome: 'accepted', reason: token };
   const reason = failure?.reason;

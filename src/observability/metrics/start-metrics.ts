@@ -7,8 +7,8 @@ import { listen, stop } from '../../http/server.ts';
 import { createMetrics, type Metrics, type WatchedLog } from './create-metrics.ts';
 
 /**
- * Measures this process and serves what it finds; a worker hands it to its supervisor instead.
- * @throws {ConfigError} where its port cannot be had
+ * Measures this process and serves its metrics. A worker sends its metrics to the supervisor instead.
+ * @throws {ConfigError} if the metrics port cannot be used
  */
 export async function startMetrics(
   config: MetricsConfig,
@@ -24,8 +24,8 @@ export async function startMetrics(
 }
 
 /**
- * Serves what all workers measure, added up. It must be there before the first of them is started.
- * @throws {ConfigError} where its port cannot be had
+ * Serves the combined metrics of all workers. It must start before the first worker does.
+ * @throws {ConfigError} if the metrics port cannot be used
  */
 export function startClusterMetrics(config: MetricsConfig): Promise<AsyncDisposable> {
   const registry = new ClusterRegistry();
@@ -33,9 +33,9 @@ export function startClusterMetrics(config: MetricsConfig): Promise<AsyncDisposa
 }
 
 /**
- * Serves metrics to Prometheus at `/metrics`, on a listener of their own; disposing of it stops it.
- * @param collect their text, as it is now
- * @throws {ConfigError} where its port cannot be had
+ * Serves metrics to Prometheus at `/metrics`, on a port of their own. Disposal closes the port.
+ * @param collect gives the current metrics as text
+ * @throws {ConfigError} if the metrics port cannot be used
  */
 async function serveMetrics(
   { host, port }: MetricsConfig,
@@ -48,7 +48,7 @@ async function serveMetrics(
       const text = await collect();
       response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
     } catch {
-      // A worker that does not answer; Prometheus tells a scrape that failed from one that shows nothing.
+      // A worker did not answer. Prometheus can tell a failed scrape from one without values.
       response.writeHead(503).end();
     }
   });

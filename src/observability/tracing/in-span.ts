@@ -8,19 +8,22 @@ import {
 } from '@opentelemetry/api';
 import { GatewayError } from '../../errors.ts';
 
-/** A span and what belongs below it. */
+/** A span, and the context for its child spans. */
 export interface Within {
   readonly span: Span;
   readonly context: Context;
 }
 
-/** Begins a span below another. */
+/** Starts a child span. */
 export function beginSpan(tracer: Tracer, name: string, options: SpanOptions, parent: Context): Within {
   const span = tracer.startSpan(name, options, parent);
   return { span, context: trace.setSpan(parent, span) };
 }
 
-/** Runs something in a span of its own, which ends with it. Of an error its kind is told, never its message. */
+/**
+ * Runs a function within a span, and ends the span afterwards. On an error, the span gets the error's kind, never its
+ * message.
+ */
 export async function inSpan<Result>(
   within: Within,
   run: (within: Within) => Result | Promise<Result>,
@@ -35,7 +38,7 @@ export async function inSpan<Result>(
   }
 }
 
-/** Says on a span that it failed, and of what kind the error was. */
+/** Marks a span as failed, with the kind of the error. */
 export function markFailed(span: Span, error: unknown): void {
   span.setAttribute('error.type', kindOf(error));
   span.setStatus({ code: SpanStatusCode.ERROR });

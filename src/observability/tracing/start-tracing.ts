@@ -26,7 +26,7 @@ import { describeError } from '../log.ts';
 import { readVersion } from '../version.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
-/** An exporter that tells the log when spans can no longer be sent, and when they can again: once each. */
+/** Wraps an exporter: the log reports once that spans can no longer be sent, and once that they can again. */
 function reportExport(exporter: SpanExporter, logger: Logger): SpanExporter {
   let failing = false;
   const report = (failed: boolean, error?: Error) => {
@@ -45,13 +45,14 @@ function reportExport(exporter: SpanExporter, logger: Logger): SpanExporter {
   };
 }
 
-/** How long a collector is waited for at the stop at the most, in milliseconds: the whole of it has ten seconds. */
+/** The longest wait for the collector at a stop, in milliseconds. The whole stop has ten seconds. */
 const lastPatience = 5000;
 
 /**
- * Begins to trace. Spans are sent in batches in the background; those that cannot be sent are dropped. Where to, and
- * with what headers, OpenTelemetry reads from the environment itself. Disposing of it sends what is left.
- * @param system the database, in OpenTelemetry's words
+ * Starts tracing. The tracer sends spans in batches in the background, and drops spans that it cannot send.
+ * OpenTelemetry itself reads the endpoint and the header fields from the environment. Disposal sends the remaining
+ * spans.
+ * @param system the database's name in OpenTelemetry's conventions
  */
 export function startTracing(
   config: TracingConfig,
@@ -67,14 +68,16 @@ export function startTracing(
   return {
     ...createTracing(provider.getTracer('keyward', readVersion()), system),
     [Symbol.asyncDispose]: async () => {
-      // A collector that does not answer must not hold up the stop; that it failed was told.
+      // A silent collector must not delay the stop. The log already has the failure.
       const flushed = provider.shutdown().catch(() => {});
       await Promise.race([flushed, delay(Math.min(config.timeout, lastPatience), undefined, { ref: false })]);
     },
   };
 }
 
-/** Who it is that traces: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before this service's own name. */
+/**
+ * The resource that describes this service. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the default name.
+ */
 const createResource = (): Resource =>
   defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'keyward', 'service.version': readVersion() }))

@@ -5,20 +5,20 @@ import { Db } from '../../database/db.ts';
 import type { Tables } from '../../database/tables.ts';
 import { beginSpan, inSpan } from './in-span.ts';
 
-/** What a span says of a query. */
+/** The span name and attributes of a query. */
 interface QueryDescription {
-  /** What it does, to which tables: `SELECT account api_key`. */
+  /** The query's first word and its tables: `SELECT account api_key`. */
   readonly summary: string;
   readonly attributes: Attributes;
 }
 
 /**
- * Describes queries by OpenTelemetry's conventions for databases. Of the text no more is kept than its first word and
- * its tables; values never stand in it.
- * @param system the database, in OpenTelemetry's words
+ * Makes a function that describes queries by OpenTelemetry's conventions for databases. The description keeps only
+ * the first word and the tables of the SQL text; the text never contains values.
+ * @param system the database's name in OpenTelemetry's conventions
  */
 export function createQueryDescriptions(system: string): (sql: string) => QueryDescription {
-  // As many as there are queries in the source: each is compiled once.
+  // The map stays as small as the number of queries in the source, because each query is compiled once.
   const known = new Map<string, QueryDescription>();
   return (sql) => {
     const description = known.get(sql) ?? describe(sql, system);
@@ -43,15 +43,15 @@ const describe = (sql: string, system: string): QueryDescription => {
   };
 };
 
-/** How the queries of a database are traced. */
+/** The tracing of a database's queries. */
 export interface QueryTracing {
   readonly tracer: Tracer;
-  /** The database, in OpenTelemetry's words. */
+  /** The database's name in OpenTelemetry's conventions. */
   readonly system: string;
   readonly describe: (sql: string) => QueryDescription;
 }
 
-/** The database, each query and each transaction in a span below another. */
+/** A database that puts each query and each transaction into a child span. */
 export class TracedDb extends Db {
   readonly #tracing: QueryTracing;
   readonly #parent: Context;

@@ -15,22 +15,22 @@ import type { Exchange, Middleware, RequestHeaders, RequestRecord } from '../../
 import { beginSpan, inSpan, markFailed } from './in-span.ts';
 import { createQueryDescriptions, TracedDb } from './traced-db.ts';
 
-/** How requests are traced, for the gateway to put in its places. */
+/** The tracing hooks, which the gateway puts into place. */
 export interface Tracing {
-  /** A span for each request; all others are below it. */
+  /** Makes a span for each request; all other spans are below it. */
   readonly requests: Middleware;
-  /** A span for each check of an access token. */
+  /** Runs each check of an access token in a span. */
   readonly tokenCheck: (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
-  /** A span for each operation, below which are those of its queries. */
+  /** Makes a span for each operation, with the spans of its queries below it. */
   operations(em: SqlEntityManager): Plugin<Exchange>;
-  /** The database for what a request asks outside of an operation. */
+  /** The database for queries outside an operation; their spans are below the request's span. */
   db(em: SqlEntityManager, record: RequestRecord): Db;
 }
 
 /**
- * Spans by OpenTelemetry's conventions. What is below what goes from hand to hand, with the request's record: nothing
- * is patched, and nothing is kept in an asynchronous context.
- * @param system the database, in OpenTelemetry's words
+ * Makes the tracing by OpenTelemetry's conventions. The code passes each parent span on explicitly, with the
+ * request's record: no library is patched, and no asynchronous context exists.
+ * @param system the database's name in OpenTelemetry's conventions
  */
 export function createTracing(tracer: Tracer, system: string): Tracing {
   const contexts = new WeakMap<RequestRecord, Context>();
@@ -60,9 +60,10 @@ const getter: TextMapGetter<RequestHeaders> = {
 };
 
 /**
- * A server span for each request, below the caller's own where it names one (W3C Trace Context). It says the route's
- * template: addresses, paths, query strings and headers are a caller's own words, and may hold what is secret.
- * @param contexts where what belongs below the span of a request is noted
+ * Makes a server span for each request. If the caller names its own span (W3C Trace Context), the server span is
+ * below it. The span has the route's template only: addresses, paths, query strings and header fields come from the
+ * caller and may hold secrets.
+ * @param contexts keeps, for each request, the context for child spans
  */
 const traceRequests =
   (tracer: Tracer, contexts: WeakMap<RequestRecord, Context>): Middleware =>
@@ -87,15 +88,15 @@ function endRequest(span: Span, { method, route, operation, failure }: RequestRe
   if (operation) span.setAttribute('keyward.operation', operation);
   if (failure?.reason) span.setAttribute('keyward.reason', failure.reason);
   span.setAttribute('http.response.status_code', status);
-  // What a caller did wrong is no failure of this service.
+  // A caller's mistake is no failure of this service.
   if (status >= 500) markFailed(span, failure);
   span.end();
 }
 
 /**
- * A span for each operation that is executed, named by its root field.
- * @param contextOf what belongs below the span of a request
- * @param createDb a database whose queries belong below a span
+ * Makes a span for each operation, named after its root field.
+ * @param contextOf gives the context of a request's span
+ * @param createDb makes a database whose query spans are below a given span
  */
 function useOperationSpan(
   tracer: Tracer,
