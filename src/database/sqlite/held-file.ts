@@ -46,7 +46,7 @@ export class HeldFile implements Disposable {
     this.#mark = new Mark(this.#descriptor, writer);
     const logPath = `${this.#path}-wal`;
     this.#places = [placeOf(this.#path), placeOf(logPath)];
-    this.#log = this.#taken.use(new WriteAheadLog(logPath, writer, () => this.#isWhole(), this.#warn));
+    this.#log = this.#taken.use(new WriteAheadLog(logPath, this.#warn));
     return this;
   }
 
@@ -96,15 +96,6 @@ export class HeldFile implements Disposable {
     renameSync(log, `${log}.overwritten`);
     rmSync(`${this.#path}-shm`, { force: true });
     this.#warn(`${this.#path} was overwritten: its log was renamed to ${log}.overwritten`);
-  }
-
-  #isWhole(): boolean {
-    try {
-      this.assertWhole();
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   #lockAgain(): void {

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import type { Database } from 'better-sqlite3';
 import type { Warn } from '../backend.ts';
 
 /** How often it is looked at, in milliseconds. */
@@ -7,36 +6,31 @@ const interval = 5000;
 
 const megabyte = 1024 * 1024;
 
-/** What is left of it after it was written back, and from where on an operator is told, in bytes. */
+/** SQLite cuts it to this size when it begins it anew, in bytes. */
 export const keptSize = 16 * megabyte;
+
+/** From this size on an operator is told, in bytes. */
 const tellSize = 256 * megabyte;
 
 /**
- * The log beside a database file. SQLite begins it anew once all of it is written back to the file, which no reader may
- * hold up: while another program reads for long, it grows, and its file would keep that size. Here it is written back
- * and cut short as soon as that can be done. Disposing of it ends that it is looked at.
+ * The log beside a database file, as an operator sees it. While another program reads for long, SQLite cannot begin it
+ * anew, and it grows. After the reader has ended, the next commit writes it back, and the one after that cuts it to
+ * `keptSize` (`journal_size_limit`). Disposing of this ends that the log is looked at.
  */
 export class WriteAheadLog implements Disposable {
   readonly #path: string;
-  readonly #writer: Database;
   readonly #warn: Warn;
   readonly #timer: NodeJS.Timeout;
   #isTold = false;
 
   /**
    * @param path its own, not the database file's
-   * @param writer the connection that may write it back
-   * @param mayWrite whether the database's file is still the one that it belongs to
    * @param warn told once each time that it has grown much
    */
-  constructor(path: string, writer: Database, mayWrite: () => boolean, warn: Warn) {
+  constructor(path: string, warn: Warn) {
     this.#path = path;
-    this.#writer = writer;
     this.#warn = warn;
-    this.#timer = setInterval(() => {
-      this.#tell();
-      if (this.size > keptSize && mayWrite()) this.#cut();
-    }, interval).unref();
+    this.#timer = setInterval(() => this.#tell(), interval).unref();
   }
 
   /** How many bytes it takes up. */
@@ -49,21 +43,12 @@ export class WriteAheadLog implements Disposable {
   }
 
   #tell(): void {
-    const isLarge = this.size > tellSize;
+    const { size } = this;
+    const isLarge = size > tellSize;
     if (isLarge && !this.#isTold)
       this.#warn(
-        `${this.#path} has grown to ${Math.round(this.size / megabyte)} MB: another program has read the database for long. It shrinks when that has ended`,
+        `${this.#path} has grown to ${Math.round(size / megabyte)} MB: another program has read the database for long. It shrinks with the second change after that has ended`,
       );
     this.#isTold = isLarge;
-  }
-
-  /** Writes it back, and cuts it short where no reader needs it any more. In a transaction that cannot be done. */
-  #cut(): void {
-    if (!this.#writer.open || this.#writer.inTransaction) return;
-    try {
-      this.#writer.pragma('wal_checkpoint(truncate)');
-    } catch {
-      // A disk that is full, for example: writes say so.
-    }
   }
 }

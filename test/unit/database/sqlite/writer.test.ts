@@ -354,6 +354,28 @@ describe('a file that another process has locked', () => {
   });
 });
 
+describe('a log that has grown while another program was reading', () => {
+  const megabyte = 1024 * 1024;
+  const size = async () => (await stat(`${file}-wal`)).size;
+
+  it('is cut to 16 MB by the second commit after that has ended', async () => {
+    await open();
+    await sql`create table ballast (bytes blob)`.execute(database.kysely);
+    const grow = () => sql`insert into ballast values (zeroblob(${8 * megabyte}))`.execute(database.kysely);
+    const other = new Sqlite(file, { readonly: true });
+    const rows = other.prepare('select * from sqlite_schema').iterate();
+    rows.next();
+    for (let count = 0; count < 4; count += 1) await grow();
+    rows.return?.();
+    other.close();
+    await add(database.kysely, 'first');
+    expect(await size()).toBeGreaterThan(32 * megabyte);
+    await add(database.kysely, 'second');
+    expect(await size()).toBe(16 * megabyte);
+    expect(database.committed()).toEqual(['first', 'second']);
+  });
+});
+
 describe('a statement outside of a transaction', () => {
   it('that begins one is refused, and leaves nothing open', async () => {
     await open();
