@@ -32,12 +32,16 @@ export class Group {
 /** What a member asks of the writer that it belongs to. */
 export interface MemberWriter {
   run<Row>(query: CompiledQuery): QueryResult<Row>;
-  /** Ends the member's turn with these statements. */
-  leave(statements: readonly string[]): void;
+  /** Ends the member's turn, and keeps what it has done. */
+  keep(member: Member): void;
+  /** Ends the member's turn, and undoes what it has done. */
+  undo(member: Member): void;
 }
 
-/** A transaction in a group: a savepoint, from which on nobody else runs anything until it is left. */
+/** A transaction in a group: no other runs anything until it is left. */
 export class Member {
+  /** Whether it began the group while nobody waited: it has no savepoint, for all since BEGIN is its own. */
+  readonly isAlone: boolean;
   readonly #writer: MemberWriter;
   readonly #group: Group;
   #left = false;
@@ -45,9 +49,11 @@ export class Member {
   /** How many queries it has run. */
   queries = 0;
 
-  constructor(writer: MemberWriter, group: Group) {
+  constructor(writer: MemberWriter, group: Group, isAlone: boolean) {
     this.#writer = writer;
     this.#group = group;
+    this.isAlone = isAlone;
+    group.size += 1;
   }
 
   /** @throws what SQLite says, or what the group has failed for */
@@ -63,7 +69,8 @@ export class Member {
    */
   async release(): Promise<void> {
     this.#assertIn();
-    this.#leave('release member');
+    this.#left = true;
+    this.#writer.keep(this);
     await this.#group.outcome;
   }
 
@@ -85,12 +92,8 @@ export class Member {
   }
 
   #undo(): void {
-    this.#leave('rollback to member', 'release member');
-  }
-
-  #leave(...statements: string[]): void {
     this.#left = true;
-    this.#writer.leave(statements);
+    this.#writer.undo(this);
   }
 
   #assertIn(): void {

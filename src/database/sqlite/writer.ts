@@ -114,8 +114,9 @@ export interface WriterOptions {
  * A commit is nearly all that a write costs, so transactions that come together share one: they are a **group**. The
  * first begins it (`BEGIN IMMEDIATE`); each **member** runs in a savepoint, one after the other; the group is
  * committed at the end of the turn of the event loop, or as soon as it is large or old. Nobody is answered before. A
- * member that fails is undone alone. Where COMMIT fails, or SQLite itself has ended the transaction (a disk that is
- * full), the whole group fails.
+ * member that fails is undone alone. One that begins a group while nobody waits needs no savepoint: where it fails,
+ * ROLLBACK ends the group, in which nothing else is. Where COMMIT fails, or SQLite itself has ended the transaction (a
+ * disk that is full), the whole group fails.
  */
 export class Writer implements MemberWriter {
   readonly #connection: Database;
@@ -196,9 +197,28 @@ export class Writer implements MemberWriter {
     }
   }
 
-  leave(statements: readonly string[]): void {
+  keep({ isAlone }: Member): void {
+    this.#leave(() => {
+      if (!isAlone) this.#execute('release member');
+    });
+  }
+
+  undo({ isAlone }: Member): void {
+    this.#leave(() => {
+      if (isAlone) {
+        this.#execute('rollback');
+        // Whoever comes next begins another group.
+        this.#succeed();
+      } else {
+        this.#execute('rollback to member');
+        this.#execute('release member');
+      }
+    });
+  }
+
+  #leave(end: () => void): void {
     try {
-      for (const statement of statements) this.#execute(statement);
+      end();
     } catch (error) {
       this.#fail(error);
     }
@@ -206,10 +226,11 @@ export class Writer implements MemberWriter {
   }
 
   #join(): Member {
+    // Where others wait, a failure is not to end the group: each would begin one of its own.
+    const isAlone = !this.#group && this.#turns.waiting === 0;
     this.#group ??= this.#begin();
-    this.#execute('savepoint member');
-    this.#group.size += 1;
-    this.#member = new Member(this, this.#group);
+    if (!isAlone) this.#execute('savepoint member');
+    this.#member = new Member(this, this.#group, isAlone);
     this.#watch();
     return this.#member;
   }
@@ -267,6 +288,10 @@ export class Writer implements MemberWriter {
       this.#fail(error);
       return;
     }
+    this.#succeed();
+  }
+
+  #succeed(): void {
     this.#group?.succeed();
     this.#group = undefined;
   }

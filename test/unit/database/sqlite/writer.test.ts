@@ -163,6 +163,129 @@ describe('transactions of one turn', () => {
   });
 });
 
+describe('a transaction that begins while nobody waits', () => {
+  /** One that waits in the middle, with two that have come meanwhile. */
+  const beginWithFollowers = async () => {
+    const { promise: pause, resolve, reject } = Promise.withResolvers<void>();
+    const first = transact(async (inner) => {
+      await add(inner, 'first');
+      await pause;
+    });
+    await settle();
+    const followers = ['second', 'third'].map((text) => transact((inner) => add(inner, text)));
+    await settle();
+    return { first, followers: Promise.all(followers), goOn: resolve, stop: () => reject(new Error('no')) };
+  };
+
+  it('has no savepoint, and what comes meanwhile has', async () => {
+    const endTurn = await openStepwise();
+    const prepare = vi.spyOn(database.connections.writer, 'prepare');
+    const prepared = () => prepare.mock.calls.map(([text]) => text);
+    const alone = add(database.kysely, 'alone');
+    await settle();
+    await endTurn();
+    await alone;
+    expect(prepared()).toEqual(['begin immediate', expect.stringContaining('insert'), 'commit']);
+    prepare.mockClear();
+    const { first, followers, goOn } = await beginWithFollowers();
+    goOn();
+    await settle();
+    await endTurn();
+    await Promise.all([first, followers]);
+    expect(prepared()).toEqual(['savepoint member', 'release member']);
+    expect(database.committed()).toEqual(['alone', 'first', 'second', 'third']);
+  });
+
+  it('is not one of many at once: those that fail end no group, and are told at its end', async () => {
+    const endTurn = await openStepwise();
+    const all = Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) =>
+        transact(async (inner) => {
+          await add(inner, `${index}`);
+          if (index < 9) throw new Error('no');
+        }),
+      ),
+    );
+    await settle();
+    await endTurn();
+    expect((await all).map(({ status }) => status).filter((status) => status === 'rejected')).toHaveLength(9);
+    expect(database.committed()).toEqual(['9']);
+  });
+
+  it('takes nothing of those who wait with it where it fails', async () => {
+    const endTurn = await openStepwise();
+    const { first, followers, stop } = await beginWithFollowers();
+    stop();
+    await expect(first).rejects.toThrow('no');
+    expect(database.connections.writer.inTransaction).toBe(false);
+    // They begin a group of their own, in the next turn.
+    await endTurn();
+    await endTurn();
+    await followers;
+    expect(database.committed()).toEqual(['second', 'third']);
+  });
+
+  it('takes nothing of those who wait with it where it stands idle, and can do nothing later', async () => {
+    await open({ idle: 50 });
+    const { first, followers, goOn } = await beginWithFollowers();
+    first.catch(() => {});
+    await followers;
+    expect(database.committed()).toEqual(['second', 'third']);
+    goOn();
+    await expect(first).rejects.toThrow('The transaction stood idle for too long');
+    expect(database.committed()).toEqual(['second', 'third']);
+  });
+
+  it('takes nothing of those who wait with it where SQLite itself has ended it', async () => {
+    await open();
+    const { promise: pause, resolve } = Promise.withResolvers<void>();
+    const first = transact(async (inner) => {
+      await add(inner, 'first');
+      await pause;
+      await sql`insert into word values (hex(zeroblob(1000000)))`.execute(inner);
+    });
+    await settle();
+    const second = transact((inner) => add(inner, 'second'));
+    database.connections.writer.pragma('max_page_count = 1');
+    resolve();
+    await expect(first).rejects.toThrow('full');
+    await second;
+    expect(database.committed()).toEqual(['second']);
+  });
+
+  it('undoes a part of itself by savepoints of its own', async () => {
+    await open();
+    const begun = await database.kysely.startTransaction().execute();
+    await add(begun, 'one');
+    const outer = await begun.savepoint('outer').execute();
+    await add(outer, 'two');
+    const inner = await outer.savepoint('inner').execute();
+    await add(inner, 'three');
+    await (await inner.rollbackToSavepoint('inner').execute()).releaseSavepoint('outer').execute();
+    await add(begun, 'four');
+    await begun.commit().execute();
+    expect(database.committed()).toEqual(['one', 'two', 'four']);
+
+    const undone = await database.kysely.startTransaction().execute();
+    await add(undone, 'five');
+    await undone.savepoint('outer').execute();
+    await undone.rollback().execute();
+    expect(database.connections.writer.inTransaction).toBe(false);
+    expect(database.committed()).toEqual(['one', 'two', 'four']);
+  });
+
+  it('fails where one of its statements has ended it', async () => {
+    await open();
+    const ended = transact(async (inner) => {
+      await add(inner, 'one');
+      await sql`rollback`.execute(inner);
+    });
+    await expect(ended).rejects.toThrow('no transaction is active');
+    await add(database.kysely, 'two');
+    expect(database.committed()).toEqual(['two']);
+  });
+});
+
 describe('a group whose commit fails', () => {
   /** Lets the next COMMIT fail as a disk does; what comes after works again. */
   const breakCommit = () => {
