@@ -4,7 +4,9 @@ import { fillPage, tableHead, tableRow } from './filled-page.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
-/** A default as a person would write it; commas separate the parts of a list. */
+/**
+ * A default as a person would write it, in Markdown; commas separate the parts of a list: `["a", "b"]` → `` `a,b` ``.
+ */
 function defaultText(value: unknown): string {
   if (typeof value === 'boolean') return code(value ? 'on' : 'off');
   const text = typeof value === 'object' && value !== null ? partsOf(value).join() : String(value ?? '');

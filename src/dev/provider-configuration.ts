@@ -8,8 +8,8 @@ import { type DevelopmentIdentityProviderOptions, resource } from './provider-op
 import { escapeHtml, page } from './provider-pages.ts';
 
 /**
- * An in-memory store with the behaviour of the library's own store, which prints warnings on the console. Its content
- * is lost when the process ends.
+ * Makes an in-memory store. The library's own one prints warnings on the console; this one behaves the same without
+ * them. Its content is lost when the process ends.
  */
 function createStore(): (model: string) => Adapter {
   const store = new LRUCache<string, AdapterPayload>({ max: 10_000 });

@@ -73,7 +73,8 @@ function operationFaults(field: Field, table: Routes, files: readonly string[]):
 }
 
 /**
- * Lists what operations lack and where it belongs: one sentence for each fault, for the developer of the operation.
+ * Lists the parts that operations lack and the places of these parts, one sentence for each fault.
+ * `apiKeyCount has no route: give it a line in src/rest/routes.ts`
  * @param files the paths of all sources and tests, from the project's folder
  */
 export function schemaFaults(schema: GraphQLSchema, table: Routes, files: readonly string[]): string[] {

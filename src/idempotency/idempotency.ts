@@ -129,8 +129,8 @@ const tooMany = () =>
 /**
  * Runs an operation once for each Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and gives each
  * repetition the first answer. The transaction of the change also stores the answer, so neither exists without the
- * other. A failed operation has changed nothing, so its error is not kept, and a repetition runs the operation.
- * Disposal stops the deletion of expired records.
+ * other. A failed operation has changed nothing: its error is not kept, and the next request with the same key runs
+ * the operation again. Disposal stops the deletion of expired records.
  */
 export class IdempotencyRecords implements Idempotency, AsyncDisposable {
   /** The requests that this process is handling, by issuer, subject and key. */

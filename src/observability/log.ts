@@ -112,7 +112,8 @@ const traceparent =
   /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2}(?=.{53}(?:-|$)))-((?!0{32})[\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}/;
 
 /**
- * Reads the trace id from the header field `traceparent` (W3C Trace Context, section 3.2).
+ * Reads the trace id from the header field `traceparent` (W3C Trace Context, section 3.2):
+ * `00-4bf9…4736-00f0…02b7-01` → `4bf9…4736`.
  * @returns 32 hexadecimal digits; undefined if the header field is missing or not valid
  */
 export const parseTraceId = (header: string | undefined): string | undefined =>

@@ -58,7 +58,10 @@ type Pending = {
   };
 }[keyof BusinessEvents];
 
-/** Lists the members that differ between two states. Every member must be JSON. */
+/**
+ * Lists the members that differ between two states. Every member must be JSON.
+ * `{ name: "a" }`, `{ name: "b" }` → `[{ field: "name", from: "a", to: "b" }]`
+ */
 export function changesOf<State extends object>(from: State, to: State): Change[] {
   const text = (value: unknown) => JSON.stringify(value ?? null);
   return (Object.keys(to) as (keyof State & string)[])

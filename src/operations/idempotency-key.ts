@@ -13,8 +13,7 @@ const refuse = (type: string, message: string) =>
   badUserInput([{ path: ['Idempotency-Key'], type, message }]);
 
 /**
- * Reads the key from an `Idempotency-Key` header field; quotes make no difference: `"a"` in quotes and a bare `a` are
- * the same key.
+ * Reads the key from an `Idempotency-Key` header field. Quotes make no difference: `"a"` → `a`, and `a` → `a`.
  * @throws {GatewayError} `BAD_USER_INPUT` if the header field has no valid key or was sent twice
  */
 export function parseIdempotencyKey(field: string): string {

@@ -97,8 +97,9 @@ export const onlyOnce = [
 ] as const;
 
 /**
- * Keeps the schema that depends on the operator's limits, because making a schema takes longer than using it.
- * @returns a function that makes the schema at its first call for the same limits
+ * Makes the schema of an input that depends on the operator's limits only once for the same limits, because making a
+ * schema takes longer than using it.
+ * @returns a function from the limits to the schema
  */
 export function byLimits<Schema extends z.ZodType>(
   create: (limits: OperationLimits) => Schema,

@@ -58,7 +58,7 @@ const pageAnswer = (
   headers: {
     'content-type': mediaType,
     'content-security-policy': contentSecurityPolicy(page, signIn?.tokenEndpoint),
-    // Each page keeps a reference to the sign-in window that it opens, and to no other window.
+    // A page keeps a reference to the sign-in window that it opens, and to no other window.
     'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
   },
   body: fillIn(`${content}`, { ...settings, signIn }),

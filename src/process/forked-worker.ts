@@ -64,8 +64,8 @@ function endIfSilent(worker: Worker, logger: Logger): NodeJS.Timeout {
   worker.on('message', () => {
     silent = 0;
   });
-  // This counts intervals and compares no clock times: if the supervisor itself stood still, the worker's signs wait
-  // in the channel, unread.
+  // The timer counts intervals and compares no clock times. If the supervisor itself stood still, the worker's signs
+  // are still unread, and elapsed time would blame the worker.
   return setInterval(() => {
     silent += 1;
     if (silent !== mostSilent) return;

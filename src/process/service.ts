@@ -91,8 +91,8 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
 }
 
 /**
- * Makes the database check: has a newer version changed the schema, and does the database work? `fault` keeps the
- * last answer about the schema.
+ * Makes the database check. The check asks whether a newer version has changed the schema, and whether the database
+ * works. `fault` keeps the last answer about the schema.
  */
 const watchSchema = (orm: Database, { database }: Config) => {
   const schema = {

@@ -6,8 +6,8 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 export type Stopped = Promise<(typeof signals)[number]>;
 
 /**
- * A terminal sends a signal to every process of its group, and npm and a supervisor pass it on. All signals within
- * this number of milliseconds count as one.
+ * In milliseconds. A terminal sends a signal to every process of its group, and npm and a supervisor pass the signal
+ * on too. So all signals within this time count as one.
  */
 const repeatedWithin = 500;
 

@@ -15,8 +15,8 @@ import type { Stopped } from './signals.ts';
 const graceMilliseconds = stopMilliseconds + 250;
 
 /**
- * The time limit of the supervisor's own stop, in milliseconds. It is longest, because the supervisor waits for the
- * workers.
+ * The time limit of the supervisor's own stop, in milliseconds. It is the longest limit, because the supervisor waits
+ * for the workers.
  */
 const ownGraceMilliseconds = stopMilliseconds + 500;
 

@@ -70,7 +70,7 @@ const tags = [
   },
 ];
 
-/** A tag of their own lists the webhooks. */
+/** The tag that lists the webhooks. */
 const webhooksTag = {
   name: 'Webhooks',
   description: 'What Keyward sends to the endpoints that the provider has configured.',
@@ -106,7 +106,7 @@ const parameters = {
   },
 };
 
-/** What the OpenAPI document describes, beside the operations. */
+/** The parts of the OpenAPI document beside the operations. */
 export interface Described {
   /** The issuer identifier of the identity provider. */
   readonly issuer: string;

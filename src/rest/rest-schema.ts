@@ -41,7 +41,7 @@ const fieldType = (type: GraphQLOutputType, field: string): GraphQLObjectType | 
   return isObjectType(inner) ? inner : undefined;
 };
 
-/** The type of the nodes of a Relay connection; undefined for any other type. */
+/** The type of the nodes of a Relay connection: `ApiKeyConnection` → `ApiKey`; undefined for any other type. */
 export const nodeTypeOf = (type: GraphQLOutputType): GraphQLObjectType | undefined => {
   const edge = fieldType(type, 'pageInfo') && fieldType(type, 'edges');
   return edge && fieldType(edge, 'node');
@@ -92,7 +92,7 @@ const camelCase = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The REST name of a root field's argument.
+ * The REST name of a root field's argument: `keyId` → `key_id`; `first` of a connection → `limit`.
  * @param type the type of the field: a connection has other paging arguments in REST
  * @returns undefined for an argument that REST does not have
  */
@@ -115,7 +115,10 @@ const toRestField = (config: FieldConfig): FieldConfig => {
   return node ? toList(renamed, node) : renamed;
 };
 
-/** The REST spelling of a value: enum names in lower case, members of input objects in snake_case. */
+/**
+ * The REST spelling of a value: enum names in lower case, members of input objects in snake_case.
+ * `{ windowSeconds: 60 }` → `{ window_seconds: 60 }`
+ */
 export const inRestNames = (type: GraphQLType | undefined, value: unknown): unknown => {
   const named = getNamedType(type);
   if (isEnumType(named)) return `${value}`.toLowerCase();

@@ -56,8 +56,7 @@ const broken = () =>
 const missing = (version: number) =>
   failure('encryption-key-missing', new Error(`KEY_ENCRYPTION_KEYS has no version ${version}`));
 
-// Web Crypto imports a CryptoKey once, but would import a KeyObject on each call. A CryptoKey also does not give its
-// bytes out again.
+// Web Crypto would import a KeyObject again on each call; a CryptoKey is imported once, and never reveals its bytes.
 const importKey = ({ version, key }: VersionedKey) => ({
   version,
   key: key.toCryptoKey('AES-GCM', false, ['encrypt', 'decrypt']),
