@@ -66,7 +66,7 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
     { accessToken }: WithAccessToken,
   ): void => {
     const { scopes, isOpen } = requirementOf(schema, document, operationName);
-    if (accessToken || !isOpen) requireScopes(scopes, accessToken);
+    if (!isOpen) requireScopes(scopes, accessToken);
   };
   return {
     onParse:

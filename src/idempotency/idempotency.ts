@@ -151,11 +151,9 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     const key = parseIdempotencyKey(operation.key);
     const keyed = { ...operation, key };
     const id = JSON.stringify([issuer, subject, key]);
-    this.#assertFree(id);
+    if (this.#running.has(id)) throw stillRunning();
     const kept = await replay<Result>(context, keyed);
     if (kept) return kept;
-    // Another request with the same key may have begun in the meantime.
-    this.#assertFree(id);
     this.#running.add(id);
     try {
       return await audited(context, (inner) => carryOut(inner, keyed, run));
@@ -171,10 +169,6 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#cleanUp[Symbol.asyncDispose]();
-  }
-
-  #assertFree(id: string): void {
-    if (this.#running.has(id)) throw stillRunning();
   }
 }
 

@@ -9,6 +9,16 @@ const setup = setUpGateway();
 
 const reason = 'Its keys were used to attack others.';
 
+it('is not told to the person from where it was done, and to the operator it is', async () => {
+  const { bob } = await createPeople(setup);
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  const options = { token, json: { reason }, address: '192.0.2.7' };
+  expect((await setup.gateway.rest('POST', `/admin/accounts/${bob.id}/block`, options)).status).toBe(200);
+  expect(await trailOf(setup, bob.id)).toMatchObject([{ address: null }]);
+  const [ofOlivia] = await trailOf(setup, await operatorOf(setup));
+  expect(ofOlivia).toMatchObject({ action: 'account-blocked', address: '192.0.2.7' });
+});
+
 describe.each(sidesOf(setup))('over %s', (_transport, call) => {
   it('200: says since when and why', async () => {
     const { bob } = await createPeople(setup);
@@ -84,6 +94,20 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     const [line] = setup.gateway.log().filter(({ event }) => event === 'account-blocked');
     expect(line).toMatchObject({ accountId: bob.id, operatorId: olivia });
     expect(JSON.stringify(setup.gateway.log())).not.toContain(reason);
+  });
+
+  it('is written down in the order of the accounts, so that two operators at each other wait once', async () => {
+    const { bob } = await createPeople(setup);
+    const claims = { sub: 'bob', scope: 'keyward.admin' };
+    await call('blockAccount', { id: bob.id, reason });
+    const olivia = await operatorOf(setup);
+    await call('unblockAccount', { id: bob.id, reason });
+    await call('blockAccount', { id: olivia, reason }, claims);
+    const written = (await setup.gateway.rows('audit_event')).filter(
+      ({ action }) => action === 'account-blocked',
+    );
+    const order = (rows: typeof written) => rows.map((row) => row['account_id']);
+    expect(order(written)).toEqual([bob.id, olivia, bob.id, olivia]);
   });
 
   it('the person sees it as done by an operator, once they can; the operator sees to whom', async () => {

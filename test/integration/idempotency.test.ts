@@ -6,6 +6,7 @@ import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { refuseRows } from '../support/database.ts';
 import type { Answer, Call } from '../support/gateway.ts';
 import { holdCreation } from '../support/hold-creation.ts';
+import { operationContext } from '../support/operation-context.ts';
 import { root } from '../support/process.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -357,6 +358,19 @@ describe('while the first request runs', () => {
     const result = await finish();
     expect((await create('one', { name: 'CI' })).body.key).toBe(result.key);
     expect(await apiKeys()).toHaveLength(1);
+  });
+});
+
+describe('while the first request of somebody else runs', () => {
+  it('who is called the same by another issuer is not held up', async () => {
+    const { gateway } = setup;
+    const finish = await holdCreation(gateway, setup.issuer.config.issuer, 'one');
+    const other = operationContext(gateway, 'https://other.example.com');
+    const operation = { key: 'one', name: 'createApiKey', input: { name: 'CI' } };
+    const answered = expect(gateway.idempotency.runOnce(other, operation, async () => 'done'));
+    const isDone = answered.resolves.toEqual({ result: 'done', isReplayed: false });
+    await finish();
+    await isDone;
   });
 });
 

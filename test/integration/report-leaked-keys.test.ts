@@ -157,6 +157,20 @@ describe('a key that was found', () => {
     }
   });
 
+  it.each([
+    [1000, 'true_positive', 0],
+    [1001, 'false_positive', 1],
+  ])(
+    'that was brought here is looked up where it has at most as many characters as a key: %i',
+    async (length, label, isActive) => {
+      const key = 'x'.repeat(length);
+      const line = { issuer: setup.issuer.config.issuer, subject: 'alice', key_prefix: 'xx' };
+      await importTo(setup.gateway, [{ ...line, sha256: sha256(key) }]);
+      expect(labelsOf((await send([matchOf(key)])).body)).toEqual([label]);
+      expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: isActive }]);
+    },
+  );
+
   it('leaves no place behind where its account is erased', async () => {
     const { account, secret } = await createKey();
     await send([matchOf(secret)]);

@@ -4,6 +4,7 @@ import { type AccountId, AutomationSettings } from '../../src/database/tables.ts
 import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createTestGateway } from '../support/gateway.ts';
+import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -75,6 +76,20 @@ const plain = {
 };
 
 const freeze = (date: string) => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(date) });
+
+it('asks the database nothing about what is mistyped or cut off', async () => {
+  const account = await setup.gateway.createAccount('alice');
+  const { secret } = await setup.gateway.createVerifiableKey(account);
+  const token = await setup.sign({ scope: 'keys.verify' });
+  const wrong = [secret.slice(0, -1), secret.replace(/.$/, (last) => (last === '0' ? '1' : '0')), 'x'];
+  const { sql } = await recordStatements(setup.gateway.database, async () => {
+    for (const key of wrong) {
+      const { body } = await setup.gateway.rest('POST', '/keys/verify', { token, json: { key } });
+      expect(body.reason).toBe('not_found');
+    }
+  });
+  expect(sql).toEqual([]);
+});
 
 describe('200', () => {
   it('tells whose a valid key is', async () => {

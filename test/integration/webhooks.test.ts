@@ -308,12 +308,20 @@ describe('a receiver that fails', () => {
   });
 
   it('holds no other up', async () => {
-    await using hanging = await startReceiver(hang);
+    let open = 0;
+    let most = 0;
+    await using hanging = await startReceiver((response) => {
+      open += 1;
+      most = Math.max(most, open);
+      response.on('close', () => {
+        open -= 1;
+      });
+    });
     await using receiver = await startReceiver();
     await start([hanging.config(), receiver.config()], { timeout: 60_000 });
     for (let index = 0; index < 10; index += 1) await createKey(`key ${index}`);
     await until(() => expect(receiver.taken()).toHaveLength(10));
-    expect(hanging.all.length).toBeLessThanOrEqual(4);
+    expect(most).toBeOneOf([1, 2, 3, 4]);
     await until(async () => {
       const waiting = (await rows('webhook_delivery')).filter(({ state }) => state === 'waiting');
       expect(waiting).toHaveLength(10);

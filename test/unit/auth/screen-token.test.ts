@@ -130,6 +130,7 @@ describe('screenClaims', () => {
     [{ aud: null }, 'audience'],
     [{ aud: null, client_id: 'web' }, 'audience'],
     [{ aud: 'other', client_id: 'web' }, 'audience'],
+    [{ aud: 'web', client_id: 'web' }, 'audience'],
     [{ aud: undefined }, 'audience'],
     [{ aud: undefined, client_id: 'other' }, 'audience'],
     [{ aud: undefined, client_id: ['web'] }, 'audience'],

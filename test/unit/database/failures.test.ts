@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DriverException, ServerException } from '@mikro-orm/core';
 import Sqlite from 'better-sqlite3';
 import { GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { OutcomeUnknownError, translateError } from '../../../src/database/failures.ts';
+import { isLostStatement, OutcomeUnknownError, translateError } from '../../../src/database/failures.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { databaseConfig, writerOf } from '../../support/database.ts';
@@ -100,6 +101,32 @@ describe('500', () => {
 
   it('what is not from the database', () => {
     expect(translateError(new TypeError('x'))).toMatchObject(masked);
+  });
+});
+
+describe('what PostgreSQL says', () => {
+  const said = (code: string, routine?: string) => Object.assign(new Error('said'), { code, routine });
+
+  it.each([
+    ...['08006', '28P01', '3D000', '40001', '40P01', '25006', '25P03'],
+    ...['53100', '53300', '55P03', '57P01', '58030'],
+  ])('%s may pass: 503', (code) => {
+    expect(translateError(new DriverException(said(code))).code).toBe('SERVICE_UNAVAILABLE');
+  });
+
+  it.each(['22001', '25P02', '42601', '54001', '57', 'XX000'])('%s will not: 500', (code) => {
+    expect(translateError(new ServerException(said(code))).code).toBe('INTERNAL_SERVER_ERROR');
+  });
+
+  it.each<[string, string | undefined, boolean]>([
+    ['0A000', 'RevalidateCachedQuery', true],
+    ['0A000', 'transformInsertStmt', false],
+    ['0A000', undefined, false],
+    ['26000', 'FetchPreparedStatement', true],
+    ['42P05', 'StorePreparedStatement', true],
+    ['42601', 'RevalidateCachedQuery', false],
+  ])('%s by %s: it was for how a statement was prepared: %s', (code, routine, isLost) => {
+    expect(isLostStatement(said(code, routine))).toBe(isLost);
   });
 });
 

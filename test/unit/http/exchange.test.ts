@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { beginExchange } from '../../../src/http/exchange.ts';
+
+const begin = (answerTimeout?: number) =>
+  beginExchange({ method: 'GET', url: '/', headers: {}, body: Buffer.alloc(0) }, null, answerTimeout);
+
+describe('the time by which a request is answered', () => {
+  it('is over a tenth before the connection’s: who knows whether something was changed then says it', () => {
+    const { answerBy, record } = begin(30_000);
+    expect(answerBy - record.startedAt).toBeCloseTo(27_000);
+  });
+
+  it('never comes where there is none', () => {
+    expect(begin().answerBy).toBe(Number.POSITIVE_INFINITY);
+  });
+});
