@@ -60,13 +60,13 @@ describe('npm ci && npm start, then a file of tests', () => {
   });
   afterAll(() => workshop?.[Symbol.asyncDispose]());
 
-  const titled = cells.map(([npm, node, ...which]) => ({
-    title: `npm ${npm} on Node ${node}, ${which.join(', ')}, without a compiler`,
-    versions: [npm, node] as const,
-    given: Object.assign({}, ...which.map((name) => circumstances[name])) as Circumstances,
-  }));
+  const titled = cells.map(([npm, node, ...which]) => {
+    const given: Circumstances = Object.assign({}, ...which.map((name) => circumstances[name]));
+    const title = `npm ${npm} on Node ${node}, ${which.join(', ')}, without a compiler`;
+    return [title, [npm, node], given] as const;
+  });
 
-  it.concurrent.for(titled)('$title', async ({ versions, given }, { expect: own }) => {
+  it.concurrent.for(titled)('%s', async ([, versions, given], { expect: own }) => {
     await using installation = await openInstallation(workshop, versions, given);
     const installed = await installation.run('npm ci');
     own(installed.code, installed.stderr).toBe(0);
