@@ -18,16 +18,16 @@ const UsageCountType = builder.objectRef<UsageCount>('UsageCount').implement({
     at: t.expose('at', {
       type: 'DateTime',
       description: 'When that hour or day begins.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
     outcome: t.exposeString('outcome', {
       description:
         'What it came to: `valid`, or the reason why the key let nobody in, as a verification answers it. There may be more reasons than you know.',
-      extensions: { example: 'valid' },
+      example: 'valid',
     }),
     count: t.exposeInt('count', {
       description: 'How often; 2147483647 stands for that and more.',
-      extensions: { example: 1200 },
+      example: 1200,
     }),
   }),
 });
@@ -39,17 +39,17 @@ const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({
     from: t.expose('from', {
       type: 'DateTime',
       description: 'Where the range begins: the hours that begin from then on are counted.',
-      extensions: { example: '2026-01-31T00:00:00.000Z' },
+      example: '2026-01-31T00:00:00.000Z',
     }),
     to: t.expose('to', {
       type: 'DateTime',
       description: 'Where it ends: hours that begin from then on are not.',
-      extensions: { example: '2026-02-01T00:00:00.000Z' },
+      example: '2026-02-01T00:00:00.000Z',
     }),
     counts: t.field({
       type: [UsageCountType],
       description: 'In order of time. What there was none of is left out.',
-      extensions: { atMost: mostPeriods },
+      atMost: mostPeriods,
       resolve: ({ counts }) => [...counts],
     }),
   }),
@@ -58,11 +58,11 @@ const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({
 const rangeArguments = {
   from: {
     description: 'Only hours that begin from then on. Left out: 24 hours before the end.',
-    extensions: { example: '2026-01-31T00:00:00Z' },
+    example: '2026-01-31T00:00:00Z',
   },
   to: {
     description: 'Only hours that begin before this moment. Left out: now.',
-    extensions: { example: '2026-02-01T00:00:00Z' },
+    example: '2026-02-01T00:00:00Z',
   },
   by: {
     description: 'What is added up. Left out: hours. A range is at most 31 days by hours, and 366 by days.',
@@ -74,12 +74,12 @@ builder.queryField('apiKeyUsage', (t) =>
     type: ApiKeyUsageType,
     description: 'How often one of your API keys was verified, and what that came to.',
     requiredScopes: signedIn,
-    extensions: { input: () => ApiKeyUsageInput },
+    input: () => ApiKeyUsageInput,
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
-      by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, extensions: { example: 'HOUR' } }),
+      by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
     },
     resolve: (_root, input, context) => apiKeyUsage(context, input),
   }),
@@ -90,11 +90,11 @@ builder.queryField('apiKeysUsage', (t) =>
     type: ApiKeyUsageType,
     description: 'How often your API keys were verified, all together, and what that came to.',
     requiredScopes: signedIn,
-    extensions: { input: () => ApiKeysUsageInput },
+    input: () => ApiKeysUsageInput,
     args: {
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
-      by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, extensions: { example: 'HOUR' } }),
+      by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
     },
     resolve: (_root, input, context) => apiKeysUsage(context, input),
   }),

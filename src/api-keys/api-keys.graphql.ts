@@ -21,11 +21,11 @@ const KeyRateLimitType = builder.objectRef<KeyRateLimit>('ApiKeyRateLimit').impl
   fields: (t) => ({
     limit: t.exposeInt('limit', {
       description: 'How many verifications a window has.',
-      extensions: { example: 100 },
+      example: 100,
     }),
     windowSeconds: t.exposeInt('windowSeconds', {
       description: 'Length of a window in seconds.',
-      extensions: { example: 60 },
+      example: 60,
     }),
   }),
 });
@@ -35,22 +35,22 @@ const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
   fields: (t) => ({
     limit: t.exposeInt('limit', {
       description: 'How many units a period has.',
-      extensions: { example: 10_000 },
+      example: 10_000,
     }),
     refill: t.expose('refill', {
       type: QuotaRefill,
       description: 'When it is full again.',
-      extensions: { example: 'MONTHLY' },
+      example: 'MONTHLY',
     }),
     remaining: t.exposeInt('remaining', {
       description: 'Units that are left of this period.',
-      extensions: { example: 9_875 },
+      example: 9_875,
     }),
     refillsAt: t.expose('refillsAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it is full again; null where it never is.',
-      extensions: { example: '2026-03-01T00:00:00.000Z' },
+      example: '2026-03-01T00:00:00.000Z',
     }),
   }),
 });
@@ -60,19 +60,19 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   permissions: t.stringList({
     description:
       'What its bearer may do, as it was given: `documents.*` stands for all below, `*` for all. Empty where none was set.',
-    extensions: { example: ['documents.read'] },
+    example: ['documents.read'],
     resolve: (key) => toldParts(key).permissions,
   }),
   metadata: t.field({
     type: 'JSONObject',
     nullable: true,
     description: "What the API provider keeps beside the key: names and values of the provider's own.",
-    extensions: { example: { plan: 'pro' } },
+    example: { plan: 'pro' },
     resolve: (key) => toldParts(key).metadata,
   }),
   allowedAddresses: t.stringList({
     description: 'From where it may be used: IP addresses and ranges of them (CIDR). Empty: from anywhere.',
-    extensions: { example: ['192.0.2.0/24'] },
+    example: ['192.0.2.0/24'],
     resolve: (key) => toldParts(key).allowedAddresses,
   }),
   rateLimit: t.field({
@@ -94,20 +94,20 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
     type: 'DateTime',
     nullable: true,
     description: 'From then on the key is valid no more; null where it does not expire.',
-    extensions: { example: '2099-01-31T12:00:00.000Z' },
+    example: '2099-01-31T12:00:00.000Z',
   }),
   deactivatedAt: t.expose('deactivatedAt', {
     type: 'DateTime',
     nullable: true,
     description: 'When the key was deactivated; null while it is active.',
-    extensions: { example: null },
+    example: null,
   }),
   previousWorksUntil: t.field({
     type: 'DateTime',
     nullable: true,
     description:
       'Until when a secret from before a rotation still works, where it was given a grace; it may lie in the past, and is null where there was none.',
-    extensions: { example: null },
+    example: null,
     // A key may end before the grace that it was once given.
     resolve: ({ previousWorksUntil, expiresAt }) =>
       previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
@@ -116,7 +116,7 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
     type: 'DateTime',
     nullable: true,
     description: 'When the key was last verified, to half a minute; null where it never was.',
-    extensions: { example: '2026-02-28T12:00:00.000Z' },
+    example: '2026-02-28T12:00:00.000Z',
   }),
 });
 
@@ -124,37 +124,37 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
 export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
   description: 'The record of an API key. The secret itself is not part of it.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'Identifier of the key.', extensions: { example: 1 } }),
+    id: t.exposeInt('id', { description: 'Identifier of the key.', example: 1 }),
     keyPrefix: t.exposeString('keyPrefix', {
       description: 'First characters of the key, to tell keys apart.',
-      extensions: { example: 'sk-a1b2c3' },
+      example: 'sk-a1b2c3',
     }),
     name: t.exposeString('name', {
       nullable: true,
       description: 'Display name.',
-      extensions: { example: 'Laptop' },
+      example: 'Laptop',
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When the key was created.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
     isActive: t.exposeBoolean('isActive', {
       description: 'Whether the key is active.',
-      extensions: { example: true },
+      example: true,
     }),
     isDefault: t.exposeBoolean('isDefault', {
       description: 'Whether this is the default key. An inactive key may still be marked so.',
-      extensions: { example: true },
+      example: true,
     }),
     encryptedKey: t.exposeString('encryptedKey', {
       nullable: true,
       description: 'The key, encrypted for the operator (a compact JWE, RFC 7516); null where none is kept.',
-      extensions: { example: null },
+      example: null,
     }),
     encryptionVersion: t.exposeInt('encryptionVersion', {
       description: 'Version of the secret under which `encryptedKey` is encrypted; 1 where that is null.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     ...endFields(t),
     ...partFields(t),
@@ -167,13 +167,13 @@ const newApiKey = builder.objectRef<NewApiKey>('NewApiKey').implement({
     apiKey: t.field({
       type: ApiKeyType,
       description: 'The record of the key.',
-      extensions: { flatInRest: true },
+      flatInRest: true,
       resolve: (made) => made,
     }),
     key: t.exposeString('key', {
       description:
         'The secret: `keyPrefix`, a point and 64 hexadecimal digits, 74 characters where keys begin with `sk-`. It cannot be shown again.',
-      extensions: { example: 'sk-a1b2c3.0123456789abcdef0123456789abcdef0123456789abcdef01234567ce64f1c9' },
+      example: 'sk-a1b2c3.0123456789abcdef0123456789abcdef0123456789abcdef01234567ce64f1c9',
     }),
   }),
 });
@@ -198,38 +198,38 @@ const QuotaInput = builder.inputType('ApiKeyQuotaInput', {
 export const keyArguments = ({ arg }: ArgumentBuilder) => ({
   name: arg.string({
     description: 'Display name: 1 to 100 characters, without white space at its ends. Null: none.',
-    extensions: { example: 'Laptop' },
+    example: 'Laptop',
   }),
   permissions: arg.stringList({
     description:
       'What its bearer may do: at most 50 names, each 1 to 100 characters of a-z, 0-9, and `. _ : * -`. `documents.*` stands for all below, `*` for all. Null or empty: nothing that a provider asks for.',
-    extensions: { example: ['documents.read', 'documents.write'] },
+    example: ['documents.read', 'documents.write'],
   }),
   metadata: arg({
     type: 'JSONObject',
     description:
       'For the API provider: names and values of its own, answered where the key is verified. At most 50 members, and 2048 bytes as JSON. Null: none.',
-    extensions: { example: { plan: 'pro' } },
+    example: { plan: 'pro' },
   }),
   allowedAddresses: arg.stringList({
     description:
       'From where it may be used: at most 50 IP addresses and ranges of them (CIDR). Null or empty: from anywhere.',
-    extensions: { example: ['192.0.2.0/24', '2001:db8::/32'] },
+    example: ['192.0.2.0/24', '2001:db8::/32'],
   }),
   rateLimit: arg({
     type: RateLimitInput,
     description: 'How often it may be verified. Null: no limit of its own.',
-    extensions: { example: { limit: 100, windowSeconds: 60 } },
+    example: { limit: 100, windowSeconds: 60 },
   }),
   quota: arg({
     type: QuotaInput,
     description: 'How much it may be used; another one begins its period anew. Null: no quota.',
-    extensions: { example: { limit: 10_000, refill: 'MONTHLY' } },
+    example: { limit: 10_000, refill: 'MONTHLY' },
   }),
   expiresAt: arg({
     type: 'DateTime',
     description: 'From then on the key is valid no more. In the future; null: it does not expire.',
-    extensions: { example: '2099-01-31T12:00:00.000Z' },
+    example: '2099-01-31T12:00:00.000Z',
   }),
 });
 
@@ -238,12 +238,10 @@ builder.mutationField('createApiKey', (t) =>
     type: newApiKey,
     description: 'Creates an API key. Your first one becomes your default key.',
     requiredScopes: accountAdmin,
-    extensions: {
-      input: createApiKeyInput,
-      errors: ['CONFLICT'],
-      changesSecret: true,
-      example: { lastUsedAt: null },
-    },
+    input: createApiKeyInput,
+    errors: ['CONFLICT'],
+    changesSecret: true,
+    example: { lastUsedAt: null },
     args: keyArguments(t),
     resolve: (_root, input, context) => createApiKey(context, input),
   }),
@@ -255,12 +253,14 @@ builder.mutationField('rotateApiKey', (t) =>
     description:
       'Gives one of your API keys a new secret. The one before it works for the grace, and never longer than the key; without a grace, no older secret works any more.',
     requiredScopes: accountAdmin,
-    extensions: { input: () => RotateApiKeyInput, errors: ['CONFLICT'], changesSecret: true },
+    input: () => RotateApiKeyInput,
+    errors: ['CONFLICT'],
+    changesSecret: true,
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
       graceSeconds: t.arg.int({
         description: 'How long the secret so far still works, in seconds: 0 to 604800, 0 where left out.',
-        extensions: { example: 3600 },
+        example: 3600,
       }),
     },
     resolve: (_root, input, context) => rotateApiKey(context, input),

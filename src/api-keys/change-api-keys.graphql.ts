@@ -10,12 +10,10 @@ builder.mutationField('deactivateApiKey', (t) =>
     type: ApiKeyType,
     description: 'Deactivates one of your API keys. Repeating it changes nothing and answers the same.',
     requiredScopes: accountAdmin,
-    extensions: {
-      input: () => DeactivateApiKeyInput,
-      example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
-    },
+    input: () => DeactivateApiKeyInput,
+    example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
     },
     resolve: (_root, input, context) => deactivateApiKey(context, input),
   }),
@@ -27,14 +25,12 @@ builder.mutationField('updateApiKey', (t) =>
     description:
       'Changes what one of your API keys is and may do. What is left out stays as it is; null clears it. Of a key that is inactive or has expired, the name alone can be changed.',
     requiredScopes: accountAdmin,
-    extensions: {
-      input: updateApiKeyInput,
-      errors: ['CONFLICT'],
-      takesRecord: true,
-      example: { name: 'Laptop', permissions: ['documents.read', 'documents.write'] },
-    },
+    input: updateApiKeyInput,
+    errors: ['CONFLICT'],
+    takesRecord: true,
+    example: { name: 'Laptop', permissions: ['documents.read', 'documents.write'] },
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
       ...keyArguments(t),
     },
     resolve: (_root, input, context) => updateApiKey(context, input),
@@ -46,9 +42,10 @@ builder.mutationField('setDefaultApiKey', (t) =>
     type: ApiKeyType,
     description: 'Makes one of your API keys your default key, in place of any other.',
     requiredScopes: accountAdmin,
-    extensions: { input: () => SetDefaultApiKeyInput, errors: ['CONFLICT'] },
+    input: () => SetDefaultApiKeyInput,
+    errors: ['CONFLICT'],
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
     },
     resolve: (_root, input, context) => setDefaultApiKey(context, input),
   }),

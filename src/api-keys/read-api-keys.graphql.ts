@@ -11,14 +11,12 @@ builder.queryField('apiKeys', (t) =>
       type: ApiKeyType,
       description: 'Your API keys, newest first, those that are inactive too.',
       requiredScopes: signedIn,
-      extensions: {
-        input: () => ApiKeysInput,
-        limitInRest: `How many keys: 0 to 100. Left out: all of them; of more than ${longestList}, the newest.`,
-      },
+      input: () => ApiKeysInput,
+      limitInRest: `How many keys: 0 to 100. Left out: all of them; of more than ${longestList}, the newest.`,
       args: {
         isActive: t.arg.boolean({
           description: 'Only those that are active, or only those that are not.',
-          extensions: { example: true },
+          example: true,
         }),
       },
       resolve: (_root, input, context) => apiKeys(context, input),
@@ -33,9 +31,9 @@ builder.queryField('apiKey', (t) =>
     type: ApiKeyType,
     description: 'One of your API keys.',
     requiredScopes: signedIn,
-    extensions: { input: () => ApiKeyInput },
+    input: () => ApiKeyInput,
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
     },
     resolve: (_root, input, context) => apiKey(context, input),
   }),

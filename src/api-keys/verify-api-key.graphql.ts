@@ -15,12 +15,12 @@ const OwnerAutomation = builder
       isEnabled: t.exposeBoolean('isEnabled', {
         nullable: true,
         description: 'Whether automation is enabled; null where nothing says so.',
-        extensions: { example: true },
+        example: true,
       }),
       sessionDuration: t.exposeInt('sessionDuration', {
         nullable: true,
         description: 'How long a session lasts, in seconds; null where nothing says so.',
-        extensions: { example: 3600 },
+        example: 3600,
       }),
     }),
   });
@@ -30,16 +30,16 @@ const RateLimitStateType = builder.objectRef<RateLimitState>('RateLimitState').i
   fields: (t) => ({
     limit: t.exposeInt('limit', {
       description: 'How many verifications a window has.',
-      extensions: { example: 100 },
+      example: 100,
     }),
     remaining: t.exposeInt('remaining', {
       description: 'How many more of them would pass in this one.',
-      extensions: { example: 99 },
+      example: 99,
     }),
     resetsAt: t.expose('resetsAt', {
       type: 'DateTime',
       description: 'When it ends.',
-      extensions: { example: '2026-01-31T12:01:00.000Z' },
+      example: '2026-01-31T12:01:00.000Z',
     }),
   }),
 });
@@ -49,18 +49,18 @@ const QuotaStateType = builder.objectRef<NonNullable<ApiKeyVerification['quota']
   fields: (t) => ({
     limit: t.exposeInt('limit', {
       description: 'How many units a period has.',
-      extensions: { example: 10_000 },
+      example: 10_000,
     }),
     remaining: t.exposeInt('remaining', {
       description:
         'How many of them are left after this. Units that other nodes of Keyward have set aside for the key count as used.',
-      extensions: { example: 9999 },
+      example: 9999,
     }),
     refillsAt: t.expose('refillsAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it is full again; null: never.',
-      extensions: { example: '2026-02-01T00:00:00.000Z' },
+      example: '2026-02-01T00:00:00.000Z',
     }),
   }),
 });
@@ -70,44 +70,44 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
   fields: (t) => ({
     valid: t.exposeBoolean('valid', {
       description: 'Whether the key lets its bearer in, at this moment.',
-      extensions: { example: true },
+      example: true,
     }),
     reason: t.exposeString('reason', {
       nullable: true,
       description:
         'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `account_blocked` (whose it is may do nothing), `address_not_allowed`, `insufficient_permissions`, `rate_limited`, or `quota_exceeded` (less is left of its quota than this costs). The first of them that holds; null where it is valid. There may be others one day: each means no.',
-      extensions: { example: null },
+      example: null,
     }),
     keyId: t.exposeInt('keyId', {
       nullable: true,
       description: 'Identifier of the key; null where it is not found, as all that follows.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     userId: t.exposeInt('userId', {
       nullable: true,
       description: 'Identifier of the account that the key belongs to.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
       description: 'From then on the key is valid no more; null where it does not expire.',
-      extensions: { example: '2099-01-31T12:00:00.000Z' },
+      example: '2099-01-31T12:00:00.000Z',
     }),
     name: t.exposeString('name', {
       nullable: true,
       description: 'Display name.',
-      extensions: { example: 'Laptop' },
+      example: 'Laptop',
     }),
     permissions: t.exposeStringList('permissions', {
       description: 'What the key may do, in the names that it was given; empty where none was set.',
-      extensions: { example: ['documents.read'] },
+      example: ['documents.read'],
     }),
     metadata: t.expose('metadata', {
       type: 'JSONObject',
       nullable: true,
       description: 'What the provider keeps with the key; null where nothing is.',
-      extensions: { example: { plan: 'basic' } },
+      example: { plan: 'basic' },
     }),
     automation: t.expose('automation', {
       type: OwnerAutomation,
@@ -137,27 +137,28 @@ builder.mutationField('verifyApiKey', (t) =>
     description:
       "Verifies an API key at a provider's door. It changes nothing, and is a mutation all the same: so a key never stands in a URL.",
     requiredScopes: keyVerifier,
-    extensions: { input: () => VerifyApiKeyInput, changesNothing: true },
+    input: () => VerifyApiKeyInput,
+    changesNothing: true,
     args: {
       key: t.arg.string({
         required: true,
         description: 'The API key as a client sent it: at most 1000 characters.',
-        extensions: { example: `sk-a1b2c3.${'0'.repeat(64)}` },
+        example: `sk-a1b2c3.${'0'.repeat(64)}`,
       }),
       permissions: t.arg.stringList({
         description:
           'What its bearer wants to do: at most 50 names. The key must have all of them; `documents.*` of a key stands for all that begins with `documents.`, `*` for all.',
-        extensions: { example: ['documents.read'] },
+        example: ['documents.read'],
       }),
       cost: t.arg.int({
         description:
           "How many units of the key's quota this uses: 0 to 1000000, 1 where left out. 0 asks and uses none of them; the key's rate limit counts it all the same.",
-        extensions: { example: 1 },
+        example: 1,
       }),
       address: t.arg.string({
         description:
           "The client's IP address, as the provider's server knows it. A key with `allowedAddresses` is refused without one.",
-        extensions: { example: '192.0.2.7' },
+        example: '192.0.2.7',
       }),
     },
     resolve: (_root, input, context) => verifyApiKey(context, input),

@@ -9,20 +9,20 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
     field: t.exposeString('field', {
       description:
         'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default, `leaked_url` is where a key was found in public.',
-      extensions: { example: 'name' },
+      example: 'name',
     }),
     from: t.expose('from', {
       type: 'JSON',
       nullable: true,
       description:
         'What it was; null where it was not set. Of `metadata` neither value is kept, only that it was changed.',
-      extensions: { example: 'Laptop' },
+      example: 'Laptop',
     }),
     to: t.expose('to', {
       type: 'JSON',
       nullable: true,
       description: 'What it is since then; null where it is not set.',
-      extensions: { example: 'Build server' },
+      example: 'Build server',
     }),
   }),
 });
@@ -32,18 +32,18 @@ const actorFields = (t: FieldBuilder<AuditEvent>) => ({
   actor: t.string({
     description:
       'Who did it: `self` (you), `operator` (whoever runs this service), `key` (the API key itself), or `scanner` (who has found the key in public). There may be others.',
-    extensions: { example: 'self' },
+    example: 'self',
     resolve: ({ actor }) => actor ?? 'self',
   }),
   reason: t.exposeString('reason', {
     nullable: true,
     description: 'Why, in the words of an operator; null where nobody said.',
-    extensions: { example: null },
+    example: null,
   }),
   onUserId: t.int({
     nullable: true,
     description: 'The account that you did it to as an operator; null where it was done to your own.',
-    extensions: { example: null },
+    example: null,
     // The person concerned does not learn which operator did it.
     resolve: ({ actor, other }) => (actor === null ? other : null),
   }),
@@ -53,43 +53,43 @@ builder.objectType(AuditEvent, {
   name: 'AuditEvent',
   description: 'That something of yours was changed, or that you changed something as an operator.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'Identifier of the event.', extensions: { example: 1 } }),
+    id: t.exposeInt('id', { description: 'Identifier of the event.', example: 1 }),
     action: t.exposeString('action', {
       description: 'What was done: `api-key-created`, `private-key-removed` and the like.',
-      extensions: { example: 'api-key-renamed' },
+      example: 'api-key-renamed',
     }),
     targetId: t.exposeInt('target', {
       nullable: true,
       description:
         'Identifier of what it was done to: the webhook endpoint where `action` begins with `webhook-`, else the API key; null where it was neither.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     userId: t.exposeInt('account', {
       description: 'Your account.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     ...actorFields(t),
     requestId: t.exposeString('request', {
       description: 'The request, as its answer named it in `X-Request-Id`.',
-      extensions: { example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427' },
+      example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
     }),
     address: t.exposeString('address', {
       nullable: true,
       description:
         'The IP address that the request came from; null where it is not known, or where an operator or a scanner made it.',
-      extensions: { example: '192.0.2.1' },
+      example: '192.0.2.1',
     }),
     changes: t.field({
       type: [AuditChange],
       description:
         'What was changed, from what to what. Empty where the action says all, and for events from before this was kept.',
-      extensions: { atMost: 10 },
+      atMost: 10,
       resolve: changesIn,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When it was done.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
   }),
 });
@@ -100,7 +100,7 @@ builder.queryField('auditEvents', (t) =>
       type: AuditEvent,
       description: 'What was changed of yours, and what you have changed as an operator, newest first.',
       requiredScopes: signedIn,
-      extensions: { input: () => AuditEventsInput },
+      input: () => AuditEventsInput,
       resolve: (_root, input, context) => auditEvents(context, input),
     },
     { name: 'AuditEventConnection' },

@@ -10,30 +10,30 @@ const AutomationSettingsType = builder.objectRef<CurrentAutomationSettings>('Aut
       nullable: true,
       description:
         'Whether automation is on; null where it was cleared. Where it was never set, what the operator has configured, else null.',
-      extensions: { example: true },
+      example: true,
     }),
     sessionDuration: t.exposeInt('sessionDuration', {
       nullable: true,
       description:
         'Length of a session in seconds; null where it was cleared. Where it was never set, what the operator has configured, else null.',
-      extensions: { example: 3600 },
+      example: 3600,
     }),
     userId: t.exposeInt('account', {
       nullable: true,
       description: 'Your account; null until you have one.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the settings were first stored; null where they never were.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the settings were last changed; null where they never were.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
   }),
 });
@@ -43,16 +43,14 @@ builder.mutationField('updateAutomationSettings', (t) =>
     type: AutomationSettingsType,
     description: 'Changes your automation settings. What is left out stays as it is; null clears it.',
     requiredScopes: signedIn,
-    extensions: {
-      input: updateAutomationSettingsInput,
-      // The first change makes an account and the settings.
-      neverNull: ['userId', 'createdAt', 'updatedAt'],
-    },
+    input: updateAutomationSettingsInput,
+    // The first change makes an account and the settings.
+    neverNull: ['userId', 'createdAt', 'updatedAt'],
     args: {
-      isEnabled: t.arg.boolean({ description: 'Whether automation is on.', extensions: { example: true } }),
+      isEnabled: t.arg.boolean({ description: 'Whether automation is on.', example: true }),
       sessionDuration: t.arg.int({
         description: 'Length of a session in seconds, 60 to 86400 unless configured otherwise.',
-        extensions: { example: 3600 },
+        example: 3600,
       }),
     },
     resolve: (_root, input, context) => updateAutomationSettings(context, input),

@@ -11,6 +11,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
+import { factsOf } from '../graphql/field-facts.ts';
 import type { Routes } from '../rest/routes.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -43,8 +44,7 @@ const isSentence = (text: string | null | undefined): boolean => /^[A-Z].*\.$/s.
 /** The file name of an operation: `apiKeyCount` → `api-key-count`. */
 const fileName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const hasExample = ({ extensions }: Pick<Field, 'extensions'>): boolean =>
-  extensions['example'] !== undefined;
+const hasExample = (field: Pick<Field, 'extensions'>): boolean => factsOf(field).example !== undefined;
 
 /** The parts that an operation lacks beside its field: route, source file, test, examples. */
 function operationFaults(field: Field, table: Routes, files: readonly string[]): string[] {
@@ -62,11 +62,10 @@ function operationFaults(field: Field, table: Routes, files: readonly string[]):
     [!files.includes(test), `has no test: it belongs into ${test}`],
     [
       !isObjectType(getNamedType(type)) && !hasExample(field),
-      'answers no record, so the field itself needs an example: extensions: { example: … }',
+      'answers no record, so the field itself needs an example: `example: …`',
     ],
     ...ownArguments.map(
-      (argument) =>
-        [!hasExample(argument), `needs an example of ${argument.name}: extensions: { example: … }`] as const,
+      (argument) => [!hasExample(argument), `needs an example of ${argument.name}: \`example: …\``] as const,
     ),
   ];
   return faults.filter(([isFaulty]) => isFaulty).map(([, fault]) => `${name} ${fault}`);

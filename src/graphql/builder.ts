@@ -4,6 +4,7 @@ import type { YogaInitialContext } from 'graphql-yoga';
 import type { OperationContext } from '../operations/context.ts';
 import { connectionOptions } from './connection-options.ts';
 import '../auth/required-scopes.ts';
+import './field-facts.ts';
 import './run-operation.ts';
 
 /** What resolvers are given: an operation's context, within a request. */
@@ -24,7 +25,7 @@ export const builder = new SchemaBuilder<{
   DefaultEdgesNullability: { list: false; items: false };
   DefaultNodeNullability: false;
 }>({
-  plugins: ['requireScopes', 'noteAccount', 'runOnce', RelayPlugin],
+  plugins: ['requireScopes', 'fieldFacts', 'noteAccount', 'runOnce', RelayPlugin],
   defaultFieldNullability: false,
   relay: connectionOptions,
 });

@@ -11,40 +11,40 @@ export const connectionOptions = {
   nodeFieldOptions: { nullable: false, description: 'The member of the list.' },
   cursorFieldOptions: {
     description: 'Stands for this member in `after` and `before`.',
-    extensions: { example: 'MjA' },
+    example: 'MjA',
   },
   pageInfoFieldOptions: { description: 'Where this page stands in the list.' },
   pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
   hasNextPageFieldOptions: {
     description: 'Whether there is more after `endCursor`.',
-    extensions: { example: true },
+    example: true,
   },
   hasPreviousPageFieldOptions: {
     description: 'Whether there is more before `startCursor`.',
-    extensions: { example: false },
+    example: false,
   },
   startCursorFieldOptions: {
     description: 'Cursor of the first member on this page; null where there is none.',
-    extensions: { example: 'MjA' },
+    example: 'MjA',
   },
   endCursorFieldOptions: {
     description: 'Cursor of the last member on this page; null where there is none.',
-    extensions: { example: 'MQ' },
+    example: 'MQ',
   },
   firstArgOptions: {
     description: 'How many members, from the beginning or after a cursor: 0 to 100, 100 where left out.',
-    extensions: { example: 20 },
+    example: 20,
   },
   afterArgOptions: {
     description: 'Cursor of the member that the page comes after.',
-    extensions: { example: 'MjA' },
+    example: 'MjA',
   },
   lastArgOptions: {
     description: 'How many members, from the end or before a cursor: 0 to 100, in place of `first`.',
-    extensions: { example: 20 },
+    example: 20,
   },
   beforeArgOptions: {
     description: 'Cursor of the member that the page comes before.',
-    extensions: { example: 'MQ' },
+    example: 'MQ',
   },
 } as const;

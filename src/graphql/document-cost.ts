@@ -13,6 +13,7 @@ import {
   type ValidationContext,
 } from 'graphql';
 import { pageSize } from '../database/page.ts';
+import { factsOf } from './field-facts.ts';
 import { countIntrospection, usualIntrospection } from './introspection-cost.ts';
 
 /** What the introspection counts that tools ask for; others count by how many values they answer beside it. */
@@ -21,7 +22,7 @@ const introspectionCost = 2000;
 /**
  * How many values an answer may hold at most: each field counts once for each member of the lists that it stands in. A
  * list counts as long as its page is in the document; where that is a variable or left out, as the longest page; one
- * that is never longer, by its extension `atMost`, as long as that.
+ * that is never longer, by its fact `atMost`, as long as that.
  * @param limit where introspection is counted no further
  */
 export function costOf(
@@ -43,7 +44,7 @@ export function costOf(
   const costOfField = (node: FieldNode, field: Field | undefined, outerSize: number): number => {
     if (!node.selectionSet) return 1;
     if (node.name.value.startsWith('__')) return costOfIntrospection(node);
-    const size = pageSizeOf(node, field) ?? (field?.extensions['atMost'] as number | undefined) ?? outerSize;
+    const size = pageSizeOf(node, field) ?? (field && factsOf(field).atMost) ?? outerSize;
     const inner = costOfSet(node.selectionSet, field && getNamedType(field.type), size);
     return 1 + (field && isListType(getNullableType(field.type)) ? size : 1) * inner;
   };

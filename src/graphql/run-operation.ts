@@ -19,6 +19,7 @@ import { createEventLog } from '../observability/log.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { notAlone } from '../operations/idempotency-key.ts';
 import type { Wakeable } from '../webhooks/webhooks.ts';
+import { factsOf } from './field-facts.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -100,11 +101,10 @@ export const useExecutor = (compiled: CompiledDocuments): Plugin => ({
 });
 
 /**
- * Whether a root field of the mutation type changes something. One that is a mutation for another reason says so in its
- * extension `changesNothing`.
+ * Whether a root field of the mutation type changes something. One that is a mutation for another reason says so by its
+ * fact `changesNothing`.
  */
-export const isChange = ({ extensions }: { readonly extensions?: object | null | undefined }): boolean =>
-  !extensions || !('changesNothing' in extensions);
+export const isChange = (field: Parameters<typeof factsOf>[0]): boolean => !factsOf(field).changesNothing;
 
 /** Has a root field that changes something run once for an `Idempotency-Key`. */
 class RunOncePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {

@@ -12,12 +12,12 @@ builder.queryField('accountApiKeys', (t) =>
       type: ApiKeyType,
       description: 'The API keys of any account, newest first, those that are inactive too. For operators.',
       requiredScopes: operator,
-      extensions: { input: () => AccountApiKeysInput },
+      input: () => AccountApiKeysInput,
       args: {
         id: t.arg.int({
           required: true,
           description: 'Identifier of the account.',
-          extensions: { example: 1 },
+          example: 1,
         }),
       },
       resolve: (_root, input, context) => accountApiKeys(context, input),
@@ -33,15 +33,13 @@ builder.mutationField('deactivateAccountApiKey', (t) =>
     description:
       "Deactivates anybody's API key. Repeating it changes nothing and answers the same. For operators.",
     requiredScopes: operator,
-    extensions: {
-      input: () => DeactivateAccountApiKeyInput,
-      example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
-    },
+    input: () => DeactivateAccountApiKeyInput,
+    example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', extensions: { example: 1 } }),
+      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
       reason: t.arg.string({
         ...reasonArgument,
-        extensions: { example: 'It was found in a public repository.' },
+        example: 'It was found in a public repository.',
       }),
     },
     resolve: (_root, input, context) => deactivateAccountApiKey(context, input),
@@ -51,47 +49,47 @@ builder.mutationField('deactivateAccountApiKey', (t) =>
 const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement({
   description: 'An API key, and whose it is.',
   fields: (t) => ({
-    keyId: t.exposeInt('id', { description: 'Identifier of the key.', extensions: { example: 1 } }),
+    keyId: t.exposeInt('id', { description: 'Identifier of the key.', example: 1 }),
     keyPrefix: t.exposeString('keyPrefix', {
       description: 'First characters of the key.',
-      extensions: { example: 'sk-a1b2c3' },
+      example: 'sk-a1b2c3',
     }),
     name: t.exposeString('name', {
       nullable: true,
       description: 'Display name.',
-      extensions: { example: 'Laptop' },
+      example: 'Laptop',
     }),
     isActive: t.exposeBoolean('isActive', {
       description: 'Whether the key is active.',
-      extensions: { example: true },
+      example: true,
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
       description: 'From then on the key is valid no more; null where it does not expire.',
-      extensions: { example: '2099-01-31T12:00:00.000Z' },
+      example: '2099-01-31T12:00:00.000Z',
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the key was last verified, to half a minute; null where it never was.',
-      extensions: { example: '2026-02-28T12:00:00.000Z' },
+      example: '2026-02-28T12:00:00.000Z',
     }),
     userId: t.exposeInt('account', {
       description: 'Identifier of the account that the key belongs to.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     issuer: t.exposeString('issuer', {
       description: "The account's identity provider.",
-      extensions: { example: 'https://id.example.com' },
+      example: 'https://id.example.com',
     }),
     subject: t.exposeString('subject', {
       description: 'Who it is there.',
-      extensions: { example: 'alice' },
+      example: 'alice',
     }),
     isBlocked: t.exposeBoolean('isBlocked', {
       description: 'Whether the account is blocked.',
-      extensions: { example: false },
+      example: false,
     }),
   }),
 });
@@ -102,15 +100,16 @@ builder.mutationField('findApiKey', (t) =>
     description:
       'Whose an API key is: by the key, or by its first characters. It changes nothing, and is a mutation all the same: so a key never stands in a URL. For operators.',
     requiredScopes: operator,
-    extensions: { input: () => FindApiKeyInput, changesNothing: true },
+    input: () => FindApiKeyInput,
+    changesNothing: true,
     args: {
       key: t.arg.string({
         description: 'The whole key: at most 1000 characters.',
-        extensions: { example: `sk-a1b2c3.${'0'.repeat(64)}` },
+        example: `sk-a1b2c3.${'0'.repeat(64)}`,
       }),
       keyPrefix: t.arg.string({
         description: 'In its place, the first characters of the key, as `keyPrefix` has them elsewhere.',
-        extensions: { example: null },
+        example: null,
       }),
     },
     resolve: (_root, input, context) => findApiKey(context, input),

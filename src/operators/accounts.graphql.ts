@@ -15,51 +15,51 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
   fields: (t) => ({
     id: t.exposeInt('id', {
       description: 'Identifier of the account: `userId` elsewhere.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     issuer: t.exposeString('issuer', {
       description: 'The identity provider.',
-      extensions: { example: 'https://id.example.com' },
+      example: 'https://id.example.com',
     }),
     subject: t.exposeString('subject', {
       description:
         'Who it is there: `sub` of their access tokens. Where the account was erased, a text that names nobody.',
-      extensions: { example: 'alice' },
+      example: 'alice',
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When it wrote something here first.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
     blockedAt: t.expose('blockedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'Since when it is blocked; null where it is not.',
-      extensions: { example: null },
+      example: null,
     }),
     blockReason: t.exposeString('blockReason', {
       nullable: true,
       description: 'Why it is blocked, in the words of the operator who did it.',
-      extensions: { example: null },
+      example: null,
     }),
     erasedAt: t.expose('erasedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it was erased; null where it was not.',
-      extensions: { example: null },
+      example: null,
     }),
     apiKeyCount: t.exposeInt('apiKeyCount', {
       description: 'How many API keys it has, those that are inactive too.',
-      extensions: { example: 2 },
+      example: 2,
     }),
     activeApiKeyCount: t.exposeInt('activeApiKeyCount', {
       description: 'How many of them are active.',
-      extensions: { example: 1 },
+      example: 1,
     }),
   }),
 });
 
-const id = { required: true, description: 'Identifier of the account.', extensions: { example: 1 } } as const;
+const id = { required: true, description: 'Identifier of the account.', example: 1 } as const;
 
 builder.queryField('accounts', (t) =>
   t.connection(
@@ -67,15 +67,15 @@ builder.queryField('accounts', (t) =>
       type: AccountType,
       description: 'All accounts, newest first. For operators.',
       requiredScopes: operator,
-      extensions: { input: () => AccountsInput },
+      input: () => AccountsInput,
       args: {
         filter: t.arg.string({
           description: 'Only those whose `subject` begins with this text: at most 255 characters.',
-          extensions: { example: 'al' },
+          example: 'al',
         }),
         isBlocked: t.arg.boolean({
           description: 'Only those that are blocked, or only those that are not.',
-          extensions: { example: false },
+          example: false,
         }),
       },
       resolve: (_root, input, context) => accounts(context, input),
@@ -90,7 +90,7 @@ builder.queryField('account', (t) =>
     type: AccountType,
     description: 'Any account. For operators.',
     requiredScopes: operator,
-    extensions: { input: () => AccountInput },
+    input: () => AccountInput,
     args: {
       id: t.arg.int(id),
     },
@@ -104,19 +104,17 @@ builder.mutationField('blockAccount', (t) =>
     description:
       'Blocks an account: from then on none of its API keys is good, and none of its access tokens. Repeating it changes nothing. For operators.',
     requiredScopes: operator,
-    extensions: {
-      input: () => BlockAccountInput,
-      errors: ['CONFLICT'],
-      example: {
-        blockedAt: '2026-03-31T12:00:00.000Z',
-        blockReason: 'Its keys were used to attack others.',
-      },
+    input: () => BlockAccountInput,
+    errors: ['CONFLICT'],
+    example: {
+      blockedAt: '2026-03-31T12:00:00.000Z',
+      blockReason: 'Its keys were used to attack others.',
     },
     args: {
       id: t.arg.int(id),
       reason: t.arg.string({
         ...reasonArgument,
-        extensions: { example: 'Its keys were used to attack others.' },
+        example: 'Its keys were used to attack others.',
       }),
     },
     resolve: (_root, input, context) => blockAccount(context, input),
@@ -129,10 +127,11 @@ builder.mutationField('unblockAccount', (t) =>
     description:
       'Ends the block of an account: its API keys and its access tokens are as good as before. Repeating it changes nothing. For operators.',
     requiredScopes: operator,
-    extensions: { input: () => UnblockAccountInput, errors: ['CONFLICT'] },
+    input: () => UnblockAccountInput,
+    errors: ['CONFLICT'],
     args: {
       id: t.arg.int(id),
-      reason: t.arg.string({ ...reasonArgument, extensions: { example: 'It has changed its keys.' } }),
+      reason: t.arg.string({ ...reasonArgument, example: 'It has changed its keys.' }),
     },
     resolve: (_root, input, context) => unblockAccount(context, input),
   }),
@@ -144,15 +143,13 @@ builder.mutationField('eraseAccount', (t) =>
     description:
       'Erases an account for good: its API keys, its private key, its settings, and what is personal in its audit trail. Repeating it changes nothing. For operators.',
     requiredScopes: operator,
-    extensions: {
-      input: () => EraseAccountInput,
-      errors: ['CONFLICT'],
-      example: {
-        subject: 'erased:6f2d6e0c-6d0e-4c43-9a0a-0d6b6c9a1a55',
-        erasedAt: '2026-03-31T12:00:00.000Z',
-        apiKeyCount: 0,
-        activeApiKeyCount: 0,
-      },
+    input: () => EraseAccountInput,
+    errors: ['CONFLICT'],
+    example: {
+      subject: 'erased:6f2d6e0c-6d0e-4c43-9a0a-0d6b6c9a1a55',
+      erasedAt: '2026-03-31T12:00:00.000Z',
+      apiKeyCount: 0,
+      activeApiKeyCount: 0,
     },
     args: { id: t.arg.int(id) },
     resolve: (_root, input, context) => eraseAccount(context, input),

@@ -19,57 +19,57 @@ const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
 const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
   attempts: t.exposeInt('attempts', {
     description: 'How often it was sent.',
-    extensions: { example: 1 },
+    example: 1,
   }),
   lastAttemptAt: t.expose('lastAttemptAt', {
     type: 'DateTime',
     nullable: true,
     description: 'When it was sent last; null where it was not yet.',
-    extensions: { example: '2026-01-31T12:00:01.000Z' },
+    example: '2026-01-31T12:00:01.000Z',
   }),
   lastOutcome: t.exposeString('lastOutcome', {
     nullable: true,
     description: 'What that came to: `status 204`, `timeout`, `ECONNREFUSED` and the like.',
-    extensions: { example: 'status 204' },
+    example: 'status 204',
   }),
   nextAttemptAt: t.expose('nextAttemptAt', {
     type: 'DateTime',
     nullable: true,
     description:
       'When it is sent next, unless its endpoint is paused or rests after a failure; null where it does not wait, or waits for one before it about the same.',
-    extensions: { example: null },
+    example: null,
   }),
 });
 
 const WebhookDeliveryType = builder.objectRef<WebhookDeliveryRecord>('WebhookDelivery').implement({
   description: 'An event on its way to a webhook endpoint.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'Identifier of the delivery.', extensions: { example: 1 } }),
+    id: t.exposeInt('id', { description: 'Identifier of the delivery.', example: 1 }),
     endpointId: t.exposeInt('endpoint', {
       description: 'Identifier of the endpoint.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     message: t.exposeString('message', {
       description: 'Names the event, to all endpoints and at each attempt: `webhook-id`.',
-      extensions: { example: 'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427' },
+      example: 'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427',
     }),
     type: t.exposeString('type', {
       description: 'What has happened.',
-      extensions: { example: 'api_key.created' },
+      example: 'api_key.created',
     }),
     userId: t.exposeInt('account', {
       description: 'Identifier of the account that it is about.',
-      extensions: { example: 1 },
+      example: 1,
     }),
     state: t.expose('state', {
       type: WebhookDeliveryState,
       description: 'What became of it.',
-      extensions: { example: 'DELIVERED' },
+      example: 'DELIVERED',
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When it was made.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
     ...attemptFields(t),
   }),
@@ -82,17 +82,17 @@ builder.queryField('webhookDeliveries', (t) =>
       description:
         'What was sent to a webhook endpoint in the last days, and what waits for it, newest first. For operators.',
       requiredScopes: operator,
-      extensions: { input: () => WebhookDeliveriesInput },
+      input: () => WebhookDeliveriesInput,
       args: {
         endpointId: t.arg.int({
           required: true,
           description: 'Identifier of the endpoint.',
-          extensions: { example: 1 },
+          example: 1,
         }),
         state: t.arg({
           type: WebhookDeliveryState,
           description: 'Only those of which this became.',
-          extensions: { example: 'PARKED' },
+          example: 'PARKED',
         }),
       },
       resolve: (_root, input, context) => webhookDeliveries(context, input),
@@ -108,16 +108,14 @@ builder.mutationField('resendWebhookDelivery', (t) =>
     description:
       'Sends a webhook again, whatever became of it: the same message with the same id, for three days if need be. For operators.',
     requiredScopes: operator,
-    extensions: {
-      input: () => ResendWebhookDeliveryInput,
-      errors: ['CONFLICT'],
-      example: { state: 'WAITING', nextAttemptAt: '2026-01-31T12:00:02.000Z' },
-    },
+    input: () => ResendWebhookDeliveryInput,
+    errors: ['CONFLICT'],
+    example: { state: 'WAITING', nextAttemptAt: '2026-01-31T12:00:02.000Z' },
     args: {
       deliveryId: t.arg.int({
         required: true,
         description: 'Identifier of the delivery.',
-        extensions: { example: 1 },
+        example: 1,
       }),
     },
     resolve: (_root, input, context) => resendWebhookDelivery(context, input),

@@ -12,70 +12,71 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   createdAt: t.expose('createdAt', {
     type: 'DateTime',
     description: 'When it was added, or first configured.',
-    extensions: { example: '2026-01-31T12:00:00.000Z' },
+    example: '2026-01-31T12:00:00.000Z',
   }),
   pausedAt: t.expose('pausedAt', {
     type: 'DateTime',
     nullable: true,
     description: 'Since when nothing is sent to it, and what happens waits; null where it is not paused.',
-    extensions: { example: null },
+    example: null,
   }),
   removedAt: t.expose('removedAt', {
     type: 'DateTime',
     nullable: true,
     description: 'Since when it is told of nothing; null where it was not removed.',
-    extensions: { example: null },
+    example: null,
   }),
   secretCreatedAt: t.expose('secretCreatedAt', {
     type: 'DateTime',
     nullable: true,
     description: 'When its newest secret was made; null of one of the configuration.',
-    extensions: { example: '2026-01-31T12:00:00.000Z' },
+    example: '2026-01-31T12:00:00.000Z',
   }),
   previousSignUntil: t.expose('previousSignUntil', {
     type: 'DateTime',
     nullable: true,
     description: 'Until when the secrets before it sign as well; null where there are none.',
-    extensions: { example: null },
+    example: null,
   }),
 });
 
 const deliveryFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   waitingCount: t.exposeInt('waitingCount', {
     description: 'How many deliveries to it wait; 10000 stands for that and more.',
-    extensions: { example: 3 },
+    example: 3,
   }),
   parkedCount: t.exposeInt('parkedCount', {
     description: 'How many were given up lately; 10000 stands for that and more.',
-    extensions: { example: 0 },
+    example: 0,
   }),
   lastAttemptAt: t.expose('lastAttemptAt', {
     type: 'DateTime',
     nullable: true,
     description: 'When something was sent to it last; null where nothing was lately.',
-    extensions: { example: '2026-02-28T12:00:00.000Z' },
+    example: '2026-02-28T12:00:00.000Z',
   }),
   lastOutcome: t.exposeString('lastOutcome', {
     nullable: true,
     description: 'What that came to: `status 204`, `timeout`, `ECONNREFUSED` and the like.',
-    extensions: { example: 'status 204' },
+    example: 'status 204',
   }),
 });
 
 const endpointFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
-  id: t.exposeInt('id', { description: 'Identifier of the endpoint.', extensions: { example: 1 } }),
+  id: t.exposeInt('id', { description: 'Identifier of the endpoint.', example: 1 }),
   url: t.exposeString('url', {
     description: 'Where events are sent.',
-    extensions: { example: 'https://hooks.example.com/keyward' },
+    example: 'https://hooks.example.com/keyward',
   }),
   events: t.stringList({
     description: 'Which events it is told of: types, and patterns such as `api_key.*`.',
-    extensions: { example: ['api_key.*'], atMost: 50 },
+    example: ['api_key.*'],
+    atMost: 50,
     resolve: ({ events }) => [...events],
   }),
   isConfigured: t.exposeBoolean('isConfigured', {
     description: 'Whether it stands in the configuration (`WEBHOOKS`), and was not added by an operator.',
-    extensions: { example: false },
+    example: false,
   }),
   ...stateFields(t),
   ...deliveryFields(t),
@@ -93,7 +94,7 @@ const NewWebhookEndpointType = builder.objectRef<NewWebhookEndpoint>('NewWebhook
     secret: t.exposeString('secret', {
       description:
         'The secret, by Standard Webhooks: `whsec_` and 32 bytes in base64. It cannot be shown again.',
-      extensions: { example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD0123456789A=' },
+      example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD0123456789A=',
     }),
   }),
 });
@@ -101,7 +102,7 @@ const NewWebhookEndpointType = builder.objectRef<NewWebhookEndpoint>('NewWebhook
 const endpointId = {
   required: true,
   description: 'Identifier of the endpoint.',
-  extensions: { example: 1 },
+  example: 1,
 } as const;
 
 builder.queryField('webhookEndpoints', (t) =>
@@ -111,7 +112,7 @@ builder.queryField('webhookEndpoints', (t) =>
       description:
         'The webhook endpoints that are there, newest first: those of the configuration, and those that were added. For operators.',
       requiredScopes: operator,
-      extensions: { input: () => WebhookEndpointsInput },
+      input: () => WebhookEndpointsInput,
       resolve: (_root, input, context) => webhookEndpoints(context, input),
     },
     { name: 'WebhookEndpointConnection' },
@@ -124,7 +125,7 @@ builder.queryField('webhookEndpoint', (t) =>
     type: WebhookEndpointType,
     description: 'A webhook endpoint, also one that was removed. For operators.',
     requiredScopes: operator,
-    extensions: { input: () => WebhookEndpointInput },
+    input: () => WebhookEndpointInput,
     args: { endpointId: t.arg.int(endpointId) },
     resolve: (_root, input, context) => webhookEndpoint(context, input),
   }),
@@ -136,23 +137,21 @@ builder.mutationField('createWebhookEndpoint', (t) =>
     description:
       'Adds a webhook endpoint, which is told of what happens from then on. Its secret is made here. For operators.',
     requiredScopes: operator,
-    extensions: {
-      input: createWebhookEndpointInput,
-      errors: ['CONFLICT'],
-      changesSecret: true,
-      example: { waitingCount: 0, lastAttemptAt: null, lastOutcome: null },
-    },
+    input: createWebhookEndpointInput,
+    errors: ['CONFLICT'],
+    changesSecret: true,
+    example: { waitingCount: 0, lastAttemptAt: null, lastOutcome: null },
     args: {
       url: t.arg.string({
         required: true,
         description:
           'Where events are sent: HTTPS, at most 2000 characters, without a user name, a password or a fragment. No two endpoints have the same.',
-        extensions: { example: 'https://hooks.example.com/keyward' },
+        example: 'https://hooks.example.com/keyward',
       }),
       events: t.arg.stringList({
         description:
           'Which events it is told of: 1 to 50 types, or patterns such as `api_key.*`. Left out: of all.',
-        extensions: { example: ['api_key.*'] },
+        example: ['api_key.*'],
       }),
     },
     resolve: (_root, input, context) => createWebhookEndpoint(context, input),
@@ -165,22 +164,20 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
     description:
       'Pauses a webhook endpoint or lets it go on, and changes which events it is told of. What is left out or null stays as it is. For operators.',
     requiredScopes: operator,
-    extensions: {
-      input: () => UpdateWebhookEndpointInput,
-      errors: ['CONFLICT'],
-      takesRecord: true,
-      example: { pausedAt: '2026-03-31T12:00:00.000Z' },
-    },
+    input: () => UpdateWebhookEndpointInput,
+    errors: ['CONFLICT'],
+    takesRecord: true,
+    example: { pausedAt: '2026-03-31T12:00:00.000Z' },
     args: {
       endpointId: t.arg.int(endpointId),
       isPaused: t.arg.boolean({
         description: 'Whether nothing is sent to it: what happens waits, for three days.',
-        extensions: { example: true },
+        example: true,
       }),
       events: t.arg.stringList({
         description:
           'Which events it is told of from now on: 1 to 50 types, or patterns. Those of an endpoint of the configuration are changed there.',
-        extensions: { example: ['api_key.*'] },
+        example: ['api_key.*'],
       }),
     },
     resolve: (_root, input, context) => updateWebhookEndpoint(context, input),
@@ -193,21 +190,19 @@ builder.mutationField('rotateWebhookSecret', (t) =>
     description:
       'Gives a webhook endpoint that was added a new secret. Those before it sign as well for the grace. For operators.',
     requiredScopes: operator,
-    extensions: {
-      input: () => RotateWebhookSecretInput,
-      errors: ['CONFLICT'],
-      changesSecret: true,
-      example: {
-        secretCreatedAt: '2026-03-31T12:00:00.000Z',
-        previousSignUntil: '2026-04-01T12:00:00.000Z',
-      },
+    input: () => RotateWebhookSecretInput,
+    errors: ['CONFLICT'],
+    changesSecret: true,
+    example: {
+      secretCreatedAt: '2026-03-31T12:00:00.000Z',
+      previousSignUntil: '2026-04-01T12:00:00.000Z',
     },
     args: {
       endpointId: t.arg.int(endpointId),
       graceSeconds: t.arg.int({
         description:
           'How long the secrets so far still sign, in seconds: 0 to 604800, 86400 (a day) where left out. 0 ends them at once.',
-        extensions: { example: 86_400 },
+        example: 86_400,
       }),
     },
     resolve: (_root, input, context) => rotateWebhookSecret(context, input),
@@ -220,11 +215,9 @@ builder.mutationField('removeWebhookEndpoint', (t) =>
     description:
       'Removes a webhook endpoint that was added: nothing is sent to it any more. Repeating it changes nothing and answers the same. For operators.',
     requiredScopes: operator,
-    extensions: {
-      input: () => RemoveWebhookEndpointInput,
-      errors: ['CONFLICT'],
-      example: { removedAt: '2026-03-31T12:00:00.000Z' },
-    },
+    input: () => RemoveWebhookEndpointInput,
+    errors: ['CONFLICT'],
+    example: { removedAt: '2026-03-31T12:00:00.000Z' },
     args: { endpointId: t.arg.int(endpointId) },
     resolve: (_root, input, context) => removeWebhookEndpoint(context, input),
   }),

@@ -9,19 +9,19 @@ const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStat
   fields: (t) => ({
     hasKey: t.exposeBoolean('hasKey', {
       description: 'True when a private key is registered.',
-      extensions: { example: true },
+      example: true,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When a private key was first registered; null without one.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the private key was last replaced; null without one.',
-      extensions: { example: '2026-01-31T12:00:00.000Z' },
+      example: '2026-01-31T12:00:00.000Z',
     }),
   }),
 });
@@ -41,12 +41,13 @@ builder.mutationField('registerPrivateKey', (t) =>
     description:
       'Stores your private key, encrypted, in place of any that is there. It is never shown again.',
     requiredScopes: accountAdmin,
-    extensions: { input: () => RegisterPrivateKeyInput, changesSecret: true },
+    input: () => RegisterPrivateKeyInput,
+    changesSecret: true,
     args: {
       privateKey: t.arg.string({
         required: true,
         description: 'A private key of secp256k1: 64 hexadecimal digits, with `0x` before them or without.',
-        extensions: { example: `0x${'0'.repeat(63)}1` },
+        example: `0x${'0'.repeat(63)}1`,
       }),
     },
     resolve: (_root, input, context) => registerPrivateKey(context, input),
@@ -58,7 +59,7 @@ builder.mutationField('removePrivateKey', (t) =>
     type: PrivateKeyStatusType,
     description: 'Forgets your private key. Repeating it changes nothing and answers the same.',
     requiredScopes: accountAdmin,
-    extensions: { example: { hasKey: false, createdAt: null, updatedAt: null } },
+    example: { hasKey: false, createdAt: null, updatedAt: null },
     resolve: (_root, _input, context) => removePrivateKey(context),
   }),
 );

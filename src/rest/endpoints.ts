@@ -9,6 +9,7 @@ import {
   isInputObjectType,
   isObjectType,
 } from 'graphql';
+import { factsOf } from '../graphql/field-facts.ts';
 import { isChange } from '../graphql/run-operation.ts';
 import { nodeTypeOf, restName, snakeCase } from './rest-schema.ts';
 import type { Route, Routes } from './routes.ts';
@@ -86,7 +87,8 @@ const createEndpoint = (
   route: Route,
   isMutation: boolean,
 ): Endpoint => {
-  const record = field.extensions['takesRecord'] === true ? objectTypeOf(field.type) : undefined;
+  const { changesSecret, takesRecord } = factsOf(field);
+  const record = takesRecord ? objectTypeOf(field.type) : undefined;
   const inputs = inputsOf(field, route, record);
   return {
     ...route,
@@ -99,8 +101,7 @@ const createEndpoint = (
     takesKey: route.method === 'POST' && isMutation && isChange(field),
     // With a misspelt filter, a list would answer too much. With a misspelt `expires_at`, a new key would never
     // expire.
-    refusesUnknown:
-      isPage(field) || field.extensions['changesSecret'] === true || field.extensions['takesRecord'] === true,
+    refusesUnknown: isPage(field) || changesSecret === true || takesRecord === true,
     record,
   };
 };

@@ -9,6 +9,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { ErrorCode } from '../errors.ts';
+import { factsOf } from '../graphql/field-facts.ts';
 import type { Endpoint } from './endpoints.ts';
 import { inRestNames, snakeCase } from './rest-schema.ts';
 
@@ -68,32 +69,31 @@ export function toComponents(
 }
 
 /**
- * An example of a type or of a list of arguments, put together from the extension `example` of each field and
- * argument.
+ * An example of a type or of a list of arguments, put together from the `example` of each field and argument.
  */
 export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): unknown {
   if (Array.isArray(of))
     return Object.fromEntries(
-      of.map(({ name, type, extensions }) => [name, inRestNames(type, extensions['example'])]),
+      of.map((argument) => [argument.name, inRestNames(argument.type, factsOf(argument).example)]),
     );
   const type = getNullableType(of as GraphQLOutputType);
   if (isListType(type)) return [exampleOf(type.ofType)];
   if (!isObjectType(type)) return undefined;
   return Object.fromEntries(
-    Object.values(type.getFields()).map(({ name, extensions, type: member }) => [
-      name,
-      extensions['example'] === undefined ? exampleOf(member) : inRestNames(member, extensions['example']),
-    ]),
+    Object.values(type.getFields()).map((field) => {
+      const { example } = factsOf(field);
+      return [field.name, example === undefined ? exampleOf(field.type) : inRestNames(field.type, example)];
+    }),
   );
 }
 
 /**
  * An example of a root field's answer. The example of the answer's type is the base; the members in the field's own
- * extension `example` (in GraphQL names) replace its members. If the answer has no members, the extension is the
- * whole example.
+ * `example` (in GraphQL names) replace its members. If the answer has no members, the field's own is the whole example.
  */
-export function exampleAnswerOf({ type, extensions }: GraphQLField<unknown, unknown>): unknown {
-  const own = extensions['example'];
+export function exampleAnswerOf(field: GraphQLField<unknown, unknown>): unknown {
+  const { type } = field;
+  const own = factsOf(field).example;
   if (typeof own !== 'object' || own === null) return own ?? exampleOf(type);
   const record = getNullableType(type);
   const fields = isObjectType(record) ? record.getFields() : {};
@@ -199,7 +199,7 @@ type ResponseName = keyof typeof errorResponses;
 
 const ref = (name: ResponseName) => ({ $ref: `#/components/responses/${name}` });
 
-/** The errors that a field may declare in its extension `errors`. */
+/** The errors that a field may declare by its fact `errors`. */
 const declarable: Partial<Record<ErrorCode, readonly [number, ResponseName]>> = {
   NOT_FOUND: [404, 'NotFound'],
   CONFLICT: [409, 'Conflict'],
@@ -220,7 +220,7 @@ export const errorsOf = ({ field, inputs, method, resource, takesKey }: Endpoint
   401: ref('Unauthorized'),
   403: ref('Forbidden'),
   ...(inputs.some((input) => input.in === 'path') && { 404: ref('NotFound') }),
-  ...declaredErrors((field.extensions['errors'] ?? []) as readonly ErrorCode[]),
+  ...declaredErrors(factsOf(field).errors ?? []),
   ...(takesKey && { 409: ref('Conflict') }),
   ...(resource && { 412: ref('PreconditionFailed') }),
   413: ref('PayloadTooLarge'),

@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { requiredScopesOf } from '../auth/required-scopes.ts';
+import { factsOf } from '../graphql/field-facts.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { type Endpoint, type Input, innerRecord, readOnlyNames } from './endpoints.ts';
 import {
@@ -24,9 +25,6 @@ import {
   withNulls,
 } from './openapi-components.ts';
 import { inRestNames, pageArguments, snakeCase } from './rest-schema.ts';
-
-/** Makes the zod schema of an operation's input. A field carries this function in its extension `input`. */
-type InputSchema = (limits: OperationLimits) => z.ZodType;
 
 /** The rules of an operation's inputs, from its zod schema, by REST name. */
 interface InputRules {
@@ -95,7 +93,7 @@ const readOnly = (
  * rules.
  */
 function inputRules({ field, isPage, record }: Endpoint, limits: OperationLimits): InputRules {
-  const input = field.extensions['input'] as InputSchema | undefined;
+  const { input } = factsOf(field);
   const { properties = {}, required = [] } = (
     input ? z.toJSONSchema(input(limits), { io: 'input', unrepresentable: 'any' }) : {}
   ) as JsonSchema & { required?: string[] };
@@ -182,7 +180,7 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
       ...parameter,
       schema: withoutDescription(rules.of(argument, parameter?.schema)),
       description: argument.description,
-      example: inRestNames(argument.type, argument.extensions['example']),
+      example: inRestNames(argument.type, factsOf(argument).example),
     };
   });
   const key = endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
@@ -230,16 +228,12 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
 };
 
 /**
- * The schema of the answer's record. The field's extension `neverNull` lists members that are never null in this
+ * The schema of the answer's record. The field's fact `neverNull` lists members that are never null in this
  * answer, though their types allow null.
  */
-const describeRecord = (
-  { type, extensions }: Endpoint['field'],
-  schema: JsonSchema,
-  components: Components,
-): JsonSchema => {
-  const { properties = {} } = components[getNamedType(type).name] ?? {};
-  const members = ((extensions['neverNull'] ?? []) as string[]).map(snakeCase);
+const describeRecord = (field: Endpoint['field'], schema: JsonSchema, components: Components): JsonSchema => {
+  const { properties = {} } = components[getNamedType(field.type).name] ?? {};
+  const members = (factsOf(field).neverNull ?? []).map(snakeCase);
   if (members.length === 0) return schema;
   const types = members.map((name) => [name, { type: typeWithoutNull(properties[name]?.type) }]);
   return { allOf: [schema, { properties: Object.fromEntries(types) }] };

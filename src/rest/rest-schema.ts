@@ -14,6 +14,7 @@ import {
   isInputObjectType,
   isObjectType,
 } from 'graphql';
+import { factsOf } from '../graphql/field-facts.ts';
 
 /** The page information of a connection, as far as REST uses it. */
 export interface PageInfo {
@@ -51,14 +52,14 @@ type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
 /**
  * Turns a connection into a list of its nodes, and marks it with the extension `isPage`. If the list and the GraphQL
- * page differ in length, the field's extension `limitInRest` describes `limit`.
+ * page differ in length, the field's fact `limitInRest` describes `limit`.
  * @param config the field, with its arguments in REST names
  * @param node the type of the nodes
  */
 const toList = (config: FieldConfig, node: GraphQLObjectType): FieldConfig => ({
   ...config,
   type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(node))),
-  args: describePaging(config.args ?? {}, config.extensions?.['limitInRest'] as string | undefined),
+  args: describePaging(config.args ?? {}, factsOf(config).limitInRest),
   extensions: { ...config.extensions, isPage: true },
 });
 
@@ -158,13 +159,13 @@ const givenInGraphqlNames = (config: FieldConfig): FieldConfig => {
 };
 
 /**
- * Replaces an inner object by its members, if its field has the extension `flatInRest`. The value of such a field
+ * Replaces an inner object by its members, if its field has the fact `flatInRest`. The value of such a field
  * must be the outer object itself, because the members are resolved from the outer object.
  */
 const flatten = (type: GraphQLObjectType): GraphQLObjectType => {
   const { fields, ...config } = type.toConfig();
   const members = Object.entries(fields).flatMap(([name, field]) =>
-    field.extensions?.['flatInRest']
+    factsOf(field).flatInRest
       ? Object.entries((getNamedType(field.type) as GraphQLObjectType).toConfig().fields)
       : [[name, field] as const],
   );

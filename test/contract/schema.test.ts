@@ -69,8 +69,8 @@ describe('of an operation that is not whole', () => {
       'roomCount has no route: give it a line in src/rest/routes.ts',
       'roomCount has no operation: it belongs into src/<slice>/room-count.ts',
       'roomCount has no test: it belongs into test/integration/room-count.test.ts',
-      'roomCount answers no record, so the field itself needs an example: extensions: { example: … }',
-      'roomCount needs an example of isOpen: extensions: { example: … }',
+      'roomCount answers no record, so the field itself needs an example: `example: …`',
+      'roomCount needs an example of isOpen: `example: …`',
       'the route of doors in src/rest/routes.ts leads to no root field',
       'GET /rooms is the place of two routes in src/rest/routes.ts',
     ]);

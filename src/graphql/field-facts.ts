@@ -1,0 +1,90 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosInputFieldConfig,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import type { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import type { OperationLimits } from '../operations/context.ts';
+
+/** What a field or an argument says of itself beside its type: the compiler knows each of these, so none is misspelt. */
+interface ValueFacts {
+  /** A value that the description of the API shows. A field that answers a record shows what differs from the record's own example. */
+  example?: unknown;
+}
+
+/** What any field says of itself. */
+interface FieldFacts extends ValueFacts {
+  /** How many items its list has at the most, whatever is asked for. */
+  atMost?: number;
+  /** REST has the members of its object in its place. */
+  flatInRest?: true;
+}
+
+/** What a root field says of itself. */
+interface OperationFacts {
+  /** The schema of its input, for the limits that REST's description shows. */
+  input?: (limits: OperationLimits) => z.ZodType;
+  /** The errors that it may answer beside those that any operation may. */
+  errors?: readonly ErrorCode[];
+  /** It makes or changes a secret: REST refuses members of the body that it does not know. */
+  changesSecret?: true;
+  /** REST takes the whole record back, as it was answered, and passes over the members that are no input. */
+  takesRecord?: true;
+  /** A mutation that changes nothing: it needs no `Idempotency-Key`. */
+  changesNothing?: true;
+  /** Members of the record that its type lets be null, and that are never null in its answer. */
+  neverNull?: readonly string[];
+  /** What `limit` means in REST, if its list is longer than GraphQL's page. */
+  limitInRest?: string;
+}
+
+/** All that a field may say of itself. */
+export type Facts = Readonly<FieldFacts & OperationFacts>;
+
+declare global {
+  export namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      fieldFacts: FieldFactsPlugin<Types>;
+    }
+    interface FieldOptions<Types, ParentShape, Type, Nullable, Args, ResolveShape, ResolveReturnShape>
+      extends FieldFacts {}
+    interface QueryFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> extends OperationFacts {}
+    interface MutationFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> extends OperationFacts {}
+    interface InputFieldOptions<Types, Type, Req> extends ValueFacts {}
+  }
+}
+
+const names: readonly string[] = [
+  'atMost',
+  'changesNothing',
+  'changesSecret',
+  'errors',
+  'example',
+  'flatInRest',
+  'input',
+  'limitInRest',
+  'neverNull',
+  'takesRecord',
+] satisfies readonly (keyof Facts)[];
+
+const factsIn = (options: object) =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
+
+/** Carries the facts of fields and arguments into the schema, as their extensions. */
+class FieldFactsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    return { ...field, extensions: { ...field.extensions, ...factsIn(field.pothosOptions) } };
+  }
+
+  override onInputFieldConfig(field: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
+    return { ...field, extensions: { ...field.extensions, ...factsIn(field.pothosOptions) } };
+  }
+}
+
+SchemaBuilder.registerPlugin('fieldFacts', FieldFactsPlugin);
+
+/** What a field or an argument of a schema says of itself. */
+export const factsOf = ({ extensions }: { readonly extensions?: object | null | undefined }): Facts =>
+  (extensions ?? {}) as Facts;
