@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { CompiledQuery } from 'kysely';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { Account } from '../../src/database/tables.ts';
 import { refuseRows } from '../support/database.ts';
 import type { Answer, Call } from '../support/gateway.ts';
 import { holdCreation } from '../support/hold-creation.ts';
@@ -359,6 +361,21 @@ describe('while the first request runs', () => {
     expect((await create('one', { name: 'CI' })).body.key).toBe(result.key);
     expect(await apiKeys()).toHaveLength(1);
   });
+});
+
+it('answers nothing of an account that is erased meanwhile: what was done was done for another', async () => {
+  const { gateway } = setup;
+  await gateway.createAccount('alice');
+  const context = operationContext(gateway, setup.issuer.config.issuer);
+  const erase = CompiledQuery.raw("update account set erased_at = '2026-01-31 12:00:00' where id = 1");
+  const before = await setup.stored();
+  const running = gateway.idempotency.runOnce(
+    context,
+    { key: 'one', name: 'createApiKey', input: { name: 'CI' } },
+    async ({ db }) => db.run(erase, Account),
+  );
+  await expect(running).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', reason: 'account-changed' });
+  expect(await setup.stored()).toEqual(before);
 });
 
 describe('while the first request of somebody else runs', () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { type AccountId, AutomationSettings } from '../../src/database/tables.ts';
+import { importedDigests, sha256Of } from '../../src/api-keys/imported-keys.ts';
+import { type AccountId, ApiKeySecret, AutomationSettings } from '../../src/database/tables.ts';
 import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -76,6 +77,21 @@ const plain = {
 };
 
 const freeze = (date: string) => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(date) });
+
+it('is about the key that was made here, where somebody has brought the same secret here as well', async () => {
+  const { gateway } = setup;
+  const alice = await gateway.createAccount('alice');
+  const bob = await gateway.createAccount('bob');
+  const { id, secret } = await gateway.createVerifiableKey(alice);
+  const other = await gateway.createApiKey(bob);
+  const [imported] = importedDigests(gateway.secrets.peppers, sha256Of(secret));
+  const row = { apiKey: other, digest: imported?.digest, pepperVersion: imported?.version };
+  await gateway.database.em.fork().insert(ApiKeySecret, row as never);
+  vi.spyOn(gateway.importedKeys, 'mayHave').mockReturnValue(true);
+  const token = await setup.sign({ scope: 'keys.verify' });
+  const { body } = await gateway.rest('POST', '/keys/verify', { token, json: { key: secret } });
+  expect(body).toMatchObject({ valid: true, key_id: id, user_id: alice });
+});
 
 it('asks the database nothing about what is mistyped or cut off', async () => {
   const account = await setup.gateway.createAccount('alice');

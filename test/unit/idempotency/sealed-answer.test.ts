@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AccountId } from '../../../src/database/tables.ts';
 import { digestRequest, openAnswer, sealAnswer } from '../../../src/idempotency/sealed-answer.ts';
 import { createSecrets } from '../../../src/secrets/secrets.ts';
@@ -30,6 +30,15 @@ describe('a sealed answer', () => {
     ['another account', { account: 4 as AccountId }, 'key'],
   ])('opens for nothing else: %s', async (_what, changed, key) => {
     await expect(open([one], changed, key)).rejects.toMatchObject({ status: 500, reason: 'seal-broken' });
+  });
+
+  it('is sealed by a key that no other account has, whatever Idempotency-Key that chooses', async () => {
+    const secrets = createSecrets({ peppers: [one], encryptionKeys });
+    const digest = vi.spyOn(secrets.peppers, 'digest');
+    for (const account of [3, 4] as AccountId[])
+      await sealAnswer(secrets, { ...place, account }, 'key', answer);
+    const keys = digest.mock.results.map(({ value }) => value.digest.toString('hex'));
+    expect(new Set(keys).size).toBe(2);
   });
 
   it('opens under no other pepper', async () => {
