@@ -14,7 +14,7 @@ import { canVerify, type VerificationKey } from './verification-key.ts';
 export interface AccessToken {
   readonly issuer: string;
   readonly subject: string;
-  /** In this service's own names: those that its issuer may grant, and no others. */
+  /** The scopes that the issuer may grant, in this service's own names; all other scopes of the token are left out. */
   readonly scopes: ReadonlySet<string>;
   /** `exp`: seconds since 1970. */
   readonly expiresAt: number;
@@ -23,13 +23,13 @@ export interface AccessToken {
 /** The claims of a token, as on the wire (RFC 9068). */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The longest token that is looked at, in characters. */
+/** The longest access token that this service reads, in characters. */
 const maximumLength = 8192;
 
 /**
- * The bearer token of a request; it is accepted in the Authorization header alone.
- * @returns undefined where there is none
- * @throws {GatewayError} `UNAUTHENTICATED` where it is too long to be looked at
+ * Reads the access token from the Authorization header of a request. No other place of a request can carry the token.
+ * @returns undefined if the request has no token
+ * @throws {GatewayError} `UNAUTHENTICATED` if the token is longer than 8192 characters
  */
 export function readBearerToken(headers: RequestHeaders): string | undefined {
   const token = readBearer(headers);
@@ -45,10 +45,10 @@ interface Header {
   readonly crit?: unknown;
 }
 
-/** How far clocks may differ, in seconds. */
+/** The greatest allowed difference between the issuer's clock and this server's clock, in seconds. */
 const clockTolerance = 60;
 
-/** A token, read and not yet believed. */
+/** The decoded parts of a token that is not verified yet. */
 export interface DecodedToken {
   readonly header: Header;
   readonly claims: Claims;
@@ -56,8 +56,8 @@ export interface DecodedToken {
 }
 
 /**
- * Reads a token without believing it.
- * @throws {GatewayError} `UNAUTHENTICATED` where it is no signed JWT
+ * Decodes a token without verifying it.
+ * @throws {GatewayError} `UNAUTHENTICATED` if the text is no signed JWT
  */
 export function decodeToken(token: string): DecodedToken {
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) || !token.split('.').every(isCanonicalBase64url))
@@ -72,7 +72,7 @@ export function decodeToken(token: string): DecodedToken {
 
 const now = () => Math.floor(Date.now() / 1000);
 
-/** Whether a token with this `exp` has expired, the difference of clocks allowed for. */
+/** Whether a token with this `exp` (seconds since 1970) has expired. The clocks may differ by 60 seconds. */
 export const isExpired = (exp: number): boolean => now() > exp + clockTolerance;
 
 type Check = [reason: string, passes: boolean];
@@ -84,8 +84,9 @@ const assertAll = (checks: readonly Check[]) => {
 const accessTokenTypes: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
 
 /**
- * Checks all of a token but its signature, against the issuer that it names.
- * @throws {GatewayError} `UNAUTHENTICATED`; `SERVICE_UNAVAILABLE` where the issuer's keys were never read
+ * Checks everything in a token except its signature, by the rules of the issuer that the token names.
+ * @throws {GatewayError} `UNAUTHENTICATED` if a check fails; `SERVICE_UNAVAILABLE` if the service has never read the
+ *   issuer's keys
  */
 export async function screenToken(
   { header, claims, signature }: DecodedToken,
@@ -99,13 +100,19 @@ export async function screenToken(
   if (!isFullLength(signature, key)) throw invalidToken('signature');
 }
 
-/** As long as the modulus (RFC 8017, section 8.1.2): OpenSSL takes an RSA-PSS signature without its leading zeros. */
+/**
+ * Whether an RSA signature is as long as the key's modulus (RFC 8017, section 8.1.2). OpenSSL would also accept an
+ * RSA-PSS signature without its leading zeros. Signatures of other key types pass.
+ */
 const isFullLength = ({ length }: Buffer, { publicKey }: VerificationKey): boolean => {
   const bits = publicKey.asymmetricKeyDetails?.modulusLength;
   return bits === undefined || length === Math.ceil(bits / 8);
 };
 
-/** Refuses a header that no access token of this issuer has. `jku`, `x5u` and `jwk` are never looked at. */
+/**
+ * Refuses a header that no access token of this issuer has. The service never reads `jku`, `x5u` and `jwk`.
+ * @throws {GatewayError} `UNAUTHENTICATED`
+ */
 export function screenHeader({ alg, typ, crit }: Header, { algorithms }: IssuerConfig): void {
   assertAll([
     ['algorithm', algorithms.some((algorithm) => algorithm === alg)],
@@ -114,7 +121,10 @@ export function screenHeader({ alg, typ, crit }: Header, { algorithms }: IssuerC
   ]);
 }
 
-/** Refuses the claims of an ID token, and of any that was not issued for this service, now. */
+/**
+ * Refuses the claims of an ID token, of a token for another service, and of a token that is expired or not yet valid.
+ * @throws {GatewayError} `UNAUTHENTICATED`
+ */
 export function screenClaims(claims: Claims, config: IssuerConfig): void {
   const { iss, sub, exp, nbf } = claims;
   const expiresAt = typeof exp === 'number' ? exp : Number.NaN;
@@ -130,13 +140,13 @@ export function screenClaims(claims: Claims, config: IssuerConfig): void {
   ]);
 }
 
-/** Whether a token is valid already. A number that is too large for a double would be one without an end. */
+/** Whether the token's validity has begun. A number that is too large for a double parses as Infinity, and fails. */
 const hasBegun = (nbf: unknown): boolean =>
   nbf === undefined || (typeof nbf === 'number' && Number.isFinite(nbf) && nbf <= now() + clockTolerance);
 
 const textOrTexts = z.union([z.string(), z.array(z.string())]).optional();
 
-/** The types of the other claims that RFC 7519 and RFC 9068 name, and of `scp`, where they are there. */
+/** The types of `scp` and of the other claims that RFC 7519 and RFC 9068 name. All of these claims are optional. */
 const otherClaims = z.object({
   iat: z.number().optional(),
   jti: z.string().optional(),
@@ -145,7 +155,9 @@ const otherClaims = z.object({
   scp: textOrTexts,
 });
 
-/** 1 to 255 characters (OpenID Connect Core, section 2), each of which a database can store. */
+/**
+ * Whether a subject has 1 to 255 characters (OpenID Connect Core, section 2), and a database can store all of them.
+ */
 const isSubject = (sub: unknown): boolean =>
   typeof sub === 'string' &&
   sub.length >= 1 &&
@@ -158,7 +170,10 @@ const isForThisService = ({ aud, client_id }: Claims, { audiences, clientIds }: 
     ? typeof client_id === 'string' && clientIds.includes(client_id)
     : [aud].flat().some((audience) => typeof audience === 'string' && audiences.includes(audience));
 
-/** What only ID tokens carry: OpenID Connect's own claims, Cognito's `token_use`, Keycloak's `typ`. */
+/**
+ * Whether a token has claims that only ID tokens carry: OpenID Connect's own claims, Cognito's `token_use`,
+ * Keycloak's `typ`.
+ */
 const isIdToken = ({ nonce, at_hash, c_hash, token_use, typ }: Claims): boolean =>
   nonce !== undefined ||
   at_hash !== undefined ||
@@ -171,7 +186,10 @@ const words = (value: unknown): string[] => {
   return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : [];
 };
 
-/** The access token that verified claims amount to. Scopes stand in `scope`, or in `scp` (Entra, Okta). */
+/**
+ * Builds an access token from verified claims. The scopes come from `scope` and from `scp` (Entra, Okta).
+ * @throws {GatewayError} `UNAUTHENTICATED` if `iss`, `sub` or `exp` has the wrong type
+ */
 export function readAccessToken(claims: Claims, config: IssuerConfig): AccessToken {
   const { iss, sub, exp, scope, scp } = claims;
   if (typeof iss !== 'string' || typeof sub !== 'string' || typeof exp !== 'number')

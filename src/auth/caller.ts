@@ -20,21 +20,21 @@ import { useSignature, verifySignature, type WithJwt } from './use-signature.ts'
 import type { KeySet } from './verification-key.ts';
 import type { VerificationKeys } from './verification-keys.ts';
 
-/** What the plugin leaves in the context: undefined where the request carried no token. */
+/** The part of the context that {@link useAccessToken} sets: undefined if the request carried no token. */
 export interface WithAccessToken {
   accessToken?: AccessToken;
 }
 
 type CheckContext = WithAccessToken & WithJwt & Pick<Exchange, 'headers' | 'record'>;
 
-/** What a check of a token is run in, to tell how long it takes and how it ends. */
+/** A wrapper around the check of a token. It measures the duration and sees the outcome. */
 export type AroundCheck = (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
 
 /**
- * Authenticates each request by its access token, on both transports; a request without one goes on as nobody's.
- * Throws one `UNAUTHENTICATED` for every token that will not do.
- * @param trusted the issuers that are trusted; a token belongs to the one that it names
- * @param around what each check is run in, if anything
+ * Authenticates each request by its access token, in GraphQL and in REST. A request without a token passes without a
+ * caller. Every unacceptable token gets the same `UNAUTHENTICATED` error.
+ * @param trusted the trusted issuers; a token belongs to the issuer that it names
+ * @param around a wrapper for each check of a token
  */
 export function useAccessToken(
   trusted: readonly TrustedIssuer[],
@@ -47,12 +47,12 @@ export function useAccessToken(
 
   const verify = async (token: string, context: CheckContext, runPlugin: (plugin: Plugin) => unknown) => {
     const decoded = decodeToken(token);
-    // Whatever is not the text of a known issuer finds nothing.
+    // A value of any other type than a string finds no issuer.
     const known = issuers.get(decoded.claims['iss'] as string);
     if (!known) throw invalidToken('issuer');
     const { issuer, signature } = known;
     await screenToken(decoded, issuer);
-    // Taken before: a set that is read meanwhile has not verified this token.
+    // Keep the key set of this moment: a set that arrives during the verification has not verified this token.
     const keySet = issuer.keys.current;
     await verifySignature(token, decoded, keySet, context, () => runPlugin(signature));
     if (!context.jwt) throw invalidToken('signature');
@@ -92,27 +92,27 @@ export function useAccessToken(
   };
 }
 
-/** The most tokens that are remembered. */
+/** The greatest number of remembered tokens. */
 const capacity = 10_000;
 
 interface Entry {
   readonly accessToken: AccessToken;
-  /** Where the keys came from, and the set that was current when they verified the token. */
+  /** The source of the keys, and the key set that was current when it verified the token. */
   readonly keys: VerificationKeys;
   readonly keySet: KeySet | undefined;
 }
 
-// A digest, so that a dump of this process's memory holds no list of tokens.
+// The cache stores digests, so a dump of this process's memory shows no list of tokens.
 const digest = (token: string) => hash('sha256', token, 'base64');
 
 /**
- * Tokens that were verified, so that a signature is verified once and not at each request. An entry is good for as
- * long as the token is, and the key set that verified it; a token that was refused is never kept.
+ * Remembers verified tokens, so that the service verifies each signature once and not at each request. An entry stays
+ * valid until its token expires or the issuer's key set changes. The cache never holds a refused token.
  */
 export class RememberedTokens {
   readonly #entries = new LRUCache<string, Entry>({ max: capacity });
 
-  /** What a token that was verified before amounts to; undefined for any other. */
+  /** Returns the access token that an earlier verification made of this text; undefined for all other tokens. */
   recall(token: string): AccessToken | undefined {
     const key = digest(token);
     const entry = this.#entries.get(key);
@@ -123,7 +123,7 @@ export class RememberedTokens {
     return undefined;
   }
 
-  /** Keeps a token that was verified with this set of these keys. */
+  /** Remembers a token that this set of these keys has verified. */
   remember(
     token: string,
     accessToken: AccessToken,
@@ -135,15 +135,16 @@ export class RememberedTokens {
 }
 
 interface CountContext extends WithAccessToken, Pick<Exchange, 'quotas'> {
-  /** On GraphQL the token is known before the request is read, and the context is built after it. */
+  /** In GraphQL, the plugin can count at two points: when it reads the request, and when it builds the context. */
   isCounted?: boolean;
 }
 
 /**
- * Counts the requests of a caller, once the token was verified, on both transports. A GraphQL request counts as many
- * times as it has root fields: over REST each of them would be a request.
- * @param account counts a person's
- * @param verifier counts those of a caller that may verify API keys: a server, that asks for all of its clients
+ * Counts the requests of each caller after the token's verification, in GraphQL and in REST. A GraphQL request counts
+ * once for each root field, because in REST each of them would be a request.
+ * @param account counts the requests of a person
+ * @param verifier counts the requests of a caller that may verify API keys: a server that asks on behalf of all its
+ *   clients
  */
 export function useAccountLimit(
   account: Limiter | undefined,
@@ -169,13 +170,13 @@ export function useAccountLimit(
     onContextBuilding: ({ context }) => countRequest(context),
     onExecute: ({ args: { document, operationName, contextValue } }) => {
       const operation = getOperationAST(document, operationName);
-      // The first of its fields was counted as the request.
+      // The request itself already counted as the first field.
       if (operation) count(contextValue, Math.max(weightOf(operation, document) - 1, 0));
     },
   };
 }
 
-/** A function that is computed once for each object that it is given. */
+/** Makes a function that computes its result once for each subject and then remembers it. */
 function once<Subject extends object, More extends unknown[], Result>(
   compute: (subject: Subject, ...more: More) => Result,
 ) {
@@ -187,12 +188,12 @@ function once<Subject extends object, More extends unknown[], Result>(
   };
 }
 
-/** How many members an answer has at its root, what it says of the schema left out. */
+/** The number of members at the root of the answer, without the introspection fields (`__schema`, `__type`). */
 const weigh = (operation: OperationDefinitionNode, document: DocumentNode): number => {
   const asked = rootFields(document, operation).filter(({ name }) => !name.value.startsWith('__'));
   return new Set(asked.map(({ alias, name }) => (alias ?? name).value)).size;
 };
 
-/** Who calls, in a length that any counter takes, and not to be read in a database. */
+/** A digest of the issuer and the subject: short enough for every counter, and unreadable in a database. */
 const callerKeyOf = ({ issuer, subject }: AccessToken): string =>
   hash('sha256', JSON.stringify([issuer, subject]), 'base64url');

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-/** What access tokens are for, in a challenge. */
+/** The realm of access tokens in a challenge (RFC 9110, section 11.5). */
 export const realm = 'keyward';
 
 const challenge = (parameters: Readonly<Record<string, string>> = {}) => ({
@@ -9,13 +9,13 @@ const challenge = (parameters: Readonly<Record<string, string>> = {}) => ({
     .join(', ')}`,
 });
 
-/** No token at all: a challenge without an error (RFC 6750, section 3.1). */
+/** The error for a request without a token. Its challenge names no error (RFC 6750, section 3.1). */
 export const notAuthenticated = () =>
   new GatewayError('UNAUTHENTICATED', 'Not authenticated', { headers: challenge(), reason: 'no-token' });
 
 /**
- * A token that will not do: one answer whatever is wrong with it.
- * @param reason which check refused it, for the log alone
+ * The error for an unacceptable token. The caller gets the same answer whatever is wrong with the token.
+ * @param reason the failed check; only the log shows it
  */
 export const invalidToken = (reason: string, cause?: unknown) =>
   new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', {
@@ -25,9 +25,9 @@ export const invalidToken = (reason: string, cause?: unknown) =>
   });
 
 /**
- * A good token that lacks a scope.
- * @param missing the scopes that it lacks
- * @param required all that the operation needs
+ * The error for a valid token that lacks a scope.
+ * @param missing the scopes that the token lacks
+ * @param required all scopes that the operation needs
  */
 export const insufficientScope = (missing: readonly string[], required: readonly string[]) =>
   new GatewayError('FORBIDDEN', `The access token lacks the scope: ${missing.join(' ')}`, {

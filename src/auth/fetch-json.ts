@@ -4,9 +4,9 @@ const maximumBytes = 1024 * 1024;
 const timeoutMilliseconds = 5000;
 
 /**
- * Reads a small JSON document of an identity provider, or of whoever else publishes keys.
- * @throws {Error} where it is not there: plain HTTP beyond this machine, a redirect, an error status,
- *   more than 1 MiB, more than 5 seconds, or not JSON
+ * Reads a small JSON document from an identity provider or from another publisher of keys.
+ * @throws {Error} for plain HTTP beyond this machine, a redirect, an error status, more than 1 MiB, more than 5
+ *   seconds, or an answer that is not JSON
  */
 export async function fetchJson(url: string): Promise<unknown> {
   if (!isSecureUrl(new URL(url))) throw new Error(`not HTTPS: ${url}`);

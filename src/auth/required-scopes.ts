@@ -14,7 +14,7 @@ import { isIntrospection, rootFieldNames } from './root-fields.ts';
 import { type Scope, scopeDescriptions } from './scopes.ts';
 
 interface RequiredScopes {
-  /** The scopes that a token must have, all of them. */
+  /** A token must have all of these scopes. */
   requiredScopes: readonly [Scope, ...Scope[]];
 }
 
@@ -32,7 +32,7 @@ declare global {
 
 const rootKinds: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 
-/** Refuses to build a root field that declares no scopes, and shows the scopes to server plugins. */
+/** Refuses to build a root field without declared scopes, and passes the scopes to the server's plugins. */
 class RequireScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     if (!rootKinds.includes(field.kind)) return field;
@@ -45,7 +45,7 @@ class RequireScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 SchemaBuilder.registerPlugin('requireScopes', RequireScopesPlugin);
 
 /**
- * Lets a caller pass who has every scope that is required.
+ * Lets a caller pass only with all required scopes.
  * @throws {GatewayError} `UNAUTHENTICATED` without a token, `FORBIDDEN` with too few scopes
  */
 export function requireScopes(required: readonly string[], accessToken: AccessToken | undefined): void {
@@ -55,9 +55,10 @@ export function requireScopes(required: readonly string[], accessToken: AccessTo
 }
 
 /**
- * Lets an operation run only for a token that has the scopes of every root field in it. Looks before the document is
- * validated, so that whoever lacks them learns that first; and again at execution, which nothing gets around.
- * @param schema whose root fields carry the extension `requiredScopes`
+ * Runs an operation only if the token has the scopes of all its root fields. The first check comes before the
+ * validation of the document, so a caller learns of missing scopes before anything else. The second check comes at
+ * execution, because every operation must pass there.
+ * @param schema the schema whose root fields carry the extension `requiredScopes`
  */
 export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken, WithAccessToken> {
   const requirementOf = createRequirements();
@@ -73,7 +74,7 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
       () =>
       ({ context, result: document }) => {
         if (document instanceof Error) return;
-        // At this point the context holds what the request brought: its parameters, and the token.
+        // At this point the context holds the parameters of the request and its access token.
         const { params, ...token } = context as WithAccessToken & { params?: { operationName?: string } };
         authorize({ schema, document, operationName: params?.operationName }, token);
       },
@@ -81,13 +82,13 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
   };
 }
 
-/** What an operation requires of a token, and whether it is answered without one as well. */
+/** The scopes that an operation requires, and whether it also runs without a token. */
 interface Requirement {
   readonly scopes: readonly string[];
   readonly isOpen: boolean;
 }
 
-/** Reads what an operation requires, once for each operation of a document that is kept. */
+/** Computes the requirement of each operation, once for each operation of a cached document. */
 function createRequirements() {
   const known = new WeakMap<OperationDefinitionNode, Requirement>();
   return (
@@ -116,7 +117,7 @@ function scopesOf(
   return [...new Set(names.flatMap((name) => requiredScopesOf(root?.[name])))];
 }
 
-/** The scopes that the root fields of a schema require, whichever it is. */
+/** All scopes that at least one root field of a schema requires. */
 export function scopesIn(schema: GraphQLSchema): Scope[] {
   const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),

@@ -3,14 +3,14 @@ import type { Handler, Middleware } from '../http/exchange.ts';
 import { realm } from './challenge.ts';
 import type { Scope } from './scopes.ts';
 
-/** Where a client learns where to get a token (RFC 9728, section 3). */
+/** The path of the document that tells a client where to get a token (RFC 9728, section 3). */
 export const metadataPath = '/.well-known/oauth-protected-resource';
 
 /**
- * Tells a client where to get a token, and for which scopes (RFC 9728).
+ * Answers with the protected resource metadata: where a client gets a token, and for which scopes (RFC 9728).
  * @param publicUrl the URL by which clients reach this service
- * @param issuers the authorization servers whose tokens are accepted
- * @param scopes those that operations require
+ * @param issuers the authorization servers whose tokens this service accepts
+ * @param scopes the scopes that operations require
  */
 export function resourceMetadata(
   publicUrl: string,
@@ -35,7 +35,7 @@ const methodNotAllowed = () =>
   new GatewayError('METHOD_NOT_ALLOWED', 'Method Not Allowed', { headers: { allow: 'GET, HEAD' } });
 
 /**
- * Has every challenge for an access token name the address of that document (RFC 9728, section 5.1).
+ * Adds the address of the resource metadata to every challenge for an access token (RFC 9728, section 5.1).
  * @param publicUrl the URL by which clients reach this service
  */
 export function pointToMetadata(publicUrl: string): Middleware {
@@ -43,7 +43,7 @@ export function pointToMetadata(publicUrl: string): Middleware {
   return (next) => async (exchange) => {
     const answer = await next(exchange);
     const challenge = answer.headers['www-authenticate'];
-    // Those of another realm are not about access tokens.
+    // Challenges of another realm do not concern access tokens.
     if (challenge?.startsWith(`Bearer realm="${realm}"`))
       answer.headers['www-authenticate'] = challenge + parameter;
     return answer;

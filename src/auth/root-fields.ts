@@ -6,9 +6,12 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** The root fields that an operation selects, through fragments, whatever `@skip` says. */
+/**
+ * The root fields that an operation selects, including those in fragments. The directives `@skip` and `@include` are
+ * ignored.
+ */
 export function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
-  // A fragment is taken out when it is first followed: a cycle of them ends.
+  // The first use of a fragment removes it from the map, so a cycle of fragments ends.
   const fragments = new Map<string, SelectionSetNode>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION)
@@ -30,8 +33,9 @@ export const rootFieldNames = (document: DocumentNode, operation: OperationDefin
   rootFields(document, operation).map(({ name }) => name.value);
 
 /**
- * Whether a document asks about the schema alone: only such a one is answered without a token. Fragments on types of
- * ours count as asking for more, so that no validation message tells a stranger what their fields are.
+ * Whether a document asks only for introspection; the service answers only such a document without a token. A
+ * fragment on one of this schema's own types counts as more. Otherwise a validation message would tell a stranger the
+ * names of the type's fields.
  */
 export const isIntrospection = ({ definitions }: DocumentNode): boolean =>
   definitions.every((definition) =>

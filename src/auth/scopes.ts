@@ -1,7 +1,7 @@
 import type { IssuerConfig } from '../config/config.ts';
 import type { ScopeOverOthers } from '../config/issuers.ts';
 
-/** Those that reach what is the caller's own: every issuer may grant them. */
+/** The scopes for the caller's own data. Every issuer may grant them. */
 const ownScopes = {
   openid: 'Who you are at the identity provider.',
   email: 'Your e-mail address.',
@@ -15,24 +15,27 @@ const scopesOverOthers: Record<ScopeOverOthers, string> = {
   'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
 };
 
-/** The scopes that this service knows, in its own names (see AUTH_SCOPE_ALIASES for a provider's). */
+/** All scopes that this service knows, in its own names (AUTH_SCOPE_ALIASES maps a provider's names to them). */
 export const scopeDescriptions = { ...ownScopes, ...scopesOverOthers };
 
 /** The name of a scope that an operation may require. */
 export type Scope = keyof typeof scopeDescriptions;
 
-/** What every operation on one's own things requires. */
+/** The scopes that every operation on the caller's own data requires. */
 export const signedIn = ['openid', 'email', 'profile'] as const satisfies Scope[];
 
-/** What an operation that makes, changes or ends a credential requires. */
+/** The scopes of an operation that makes, changes or ends a credential. */
 export const accountAdmin = ['idp.signin.user.admin', ...signedIn] as const satisfies Scope[];
 
-/** What a provider's backend requires to verify API keys. It signs in as itself: nobody's `openid` is asked for. */
+/**
+ * The scope with which a provider's backend verifies API keys. A backend signs in as itself, so no person's `openid`
+ * is necessary.
+ */
 export const keyVerifier = ['keys.verify'] as const satisfies Scope[];
 
-/** What an operator requires: whoever runs the service for others. */
+/** The scope of operators, who run the service for others. */
 export const operator = ['keyward.admin'] as const satisfies Scope[];
 
-/** Whether an issuer may grant a scope. A scope that is not known here is granted by no issuer. */
+/** Whether an issuer may grant a scope. No issuer may grant an unknown scope. */
 export const mayGrant = ({ grants }: Pick<IssuerConfig, 'grants'>, scope: string): boolean =>
   Object.hasOwn(ownScopes, scope) || grants.some((granted) => granted === scope);

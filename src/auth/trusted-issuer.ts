@@ -4,15 +4,16 @@ import { fetchJson } from './fetch-json.ts';
 import { type KeySet, parseVerificationKey, UnusableKeySet } from './verification-key.ts';
 import { type ReadReport, VerificationKeys } from './verification-keys.ts';
 
-/** An issuer whose access tokens are accepted, and the keys that verify them. */
+/** An issuer whose access tokens this service accepts, and the keys that verify them. */
 export interface TrustedIssuer {
   readonly config: IssuerConfig;
   readonly keys: VerificationKeys;
 }
 
 /**
- * Begins to trust an issuer. Its keys are read when they are first needed, or by `keys.refresh()`.
- * @param report told how reads of its keys go
+ * Begins to trust an issuer. The service reads the issuer's keys at the first token, or when `keys.refresh()` is
+ * called.
+ * @param report receives the outcomes of these reads
  */
 export const trustIssuer = (config: IssuerConfig, report: ReadReport): TrustedIssuer => ({
   config,
@@ -24,8 +25,8 @@ const issuerSchema = z.object({ issuer: z.string() });
 const keySetSchema = z.object({ keys: z.array(z.unknown()) });
 
 /**
- * A function that reads an issuer's verification keys. Where they are is found out each time: an issuer may begin to
- * sign with keys that it publishes elsewhere. Where it does not tell, they are read where they were before.
+ * Makes a function that reads an issuer's verification keys. Each call looks up the address of the keys again,
+ * because an issuer may move its keys. If this look-up fails, the function reads the keys at their last address.
  */
 export function createKeyReader({ issuer, jwksUri }: IssuerConfig): () => Promise<KeySet> {
   let found = jwksUri;
@@ -35,7 +36,7 @@ export function createKeyReader({ issuer, jwksUri }: IssuerConfig): () => Promis
   };
 }
 
-/** What is taken in place of what failed, where there is something. */
+/** Makes a handler for a failed promise: it returns the value, or throws the error again if the value is undefined. */
 const orElse =
   <T>(value: T | undefined) =>
   (error: unknown): T => {
@@ -47,8 +48,8 @@ const discoverJwksUri = async (issuer: string): Promise<string> =>
   keysSchema.parse(await fetchIssuerMetadata(issuer)).jwks_uri;
 
 /**
- * What an issuer publishes of itself, by OpenID Connect Discovery.
- * @throws {Error} where it cannot be read, or names another issuer
+ * Reads an issuer's metadata (OpenID Connect Discovery).
+ * @throws {Error} if the metadata cannot be read or names another issuer
  */
 export async function fetchIssuerMetadata(issuer: string): Promise<unknown> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
@@ -59,8 +60,8 @@ export async function fetchIssuerMetadata(issuer: string): Promise<unknown> {
 }
 
 /**
- * The usable verification keys of a JWK Set (RFC 7517), by `kid`.
- * @throws {Error} where it cannot be read, or holds none
+ * Reads the usable verification keys of a JWK Set (RFC 7517), by `kid`.
+ * @throws {Error} if the set cannot be read or has no usable key
  */
 async function fetchVerificationKeys(jwksUri: string): Promise<KeySet> {
   const { keys } = keySetSchema.parse(await fetchJson(jwksUri));

@@ -10,7 +10,7 @@ import { invalidToken } from './challenge.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { findKey, type KeySet } from './verification-key.ts';
 
-/** The algorithms that the library behind plugin-jwt does not have. */
+/** The algorithms that jsonwebtoken, the library behind plugin-jwt, lacks. */
 type Edwards = 'EdDSA' | 'Ed25519';
 
 const isEdwards = (algorithm: unknown): algorithm is Edwards =>
@@ -20,9 +20,9 @@ const isKnownToPlugin = (algorithm: SignatureAlgorithm): algorithm is Exclude<Si
   !isEdwards(algorithm);
 
 /**
- * plugin-jwt for one issuer. On its own it verifies too little: it takes HS256, answers an unknown `kid` with 500 and
- * `bearer` with 400, and asks for no issuer, audience, expiry or subject. So it is only run for a token that was
- * screened for all of that, on the same bytes; what is left to it is the signature.
+ * Configures plugin-jwt for one issuer. Alone, plugin-jwt verifies too little: it accepts HS256, answers an unknown
+ * `kid` with 500 and `bearer` with 400, and requires no issuer, audience, expiry or subject. So it gets only tokens
+ * that passed {@link screenToken}, with the same bytes; only the signature remains to be verified.
  */
 export const useSignature = ({ config, keys }: TrustedIssuer): Plugin =>
   useJWT({
@@ -30,7 +30,8 @@ export const useSignature = ({ config, keys }: TrustedIssuer): Plugin =>
       ({ serverContext }) => found(readBearerToken((serverContext as WithHeaders).headers)),
     ],
     signingKeyProviders: [(kid) => asText(keys.current?.get(kid ?? '')?.publicKey)],
-    // Expiry was checked to the second before; here it may only not be stricter.
+    // The earlier check of the expiry is exact to the second; this one must not be stricter, so it allows a second
+    // more.
     tokenVerification: {
       algorithms: config.algorithms.filter(isKnownToPlugin),
       issuer: config.issuer,
@@ -39,20 +40,21 @@ export const useSignature = ({ config, keys }: TrustedIssuer): Plugin =>
     reject: { missingToken: false, invalidToken: true },
   });
 
-/** The context of a request on either transport. */
+/** The context of a request, in GraphQL and in REST. */
 type WithHeaders = Pick<Exchange, 'headers'>;
 
-/** What plugin-jwt leaves in the context of a token whose signature is good. */
+/** The part of the context that plugin-jwt sets for a token with a valid signature. */
 export interface WithJwt {
   jwt?: { payload: Claims };
 }
 
 /**
- * Verifies the signature of a token that was screened, and leaves its claims in the context. jose does it where
- * plugin-jwt cannot: that has no Ed25519, and looks for a key by its `kid` alone.
- * @param keys the set that it is verified with
+ * Verifies the signature of a screened token and puts the token's claims into the context. jose does this if
+ * plugin-jwt cannot: plugin-jwt lacks Ed25519, and finds a key only by its `kid`.
+ * @param keys the key set for the verification
  * @param runPlugin runs plugin-jwt on the request
- * @throws {GatewayError} `UNAUTHENTICATED`: what is refused after everything else was checked, is for the signature
+ * @throws {GatewayError} `UNAUTHENTICATED`; an unforeseen error counts as a bad signature, because all other checks
+ *   passed before
  */
 export async function verifySignature(
   token: string,
@@ -74,5 +76,6 @@ export async function verifySignature(
 
 const found = (token: string | undefined) => (token === undefined ? undefined : { token });
 
-// Its types know PEM text only; jsonwebtoken takes a key object as well, and need not parse it for each token.
+// The plugin's types allow only PEM text. jsonwebtoken also accepts a key object, and then parses no key at each
+// token.
 const asText = (key: KeyObject | undefined) => key as unknown as string;

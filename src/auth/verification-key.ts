@@ -1,18 +1,18 @@
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
 
-/** A signing key's public half, with the one use that it has here. */
+/** The public half of a signing key. Its only use here is to verify tokens. */
 export interface VerificationKey {
-  /** The issuer's name for it; where it gave none, a digest of the key. */
+  /** The issuer's name for the key; a digest of the key if the issuer gave no name. */
   readonly kid: string;
   readonly publicKey: KeyObject;
-  /** The algorithms that it may verify. */
+  /** The algorithms whose signatures the key may verify. */
   readonly algorithms: readonly string[];
 }
 
-/** An issuer's verification keys, by `kid`, as they were read at one time. */
+/** An issuer's verification keys, by `kid`: the result of one read. */
 export type KeySet = ReadonlyMap<string, VerificationKey>;
 
-/** A JSON Web Key as it is published (RFC 7517, section 4). */
+/** A published JSON Web Key (RFC 7517, section 4). */
 interface PublishedKey extends JsonWebKey {
   readonly kid?: unknown;
   readonly use?: unknown;
@@ -46,12 +46,13 @@ const digestOf = (key: KeyObject): string =>
   hash('sha256', key.export({ format: 'der', type: 'spki' }), 'base64url');
 
 /**
- * The key that a token names. Of a token that names none, it is the issuer's only key of the token's algorithm.
- * @param kid the token's `kid`, and
- * @param algorithm its `alg`: of any type, as they came
+ * Finds the key of a token. If the token names no key, the issuer's only key for the token's algorithm is the one.
+ * @param kid the token's `kid`, unchecked: of any type
+ * @param algorithm the token's `alg`, unchecked: of any type
+ * @returns undefined if the set has no such key, or several keys for the algorithm of a token without a `kid`
  */
 export function findKey(keys: KeySet, kid: unknown, algorithm: unknown): VerificationKey | undefined {
-  // Whatever is not text finds nothing.
+  // A `kid` of any other type than a string finds no key.
   if (kid !== undefined) return keys.get(kid as string);
   const fitting = [...keys.values()].filter((key) => canVerify(key, algorithm));
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -62,8 +63,8 @@ export const canVerify = ({ algorithms }: VerificationKey, algorithm: unknown): 
   algorithms.some((each) => each === algorithm);
 
 /**
- * A published key as a verification key.
- * @returns undefined for one that signs no tokens: for encryption, symmetric, too weak, unreadable
+ * Parses a published key.
+ * @returns undefined for a key that signs no tokens: for encryption, symmetric, too weak, unreadable
  */
 export function parseVerificationKey(published: unknown): VerificationKey | undefined {
   if (typeof published !== 'object' || published === null) return undefined;
@@ -81,15 +82,15 @@ export function parseVerificationKey(published: unknown): VerificationKey | unde
   }
 }
 
-/** How many keys of a set are named, and how much of what the issuer says of each. */
+/** The most keys that an error message names, and the most characters of each value that the issuer published. */
 const mostNamed = 20;
 const mostCharacters = 64;
 
-/** A key set that could be read, and holds no key that can be used. The message says of each key why not. */
+/** A readable key set without a usable key. The error message says of each key why it is unusable. */
 export class UnusableKeySet extends Error {
   override readonly name = 'UnusableKeySet';
 
-  /** @param published the set's keys, as they are published */
+  /** @param published the keys of the set, unchanged */
   constructor(published: readonly unknown[]) {
     const reasons = published.slice(0, mostNamed).map(describeUnusableKey);
     if (published.length > mostNamed) reasons.push(`${published.length - mostNamed} more`);
@@ -97,10 +98,13 @@ export class UnusableKeySet extends Error {
   }
 }
 
-/** What an issuer says, as far as it is shown. */
+/** The beginning of a published value, for an error message. */
 const shown = (value: unknown): string => `${JSON.stringify(value)}`.slice(0, mostCharacters);
 
-/** Why a key of a set verifies no tokens. It asks {@link parseVerificationKey} itself, so the two cannot differ. */
+/**
+ * Describes why a key verifies no tokens. The answer always agrees with {@link parseVerificationKey}, because it
+ * calls that function.
+ */
 function describeUnusableKey(published: unknown): string {
   if (typeof published !== 'object' || published === null) return `${shown(published)} is no key`;
   const { kid, use, key_ops, alg, ...material } = published as JsonWebKey;
@@ -114,7 +118,7 @@ function describeUnusableKey(published: unknown): string {
   return `${name} has ${claims.map(([claim, value]) => `\`${claim}\` ${shown(value)}`).join(' and ')}`;
 }
 
-/** The size or the type that is refused; of a private or symmetric key no word more. */
+/** Names the refused size or type. It must not show any other part of the key, which may be private or symmetric. */
 function describeMaterial({ kty, crv, n }: JsonWebKey): string {
   if (kty === 'RSA' && typeof n === 'string')
     return `is of RSA with ${Buffer.from(n, 'base64url').length * 8} bits`;

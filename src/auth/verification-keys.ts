@@ -3,41 +3,50 @@ import { findKey, type KeySet, UnusableKeySet, type VerificationKey } from './ve
 
 /** Times in milliseconds. */
 interface Pace {
-  /** No more than one read in this time, failures counted: an unknown `kid` costs anyone nothing to send. */
+  /**
+   * The least time between two reads, failed reads included. Without it, anybody could cause a read at each request,
+   * by an unknown `kid`.
+   */
   readonly cooldown: number;
-  /** How often the set is read again anyway, so that a withdrawn key stops working. */
+  /** The time after which the set is read again, so that a withdrawn key stops working. */
   readonly refresh: number;
-  /** While there are no keys, a read that failed is tried again after twice as long each time, up to this. */
+  /**
+   * The longest pause before a repeated read while there are no keys. The pause doubles with each failure up to this
+   * time.
+   */
   readonly longestRetry: number;
 }
 
 const usualPace: Pace = { cooldown: 30_000, refresh: 5 * 60_000, longestRetry: 30_000 };
 
 /**
- * How many requests wait for a read at the most. Whoever names an unknown `kid` waits, and anybody can: those who wait
- * must be so few that they take up no room that others need.
+ * The most requests that wait for a read at a time. Anybody can make a request wait, by an unknown `kid`. So few may
+ * wait that they take no room from other requests.
  */
 const mostWaiting = 8;
 
-/** After how many milliseconds it is tried again at first. */
+/** The first pause after a failed read, in milliseconds. */
 const firstRetry = 1000;
 
-/** Told how reads go. */
+/** Receives the outcomes of reads. */
 export interface ReadReport {
-  /** Told why a read failed, unless the one before has failed for the same reason. */
+  /** Called for a failed read, unless the read before failed for the same reason. */
   failed(error: unknown): void;
-  /** Told that a read went well after one that has failed. */
+  /** Called for the first successful read after a failed one. */
   recovered(): void;
 }
 
 /**
- * An issuer's verification keys, kept fresh in the background. The last good set stays while the issuer is down, or
- * publishes none that can be used; where there never was one, it is asked again by itself.
+ * An issuer's verification keys, refreshed in the background. While the issuer is down or publishes no usable key,
+ * the last good set stays. If there never was a good set, the reads repeat by themselves.
  */
 export class VerificationKeys implements Disposable {
-  /** How often the set was read, could not be, and could be and held no key that can be used. */
+  /** The numbers of successful reads, of failed reads, and of reads that found a set without a usable key. */
   readonly refreshes = { success: 0, failure: 0, unusable: 0 };
-  /** The keys as they were last read; only a read changes them. What one set has verified, another has not. */
+  /**
+   * The key set of the last successful read; only a read replaces it. A token that one set has verified is not
+   * verified by the next set.
+   */
   current: KeySet | undefined;
   readonly #read: () => Promise<KeySet>;
   readonly #report: ReadReport;
@@ -45,18 +54,16 @@ export class VerificationKeys implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #retry: NodeJS.Timeout | undefined;
   #retryAfter = firstRetry;
-  /** Why the last read failed. */
+  /** The message of the last failure; undefined after a successful read. */
   #failure: string | undefined;
-  /** Whether the last read that failed has found a set, and no key in it. */
+  /** Whether the last failed read found a set without a usable key. */
   #isUnusable = false;
   #reading: Promise<void> | undefined;
   #waiting = 0;
   #isDisposed = false;
   #lastRead = Number.NEGATIVE_INFINITY;
 
-  /**
-   * @param read reads the issuer's key set; it throws where no key of it can be used
-   */
+  /** @param read reads the issuer's key set; it throws {@link UnusableKeySet} if no key of the set is usable */
   constructor(read: () => Promise<KeySet>, report: ReadReport, pace = usualPace) {
     this.#read = read;
     this.#report = report;
@@ -65,11 +72,11 @@ export class VerificationKeys implements Disposable {
   }
 
   /**
-   * The key that a token names, or the only one of its algorithm where it names none. One that is not known is asked
-   * for, at most every 30 seconds or what else its pace is.
-   * @returns undefined where the issuer publishes no such key, or several of the algorithm
-   * @throws {GatewayError} `SERVICE_UNAVAILABLE` where no usable key was ever read, or where the set is being read and
-   *   enough others wait for it: the key may be a new one
+   * Finds the key that a token names, or the only key of the token's algorithm if the token names none. An unknown
+   * key causes a read of the set, unless the last read was less than `cooldown` ago (30 seconds).
+   * @returns undefined if the issuer publishes no such key, or several keys of the algorithm
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` if no read ever found a usable key, or if a read is in progress and
+   *   enough other requests wait for it: the unknown key may be a new one
    */
   async find(kid: unknown, algorithm?: unknown): Promise<VerificationKey | undefined> {
     const known = this.current && findKey(this.current, kid, algorithm);
@@ -80,13 +87,13 @@ export class VerificationKeys implements Disposable {
     return findKey(this.current, kid, algorithm);
   }
 
-  /** Why there are no keys, in words; undefined where there are. The reason of each key is told by {@link ReadReport}. */
+  /** Why there are no keys, in words; undefined if there are keys. {@link ReadReport} tells the reason of each key. */
   get fault(): string | undefined {
     if (this.current) return undefined;
     return this.#isUnusable ? 'no key of its set can be used' : 'its key set could not be read';
   }
 
-  /** Reads the set again; callers at the same time share one read. Never rejects. */
+  /** Reads the set again; concurrent callers share one read. The promise never rejects. */
   refresh(): Promise<void> {
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = undefined;
@@ -100,12 +107,15 @@ export class VerificationKeys implements Disposable {
     this.#isDisposed = true;
   }
 
-  /** Begins a read, unless the last was too short a time ago. */
+  /** Begins a read, unless the last read began less than `cooldown` ago. */
   #refreshIfDue(): void {
     if (performance.now() - this.#lastRead >= this.#pace.cooldown) void this.refresh();
   }
 
-  /** Waits for a read, unless enough others do. */
+  /**
+   * Waits for a read.
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` if enough other requests wait
+   */
   async #waitFor(reading: Promise<void>): Promise<void> {
     if (this.#waiting >= mostWaiting)
       throw serviceUnavailable(this.current ? 'verification-keys-awaited' : 'no-verification-keys');
@@ -140,7 +150,10 @@ export class VerificationKeys implements Disposable {
     this.#failure = reason;
   }
 
-  /** Reads again in a while, by chance up to a quarter sooner: nodes that started together do not ask together. */
+  /**
+   * Schedules the next read. A random factor shortens the pause by up to a quarter, so that nodes that started
+   * together do not ask together.
+   */
   #tryAgain(): void {
     clearTimeout(this.#retry);
     if (this.#isDisposed) return;

@@ -11,7 +11,7 @@ interface AddressRange {
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** An IP address, or a range of them (CIDR, RFC 4632); undefined for anything else. */
+/** Parses an IP address or a range of addresses (CIDR, RFC 4632); undefined for anything else. */
 function parseAddressRange(text: string): AddressRange | undefined {
   const [network = '', suffix] = text.split('/', 2);
   const bits = isIP(network) === 6 ? 128 : 32;
@@ -23,12 +23,13 @@ function parseAddressRange(text: string): AddressRange | undefined {
 
 const rangesOf = (text: string) => (text === 'loopback' ? loopback : [text]).map(parseAddressRange);
 
-/** Whether a text is an IP address, a range of them such as `10.0.0.0/8`, or `loopback`. */
+/** Whether a text is an IP address, a range of addresses such as `10.0.0.0/8`, or `loopback`. */
 export const isAddressRange = (text: string): boolean => rangesOf(text).every((range) => range !== undefined);
 
 /**
- * Whether an IP address lies in one of some ranges; an IPv4 address may come mapped into IPv6.
- * @param texts of which `isAddressRange` holds
+ * Makes a test of whether an IP address lies in one of the given ranges. IPv4 addresses mapped into IPv6
+ * (`::ffff:10.0.0.1`) count as IPv4 addresses.
+ * @param texts addresses and ranges that pass {@link isAddressRange}
  */
 export function createAddressTest(texts: readonly string[]): (address: string) => boolean {
   if (texts.length === 0) return () => false;
@@ -39,15 +40,15 @@ export function createAddressTest(texts: readonly string[]): (address: string) =
   return (address) => isIP(address) !== 0 && list.check(withoutZone(address), familyOf(address));
 }
 
-/** An address without the network interface that may follow a link-local one, of any length. */
+/** An address without its zone: the network interface, of any length, that may follow a link-local address. */
 const withoutZone = (address: string): string => address.split('%', 1)[0] ?? address;
 
 const isMapped = /^::ffff:(?=[\d.]+$)/;
 
 /**
- * The one spelling of an IP address by which it is compared, counted and written down: an IPv6 address as RFC 5952 has
- * it and without a zone, an IPv4 address that comes mapped into IPv6 as itself.
- * @param address of which `isIP` holds
+ * The canonical spelling of an IP address, for comparing, counting and logging: an IPv6 address as in RFC 5952 and
+ * without its zone, an IPv4 address that is mapped into IPv6 as plain IPv4. `::FFFF:10.0.0.1` → `10.0.0.1`.
+ * @param address a text that passes `isIP`
  */
 export function canonicalAddress(address: string): string {
   if (isIPv4(address)) return address;
@@ -56,20 +57,20 @@ export function canonicalAddress(address: string): string {
 }
 
 /**
- * Whether an IP address is one that anybody's server may have: none that is private, of this machine or its network, or
- * kept for another use. One that holds an IPv4 address inside an IPv6 one is that address where it is only written so
- * (`::ffff:10.0.0.1`), and none where a router would translate it.
- * @param address without a zone
+ * Whether an IP address is a public unicast address: not private, not of this machine or its network, not reserved.
+ * An IPv4 address that is only mapped into IPv6 (`::ffff:10.0.0.1`) counts as itself; an address that a router would
+ * translate to IPv4 is not public.
+ * @param address an address without a zone
  */
 export const isPublicAddress = (address: string): boolean =>
   isIP(address) !== 0 && ipaddr.process(address).range() === 'unicast';
 
-/** The host of a URL as `WEBHOOKS_ALLOW` names it: an IPv6 address without brackets. */
+/** The host of a URL in the spelling of `WEBHOOKS_ALLOW`: an IPv6 address without brackets. */
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.+)\]$/, '$1');
 
 /**
- * Whether it is plain without a look-up that nothing may be sent to a host: it is this machine, or a private address.
- * @param allowed the hosts that may be
+ * Whether a host must be refused without a look-up of its name, because it is this machine or a private address.
+ * @param allowed private hosts that are allowed nevertheless
  */
 export const isRefusedHost = (host: string, allowed: readonly string[]): boolean => {
   const isPrivate = isIP(host) === 0 ? host === 'localhost' : !isPublicAddress(host);

@@ -2,21 +2,22 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** What a command may be given, beside `--help`. */
+/** The arguments that a command accepts, beside `--help`. */
 export interface CommandLine<Known extends Options> {
-  /** What `--help` prints: how the command is called, what it does, and what each option means. */
+  /** The text that `--help` prints: the command's call, its purpose, and the meaning of each option. */
   readonly usage: string;
   readonly options?: Known;
-  /** How many words it takes that are no options; none unless told otherwise. */
+  /** The number of words that the command takes beside its options; 0 if missing. */
   readonly words?: number;
 }
 
-/** The exit code of a command that was called in a way that it does not know, as that of a shell's own. */
+/** The exit code of a command with unknown or missing arguments; shells use the same. */
 const misuse = 2;
 
 /**
- * Reads the command line of this process. `--help` is answered here, and so is what the command does not know.
- * @returns undefined where there is nothing more to do: the text is printed and the exit code set
+ * Reads the command line of this process. If the arguments ask for `--help` or are wrong, this function prints the
+ * text and sets the exit code.
+ * @returns undefined if the command has nothing more to do
  */
 export function readCommandLine<const Known extends Options>({
   usage,
@@ -34,7 +35,7 @@ export function readCommandLine<const Known extends Options>({
     if (positionals.length < words || positionals.includes('')) throw new Error('An argument is missing.');
     return { values, words: positionals };
   } catch (error) {
-    // What it advises on words that begin with a hyphen is for no command here.
+    // Keep only the first sentence: Node's advice on words that begin with a hyphen fits no command here.
     const [fault] = (error as Error).message.split(/(?<=\.) /);
     process.stderr.write(`${fault}\n\n${usage}`);
     process.exitCode = misuse;

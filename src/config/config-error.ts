@@ -1,4 +1,4 @@
-/** The environment cannot be used; the message has a line for each fault, and no value in it. */
+/** The configuration is unusable. The message has a line for each fault, and never shows a value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -10,17 +10,18 @@ export class ConfigError extends Error {
   }
 }
 
-/** What a start needs is not there now, whatever the configuration is; the message says what. */
+/** Something that the start needs is missing at the moment, whatever the configuration says. The message names it. */
 export class NotThereError extends Error {
   override readonly name = 'NotThereError';
 }
 
-/** "Try again later": EX_TEMPFAIL of sysexits.h. */
+/** The exit code for "try again later": EX_TEMPFAIL of sysexits.h. */
 const tryAgain = 75;
 
 /**
- * Tells an operator in words what they can mend, and sets the exit code: 1, or 75 where only time is needed.
- * @throws any other error: only the unforeseen comes with a stack
+ * Writes the message of an error that an operator can mend to standard error, and sets the exit code: 1, or 75 if the
+ * operator only needs to wait.
+ * @throws any other error, so that only an unforeseen error appears with its stack trace
  */
 export function reportConfigError(error: unknown): void {
   const isLate = error instanceof NotThereError;

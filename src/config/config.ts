@@ -3,56 +3,56 @@ import type { Environment } from './environment.ts';
 import type { ScopeOverOthers, SignatureAlgorithm } from './issuers.ts';
 import type { ScannerKeys } from './scanner-keys.ts';
 
-/** An identity provider whose access tokens are accepted. */
+/** An identity provider whose access tokens the service accepts. */
 export interface IssuerConfig {
   /** The issuer identifier, exactly as in a token's `iss` (RFC 8414). */
   readonly issuer: string;
-  /** Where its verification keys are; undefined: as its metadata says. */
+  /** The URL of the issuer's verification keys; undefined: the issuer's metadata names the URL. */
   readonly jwksUri: string | undefined;
   /** A token must name one of these in `aud`, or one of `clientIds`. */
   readonly audiences: readonly string[];
-  /** Client ids that are accepted where a token carries no `aud` (Cognito). */
+  /** The client ids that the service accepts if a token carries no `aud` (Cognito). */
   readonly clientIds: readonly string[];
   readonly algorithms: readonly SignatureAlgorithm[];
-  /** The provider's own scope names, each to those of ours that it stands for. */
+  /** Maps each of the provider's own scope names to the names of this service. */
   readonly scopeAliases: ReadonlyMap<string, readonly string[]>;
-  /** The scopes that it may grant beside those that reach what is one's own. */
+  /** The scopes over other people's data that the issuer may grant; every issuer may grant the other scopes. */
   readonly grants: readonly ScopeOverOthers[];
 }
 
-/** How many requests are answered in a time. */
+/** A rate limit: so many requests in so many seconds. */
 export interface Rate {
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** Whose requests are counted, each by a rate of its own; undefined: they are not limited. */
+/** The rate limits, each with its own rate; undefined: no limit. */
 export interface Rates {
-  /** Of one client address. */
+  /** The limit of each client address. */
   readonly address?: Rate | undefined;
-  /** Of one person. */
+  /** The limit of each person. */
   readonly account?: Rate | undefined;
-  /** Of one caller that may verify API keys. */
+  /** The limit of each caller that may verify API keys. */
   readonly verifier?: Rate | undefined;
-  /** With one API key, at a reverse proxy. */
+  /** The limit of each API key at a reverse proxy. */
   readonly apiKey?: Rate | undefined;
 }
 
-/** The database, and how long is waited for it. */
+/** The database, and the times for which the service waits for it. */
 export interface DatabaseConfig {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`. */
   readonly url: string;
-  /** Whether the schema is brought up to date at the start; otherwise an older one is refused. */
+  /** Whether the start updates the schema; otherwise a start on an older schema fails. */
   readonly migrateAtStart: boolean;
   /** The most connections of one process to PostgreSQL. */
   readonly poolSize: number;
-  /** Whether PostgreSQL keeps statements that are run again and again, planned. */
+  /** Whether PostgreSQL keeps the plans of repeated statements (`named`). */
   readonly statements: 'named' | 'unnamed';
-  /** In milliseconds. */
+  /** The time-outs, in milliseconds. */
   readonly timeouts: {
-    /** PostgreSQL's. */
+    /** The time for opening a connection to PostgreSQL. */
     readonly connect: number;
-    /** PostgreSQL's. */
+    /** The time for one statement, in PostgreSQL. */
     readonly statement: number;
     readonly idleInTransaction: number;
   };
@@ -60,146 +60,146 @@ export interface DatabaseConfig {
 
 /** The pages for a browser. */
 export interface PagesConfig {
-  /** Which of them there are. */
+  /** The pages that the service shows. */
   readonly shown: readonly PageName[];
-  /** How they sign a person in; undefined: a token is pasted. */
+  /** The client with which the pages sign a person in; undefined: the person pastes a token. */
   readonly signIn: BrowserClient | undefined;
 }
 
 /** The name of a page for a browser. */
 export type PageName = 'console' | 'graphiql' | 'reference';
 
-/** The pages, as the identity provider knows them. */
+/** The client id of the pages at the identity provider, and the parameters of a sign-in. */
 export interface BrowserClient {
   readonly clientId: string;
-  /** What is sent beside the standard's parameters. */
+  /** Further parameters of a sign-in, beside those of the standard. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The listener of the metrics. */
+/** The host and the port on which the service publishes metrics. */
 export interface MetricsConfig {
   readonly host: string;
   readonly port: number;
 }
 
-/** What of tracing OpenTelemetry's own code does not read from the environment by itself. */
+/** The tracing settings that OpenTelemetry's own code does not read from the environment. */
 export interface TracingConfig {
   readonly sampler: Environment['OTEL_TRACES_SAMPLER'];
-  /** The part of all requests that a sampler by ratio takes, from 0 to 1. */
+  /** The share of all requests that a ratio sampler records, from 0 to 1. */
   readonly ratio: number;
-  /** How long sending may take, in milliseconds. */
+  /** The longest time for sending traces, in milliseconds. */
   readonly timeout: number;
 }
 
-/** How much a connection and a request may take up: sizes in bytes, times in milliseconds. */
+/** The limits of connections and requests: sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   readonly body: number;
   /** The request line and the headers. */
   readonly headers: number;
-  /** Connections at a time. */
+  /** The most connections at a time. */
   readonly connections: number;
   readonly timeouts: {
-    /** Until the headers of a request are here. */
+    /** The time from the beginning of a request to the end of its header. */
     readonly headers: number;
-    /** Until the whole of a request is here. */
+    /** The time from the beginning of a request to the end of its body. */
     readonly request: number;
-    /** Until it is answered. */
+    /** The time until the request is answered. */
     readonly answer: number;
-    /** Until an idle connection is closed. */
+    /** The time after which the server closes an idle connection. */
     readonly keepAlive: number;
   };
 }
 
-/** What stands between callers and the operations. */
+/** The settings for proxies, browsers and load. */
 export interface EdgeConfig {
-  /** Addresses and ranges of the proxies that are believed. */
+  /** The addresses and ranges of trusted proxies. */
   readonly trustedProxies: readonly string[];
-  /** Origins whose pages may read answers. */
+  /** The origins whose pages may read answers. */
   readonly corsOrigins: readonly string[];
-  /** For how many seconds browsers are to come by TLS alone; undefined: nothing is said of it. */
+  /** The time for which browsers must use TLS (RFC 6797), in seconds; undefined: answers do not say it. */
   readonly hstsMaxAge: number | undefined;
   readonly rates: Rates;
-  /** Addresses and ranges that the limit of addresses does not count. */
+  /** The addresses and ranges that the address limit does not count. */
   readonly exemptAddresses: readonly string[];
-  /** The most requests that one process works on at once. */
+  /** The most requests that one process handles at a time. */
   readonly maxInFlight: number;
 }
 
-/** Where a provider is told of events. */
+/** A webhook endpoint, to which the service sends events. */
 export interface WebhookConfig {
   readonly url: string;
-  /** One, or two while one is replaced by the other: `whsec_…`. */
+  /** One secret, or two while the second replaces the first: `whsec_…`. */
   readonly secrets: readonly string[];
-  /** Of which types of events: names and patterns. */
+  /** The types of events that the endpoint receives: names and patterns. */
   readonly events: readonly string[];
 }
 
-/** How reports of leaked API keys are taken. */
+/** The handling of reports of leaked API keys. */
 export interface LeakReportConfig {
-  /** What becomes of a key that has leaked. */
+  /** What the service does with a leaked API key: it marks or ends the key. */
   readonly act: 'mark' | 'end';
-  /** The keys that reports are signed by, or the URL where they are. */
+  /** The public keys that verify the reports' signatures, or the URL of these keys. */
   readonly keys: ScannerKeys | string;
 }
 
-/** Everything that can be set from outside, checked. */
+/** The whole checked configuration. */
 export interface Config {
   readonly production: boolean;
   readonly host: string;
-  /** TCP port; 0 takes any that is free. */
+  /** The TCP port; 0: any free port. */
   readonly port: number;
-  /** The folder of what is kept in files. */
+  /** The folder of the service's files. */
   readonly dataDir: string;
   readonly database: DatabaseConfig;
-  /** The server's secrets; undefined: those of development are used. */
+  /** The server's secrets; undefined: the service uses development secrets. */
   readonly secrets: SecretKeys | undefined;
-  /** The URL by which clients reach this service; undefined: the one that it listens on. */
+  /** The URL by which clients reach this service; undefined: the URL on which it listens. */
   readonly publicUrl: string | undefined;
-  /** How many processes share the port; 1: this one alone. */
+  /** The number of processes that share the port; 1: only this process. */
   readonly workers: number;
-  /** None: the development identity provider is used. */
+  /** The trusted issuers; empty: the service uses the development identity provider. */
   readonly issuers: readonly IssuerConfig[];
   readonly algorithms: readonly SignatureAlgorithm[];
   /** Bounds of `session_duration`, in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
-  /** What automation settings read as that were never set. */
+  /** The values of automation settings that the account never set. */
   readonly automationDefaults: {
     readonly isEnabled: boolean | null;
     readonly sessionDuration: number | null;
   };
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
-  /** How many days counts of verifications are kept. */
+  /** The number of days for which the service keeps the counts of verifications. */
   readonly apiKeyUsageDays: number;
-  /** What new API keys begin with. */
+  /** The prefix of new API keys. */
   readonly apiKeyPrefix: string;
-  /** The permissions that an API key may be given; null: any. */
+  /** The permissions that an API key may have; null: any. */
   readonly apiKeyPermissions: readonly string[] | null;
-  /** Whether of each API key a sealed copy is kept. */
+  /** Whether the service stores a sealed copy of each API key. */
   readonly sealApiKeys: boolean;
   readonly http: HttpLimits;
-  /** How long it still answers after it was told to stop, in milliseconds. */
+  /** The time for which a stopping service still answers requests, in milliseconds. */
   readonly shutdownDelay: number;
-  /** Whether operators' fields and routes are there. */
+  /** Whether the service offers the operators' fields and routes. */
   readonly operators: boolean;
-  /** Whether GraphQL's introspection is answered. */
+  /** Whether the service answers GraphQL introspection. */
   readonly introspection: boolean;
-  /** The most values that an operation of GraphQL may ask for. */
+  /** The most values that a GraphQL operation may request. */
   readonly documentCost: number;
   readonly webhooks: {
     readonly endpoints: readonly WebhookConfig[];
-    /** Hosts that may have a private address. */
+    /** The hosts that may have a private address. */
     readonly allowedHosts: readonly string[];
   };
-  /** Undefined: none are taken. */
+  /** The handling of leak reports; undefined: the service accepts none. */
   readonly leakReports: LeakReportConfig | undefined;
   readonly pages: PagesConfig;
   readonly edge: EdgeConfig;
   readonly logLevel: Environment['LOG_LEVEL'];
-  /** Whether a request's line in the log has the client's address. */
+  /** Whether the log line of a request shows the client's address. */
   readonly logsAddress: boolean;
-  /** Where metrics are served; undefined: nowhere. */
+  /** The listener of the metrics; undefined: the service publishes none. */
   readonly metrics: MetricsConfig | undefined;
-  /** How traces are sent; undefined: none are. */
+  /** The tracing settings; undefined: the service sends no traces. */
   readonly tracing: TracingConfig | undefined;
 }

@@ -2,16 +2,22 @@ import { secretKeys } from '../secrets/secret-list.ts';
 import { hostOf, isRefusedHost } from './addresses.ts';
 import { type Environment, environmentSchema, type VariableName } from './environment.ts';
 
-/** A variable, and the rest of a sentence that begins with it: what it must be. It never holds a value. */
+/**
+ * A faulty variable, and the rest of a sentence that begins with the variable's name: `must not be above …`. The
+ * sentence never shows a value.
+ */
 export type Fault = readonly [name: VariableName, problem: string];
 
-/** What is set, and what of it could be read: a variable that is faulty in itself is absent from `env`. */
+/** Which variables are set, and the values of those that are valid; `env` lacks a variable that is itself faulty. */
 export interface Given {
   readonly isSet: (name: VariableName) => boolean;
   readonly env: Partial<Environment>;
 }
 
-/** A fault in one line, with a value that would do. */
+/**
+ * Describes a fault in one line, with a valid example: `PORT must be a whole number from 0 to 65535. Example:
+ * PORT=4000`.
+ */
 export const describeFault = ([name, problem]: Fault): string =>
   `${name} ${problem}. Example: ${name}=${environmentSchema.shape[name].meta()?.example}`;
 
@@ -21,7 +27,7 @@ const isProduction = ({ env }: Given): boolean => env.NODE_ENV === 'production';
 
 const hasIssuer = ({ isSet }: Given): boolean => isSet('AUTH_ISSUER') || isSet('AUTH_ISSUERS');
 
-/** Whether the development identity provider would run. */
+/** Whether the service would start the development identity provider. */
 const isDevelopment = (given: Given): boolean => !hasIssuer(given) && !isProduction(given);
 
 const durationFaults = ({ env }: Given): Fault[] => {
@@ -125,7 +131,7 @@ const pageFaults = (given: Given): Fault[] => {
   ];
 };
 
-/** An endpoint that nothing would ever be sent to. */
+/** Finds webhook endpoints to which the service would never send an event. */
 const webhookFaults = ({ isSet, env }: Given): Fault[] => {
   const allowed = env.WEBHOOKS_ALLOW ?? [];
   const endpoints = env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? [];
@@ -159,8 +165,8 @@ const leakReportFaults = ({ isSet, env }: Given): Fault[] => {
 const secretKinds = ['KEY_PEPPERS', 'KEY_ENCRYPTION_KEYS'] as const;
 
 /**
- * What no single variable of the secrets shows.
- * @param required whether there must be secrets; otherwise both kinds may be missing, but not one
+ * Finds faults in the combination of the secrets' variables.
+ * @param required whether secrets are necessary; otherwise both kinds may be missing, but not only one
  */
 function secretFaults({ isSet, env }: Given, required: boolean): Fault[] {
   const isGiven = (kind: (typeof secretKinds)[number]) => isSet(kind) || isSet(`${kind}_FILE`);
@@ -174,7 +180,7 @@ function secretFaults({ isSet, env }: Given, required: boolean): Fault[] {
   ];
 }
 
-/** A secret that serves two purposes is as good as the weaker of the two. */
+/** Finds a secret that serves two purposes: it would be only as safe as the weaker of them. */
 const sharedSecrets = (env: Given['env']): Fault[] => {
   const { peppers = [], encryptionKeys = [] } = secretKeys(env) ?? {};
   return peppers.flatMap((pepper) =>
@@ -189,7 +195,7 @@ const sharedSecrets = (env: Given['env']): Fault[] => {
   );
 };
 
-/** What no single variable shows. */
+/** Finds the faults that no single variable shows. */
 export const crossFaults = (given: Given): Fault[] => [
   ...durationFaults(given),
   ...databaseFaults(given),

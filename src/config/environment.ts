@@ -12,7 +12,7 @@ import { secretVariables } from './variables/secrets.ts';
 import { serverVariables } from './variables/server.ts';
 import { webhookVariables } from './variables/webhooks.ts';
 
-/** The variables by topic, as the documentation has them. */
+/** The variables by topic, in the order of the documentation. */
 export const topics = {
   Server: serverVariables,
   Storage: databaseVariables,
@@ -28,7 +28,7 @@ export const topics = {
   Observability: observabilityVariables,
 };
 
-/** Every variable of the environment that is read: what it must look like, and what it is where it is not set. */
+/** All environment variables that Keyward reads, with their formats and defaults. */
 export const environmentSchema = z.object({
   ...serverVariables,
   ...databaseVariables,
@@ -47,5 +47,5 @@ export const environmentSchema = z.object({
 /** The name of a variable. */
 export type VariableName = keyof typeof environmentSchema.shape;
 
-/** The environment, read. */
+/** The parsed environment. */
 export type Environment = z.infer<typeof environmentSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, names, secureUrl, split } from './kinds.ts';
 
-/** The signature algorithms that may be trusted: all asymmetric (RFC 7518; Ed25519 by RFC 8037 and by RFC 9864). */
+/** The supported signature algorithms, all asymmetric (RFC 7518; Ed25519 by RFC 8037 and by RFC 9864). */
 export const signatureAlgorithms = [
   'RS256',
   'RS384',
@@ -19,7 +19,7 @@ export const signatureAlgorithms = [
 /** The name of a signature algorithm, as in a token's `alg`. */
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
 
-/** Names of signature algorithms, with commas between them. */
+/** A comma-separated list of signature algorithms. */
 export const algorithms = z
   .string()
   .transform(split)
@@ -30,7 +30,10 @@ export const algorithms = z
     `may only name ${signatureAlgorithms.join(', ')}`,
   );
 
-/** A provider's own scope names, each to those of ours that it stands for. */
+/**
+ * Pairs of a provider's scope name and this service's scope name: `provider.name=our.name`. A provider's name may
+ * stand for several scopes.
+ */
 export const scopeAliases = z
   .string('must be a text')
   .transform(split)
@@ -45,12 +48,12 @@ export const scopeAliases = z
   });
 
 /**
- * The scopes that reach what belongs to others, whichever issuer they are of. Of several issuers, one grants those alone
- * that are named for it.
+ * The scopes over other people's data. If there are several issuers, each of them grants only the scopes in its
+ * `grants`.
  */
 export const scopesOverOthers = ['keyward.admin', 'keys.verify'] as const;
 
-/** The name of a scope that reaches what belongs to others. */
+/** The name of a scope over other people's data. */
 export type ScopeOverOthers = (typeof scopesOverOthers)[number];
 
 const grants = names.refine(
@@ -67,7 +70,7 @@ const members = {
   grants: grants.optional(),
 };
 
-// A name that was given is not repeated: it may be a secret that was put in the wrong place.
+// The message does not repeat an unknown name, because it may be a misplaced secret.
 const unknownMember = `may only have the members ${Object.keys(members).join(', ')}`;
 
 const issuer = z
@@ -79,7 +82,7 @@ const issuer = z
     'needs an audience or a clientId: else a token for any other service would do',
   );
 
-/** Several issuers, as a JSON list. */
+/** A JSON list of issuers. */
 export const issuers = json('must be a JSON list of issuers')
   .pipe(z.array(issuer, 'must be a JSON list of issuers').min(1, 'must name at least one issuer'))
   .refine(

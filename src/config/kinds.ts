@@ -2,22 +2,25 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 declare module 'zod' {
-  /** What is told of a variable in the documentation and beside its faults. */
+  /** What the documentation and the fault messages say about a variable. */
   interface GlobalMeta {
-    /** A value that would do, as it is written in a shell. Never one that might be kept, such as a secret. */
+    /**
+     * A valid value, as a person writes it in a shell. It must never be a value that somebody might keep, such as a
+     * secret.
+     */
     example?: string | undefined;
-    /** What holds where the variable is not set, in words; without it, the schema's own default. */
+    /** What happens if the variable is not set, in words; if missing, the schema's default stands there. */
     unset?: string | undefined;
   }
 }
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether a URL may be trusted with keys: HTTPS, or plain HTTP that does not leave this machine. */
+/** Whether a URL is safe for keys: HTTPS, or plain HTTP that does not leave this machine. */
 export const isSecureUrl = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
 
-/** The items of a text with commas between them. */
+/** Splits a comma-separated text: `"a, b,"` → `["a", "b"]`. */
 export const split = (text: string): string[] =>
   text
     .split(',')
@@ -31,11 +34,11 @@ const numeral = (min: number, max: number, wanted: string) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, wanted);
 
-/** A whole number in decimal digits; both bounds are allowed. */
+/** A whole number in decimal digits, within inclusive bounds. */
 export const integer = (min: number, max: number) =>
   numeral(min, max, `must be a whole number from ${min} to ${max}`);
 
-/** A time in seconds, as all times in the environment are; both bounds are allowed. */
+/** A time in whole seconds (the unit of all times in the environment), within inclusive bounds. */
 export const seconds = (min: number, max: number) =>
   numeral(min, max, `must be a whole number of seconds from ${min} to ${max}`);
 
@@ -45,13 +48,13 @@ export const onOrOff = z.enum(['on', 'off'], 'must be "on" or "off"').transform(
 /** An absolute URL. */
 export const url = z.string('must be a URL').refine((value) => URL.canParse(value), 'must be a URL');
 
-/** Whether what is no URL, or is one like this: what is none has another fault already. */
+/** Makes a test for a URL. A text that is no URL passes, because it already has another fault. */
 export const isUrl =
   (holds: (url: URL) => boolean) =>
   (value: string): boolean =>
     !URL.canParse(value) || holds(new URL(value));
 
-/** A URL that may be trusted with keys. It is shown to operators, so there is no password in it. */
+/** A URL that is safe for keys. It has no password, because operators see the URL. */
 export const secureUrl = url
   .refine(isUrl(isSecureUrl), 'must begin with https:// (plain http:// is for this machine only)')
   .refine(
@@ -59,7 +62,7 @@ export const secureUrl = url
     'must hold no user name and no password',
   );
 
-/** Names in a list, or one text with commas between them. */
+/** A list of names: a JSON list, or a comma-separated text. */
 export const names = z.union(
   [
     z.string().transform(split),
@@ -69,8 +72,8 @@ export const names = z.union(
 );
 
 /**
- * A text in JSON.
- * @param wanted what it must be, where it is none
+ * A JSON text.
+ * @param wanted the fault message for a text that is no JSON
  */
 export const json = (wanted: string) =>
   z.string().transform((text, context) => {
@@ -82,7 +85,7 @@ export const json = (wanted: string) =>
     }
   });
 
-/** The path of a file, of which the text is taken. */
+/** The path of a file; the value is the file's trimmed text. */
 export const textOfFile = z.string().transform((path, context) => {
   try {
     return readFileSync(path, 'utf8').trim();

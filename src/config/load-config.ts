@@ -15,8 +15,8 @@ import { scopesOverOthers } from './issuers.ts';
 import { strayVariables } from './stray-variables.ts';
 
 /**
- * Reads the configuration from the environment; a variable that is set to nothing counts as not set.
- * @throws {ConfigError} that names every fault at once
+ * Reads the configuration from the environment. An empty variable counts as not set.
+ * @throws {ConfigError} that names all faults at once
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = readEnvironment()): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
@@ -34,9 +34,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = readEnvironment()): 
   return toConfig(env as Environment);
 }
 
-/** The environment, and what a file `.env` in this folder adds to it. */
+/** Reads the environment, and adds the variables of a file `.env` in the current folder. */
 function readEnvironment(): NodeJS.ProcessEnv {
-  // Node's own `--env-file-if-exists` does the same, but says so on each start without one.
+  // Node's own `--env-file-if-exists` does the same, but prints a line at each start without such a file.
   try {
     process.loadEnvFile('.env');
   } catch (error) {
@@ -46,7 +46,7 @@ function readEnvironment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** The issuers of AUTH_ISSUERS, and that of AUTH_ISSUER. */
+/** The issuer of AUTH_ISSUER, followed by the issuers of AUTH_ISSUERS. */
 const issuerConfigs = (env: Environment): IssuerConfig[] => {
   const single = env.AUTH_ISSUER !== undefined && {
     issuer: env.AUTH_ISSUER,
@@ -73,7 +73,7 @@ const databaseConfig = (env: Environment): DatabaseConfig => {
   const url = env.DATABASE_URL ?? env.DATABASE_URL_FILE ?? `sqlite:${env.DATA_DIR}/keyward.db`;
   return {
     url,
-    // One SQLite file has one node; a PostgreSQL database may have nodes of an older version at work.
+    // An SQLite file belongs to one node; a PostgreSQL database may also serve nodes of an older version.
     migrateAtStart: (env.DATABASE_MIGRATE ?? (url.startsWith('sqlite:') ? 'auto' : 'check')) === 'auto',
     poolSize: env.DATABASE_POOL_SIZE,
     statements: env.DATABASE_STATEMENTS,
@@ -133,7 +133,7 @@ const leakReportConfig = (env: Environment): LeakReportConfig | undefined =>
     ? undefined
     : { act: env.LEAKED_KEYS, keys: env.LEAK_REPORT_KEYS_FILE ?? env.LEAK_REPORT_KEYS_URL };
 
-/** The configuration that an environment without faults stands for. */
+/** Builds the configuration from an environment without faults. */
 const toConfig = (env: Environment): Config => ({
   production: env.NODE_ENV === 'production',
   host: env.HOST,

@@ -1,14 +1,14 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
-/** Public keys of a scanner by their identifiers. */
+/** The public keys of a scanner, by key identifier. */
 export type ScannerKeys = ReadonlyMap<string, KeyObject>;
 
 const published = z.object({
   public_keys: z.array(z.object({ key_identifier: z.string(), key: z.string().max(5000) })).max(100),
 });
 
-/** A public key in PEM, where it is one on P-256: no other signs reports. */
+/** Parses a public key in PEM; undefined unless it is a key on P-256, because scanners sign with no other. */
 function readKey(pem: string): KeyObject | undefined {
   try {
     const key = createPublicKey(pem);
@@ -19,8 +19,8 @@ function readKey(pem: string): KeyObject | undefined {
 }
 
 /**
- * The keys by which a scanner signs its reports, from `{"public_keys": [{"key_identifier", "key"}]}` as GitHub publishes
- * them. Those that cannot be used are left out; one must be left.
+ * The public keys of a scanner, from `{"public_keys": [{"key_identifier", "key"}]}`, GitHub's format. Unusable keys
+ * are ignored; at least one usable key must remain.
  */
 export const scannerKeys = z.unknown().transform((value, context): ScannerKeys => {
   const keys = new Map<string, KeyObject>();

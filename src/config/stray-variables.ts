@@ -3,7 +3,10 @@ import { environmentSchema } from './environment.ts';
 
 const ours = Object.keys(environmentSchema.shape);
 
-/** First words that variables of other programs have too: such a variable looks like ours from its second word on. */
+/**
+ * First words that variables of other programs have too. A variable with such a first word resembles one of Keyward's
+ * only if the second word matches as well.
+ */
 export const commonWords = [
   'ADMIN',
   'API',
@@ -19,7 +22,10 @@ export const commonWords = [
   'SESSION',
 ];
 
-/** How a variable begins that looks like this one of ours; undefined: only a misspelling of it does. */
+/**
+ * The beginning that makes another variable resemble this one of Keyward's; undefined: only a misspelling resembles
+ * it.
+ */
 function beginning(name: string): string | undefined {
   const [first = '', second] = name.split('_');
   if (!commonWords.includes(first)) return `${first}_`;
@@ -28,15 +34,16 @@ function beginning(name: string): string | undefined {
 
 const beginnings = [...new Set(ours.map(beginning))].filter((each) => each !== undefined);
 
-/** Variables that begin like ours and are set by others. */
+/** Variables of other programs that begin like Keyward's. */
 const ofOthers = [
-  // OpenTelemetry's packages read many more than we document.
+  // OpenTelemetry's packages read many more variables than Keyward documents.
   /^OTEL_/,
-  // Programs have an API key of their own: API_KEY, API_KEY_FILE.
+  // Other programs name their own API key so: API_KEY, API_KEY_FILE.
   /^API_KEY(_|$)/,
-  // Platforms name further URLs of a database beside DATABASE_URL.
+  // Platforms set further URLs of a database beside DATABASE_URL.
   /^DATABASE_(.+_)?URL(_.+)?$/,
-  // Kubernetes and Docker tell where each service is, by the service's name: AUTH_SERVICE_HOST, AUTH_PORT_80_TCP.
+  // Kubernetes and Docker set the address of each service under the service's name: AUTH_SERVICE_HOST,
+  // AUTH_PORT_80_TCP.
   /_SERVICE_(HOST|PORT(_.+)?)$/,
   /_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/,
 ];
@@ -44,16 +51,19 @@ const ofOthers = [
 const beginsLikeOurs = (name: string): boolean =>
   beginnings.some((each) => `${name}_`.startsWith(each)) && !ofOthers.some((pattern) => pattern.test(name));
 
-/** How many letters of a name may be wrong: of a short one fewer, since many names are two letters from HOST. */
+/**
+ * The number of wrong letters that still counts as a misspelling. Short names allow fewer, because many names are two
+ * letters away from HOST.
+ */
 const slips = (name: string): number => (name.length < 8 ? 1 : 2);
 
-// Lengths first: this is done at each start, for every pair of names.
+// Compares the lengths first, because each start runs this for every pair of names.
 const isMisspelt = (name: string): boolean =>
   ours.some(
     (each) => Math.abs(each.length - name.length) <= slips(each) && distance(name, each) <= slips(each),
   );
 
-/** Variables that were there before, and what holds in their place. */
+/** Removed variables, and what applies now instead. */
 const former: Readonly<Record<string, string>> = {
   GRAPHQL_DOCUMENTS_FILE: 'clients send their documents',
   GRAPHQL_DOCUMENT_CACHE: 'it is always 16777216',
@@ -65,8 +75,9 @@ const former: Readonly<Record<string, string>> = {
 };
 
 /**
- * A fault for each variable that was one of ours, or looks like one of ours and is none: it would have no effect, and nobody would notice.
- * @param names of variables that are set; their values are not looked at
+ * Finds a fault in each variable that Keyward no longer reads, and in each unknown variable that resembles one of
+ * Keyward's. Otherwise such a variable would have no effect, and the operator would not notice.
+ * @param names the names of the set variables; the values do not matter
  */
 export const strayVariables = (names: readonly string[]): string[] =>
   names.flatMap((name) => {

@@ -1,17 +1,17 @@
-/** What a type of event is about: an API key of an account, or the account itself. */
+/** The subject of an event type: an API key of an account, or the account itself. */
 export type About = 'api-key' | 'account';
 
 interface KindOfEvent {
-  /** As receivers know it. */
+  /** The event type's name in webhooks: `api_key.created`. */
   readonly type: string;
   readonly about: About;
-  /** When it is sent, in a sentence. */
+  /** A sentence that says when the service sends the event. */
   readonly summary: string;
 }
 
 /**
- * What webhooks tell of: each action of the audit trail, or of what time alone brings, and the event that it is to
- * receivers. An action that is not here is told to nobody.
+ * Maps actions to webhook events. An action comes from the audit trail, or the passing of time causes it. An action
+ * that is missing here causes no event.
  */
 export const webhookEvents = {
   'api-key-created': { type: 'api_key.created', about: 'api-key', summary: 'An API key was created.' },
@@ -92,28 +92,31 @@ export const webhookEvents = {
   },
 } as const satisfies Record<string, KindOfEvent>;
 
-/** An action that webhooks tell of. */
+/** An action that causes a webhook event. */
 export type WebhookAction = keyof typeof webhookEvents;
 
-/** The types of events, each once. */
+/** All event types, each once. */
 export const webhookTypes: readonly string[] = [
   ...new Set(Object.values(webhookEvents).map(({ type }) => type)),
 ];
 
 /**
- * Whether a pattern stands for a type of event: `api_key.created` for itself, `api_key.*` for all that begin like it,
- * `*` for all.
+ * Whether a pattern matches an event type: `api_key.created` matches itself, `api_key.*` all types with this
+ * beginning, `*` all types.
  */
 export const standsFor = (pattern: string, type: string): boolean =>
   pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
 
-/** All that an endpoint may ask for: types, and patterns that stand for some. One that is misspelt would tell nobody anything. */
+/**
+ * All event types and patterns that an endpoint may name. A misspelt one is refused, because it would never match an
+ * event.
+ */
 export const webhookPatterns: readonly string[] = [
   ...new Set(['*', ...webhookTypes.map((type) => type.replace(/\..*/, '.*')), ...webhookTypes]),
 ];
 
-/** How many endpoints there may be of the configuration, and added by operators: each takes up a few connections. */
+/** The most webhook endpoints, configured and added by operators together, because each takes up a few connections. */
 export const mostWebhookEndpoints = 32;
 
-/** The most characters of an endpoint's URL. */
+/** The greatest length of a webhook endpoint's URL, in characters. */
 export const longestWebhookUrl = 2000;

@@ -1,12 +1,15 @@
 import type { GatewayError } from '../errors.ts';
 import type { Answer, AnswerHeaders, Exchange, Middleware } from './exchange.ts';
 
-/** The one path of GraphQL. */
+/** The path of GraphQL. */
 export const graphqlPath = '/graphql';
 
 const wholeBody = ['body'];
 
-/** The faults of an input, in pydantic 2's words: where each is, by its wire names, and what it is. */
+/**
+ * The faults of an input in the form of pydantic 2: the place of each fault by its wire names, and its message. Other
+ * errors have only a message.
+ */
 const detailOf = ({ code, message, issues }: GatewayError) =>
   code === 'BAD_USER_INPUT'
     ? issues.map((issue) => ({
@@ -17,7 +20,7 @@ const detailOf = ({ code, message, issues }: GatewayError) =>
     : message;
 
 /**
- * Answers JSON.
+ * Makes a JSON answer.
  * @param headers further header fields; the answer gets a copy
  */
 export const jsonAnswer = (
@@ -30,7 +33,10 @@ export const jsonAnswer = (
   body: JSON.stringify(value),
 });
 
-/** An error as an answer: as GraphQL answers it where no document was read, on its path, and `{"detail": …}` elsewhere. */
+/**
+ * Makes the answer for an error. On the GraphQL path, the answer has GraphQL's form for a request without a readable
+ * document; on all other paths it is `{"detail": …}`.
+ */
 export function answerError({ path }: Pick<Exchange, 'path'>, error: GatewayError): Answer {
   const { message, code, status, headers } = error;
   const body =
@@ -39,7 +45,7 @@ export function answerError({ path }: Pick<Exchange, 'path'>, error: GatewayErro
 }
 
 /**
- * Turns what a handler throws into an answer, and notes it.
+ * Turns an error that a handler throws into an answer, and records the error.
  * @param translate turns any error into a GatewayError
  */
 export const answerErrors =
@@ -54,19 +60,25 @@ export const answerErrors =
     }
   };
 
-/** What every answer says of itself: it is of the type that it says, and no page of another site may show it. */
+/**
+ * The header fields of every answer: browsers must not guess another content type, and other sites must not embed the
+ * answer.
+ */
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** What an answer says that is no page: nothing in it is to be loaded or run, should a browser take it for one. */
+/**
+ * The content security policy of an answer that is no page. If a browser takes the answer for a page, the browser
+ * loads and runs nothing.
+ */
 export const dataOnly = "default-src 'none'; frame-ancestors 'none'";
 
 /**
- * What every answer says: that it belongs to nobody's cache, and what a browser may do with it.
- * @param hstsMaxAge for how many seconds browsers are to come by TLS alone (RFC 6797); undefined: nothing is said of it
+ * Adds header fields to every answer: no cache may store the answer, and browsers get their policies.
+ * @param hstsMaxAge the time for which browsers must use TLS (RFC 6797), in seconds; undefined: answers do not say it
  */
 export const answerHeaders =
   (hstsMaxAge?: number): Middleware =>
@@ -74,7 +86,7 @@ export const answerHeaders =
   async (exchange) => {
     const answer = await next(exchange);
     const { headers } = answer;
-    // A handler may have said otherwise: a page brings a policy of its own.
+    // A handler may set these fields itself: a page brings a policy of its own.
     headers['cache-control'] ??= 'no-store';
     headers['content-security-policy'] ??= dataOnly;
     Object.assign(headers, securityHeaders);
@@ -84,7 +96,7 @@ export const answerHeaders =
     return answer;
   };
 
-/** Says that an answer depends on a header field of its request, beside those that it names already. */
+/** Adds a header field of the request to the answer's `Vary`: the answer depends on that field. */
 export function varyBy(headers: AnswerHeaders, field: string): void {
   const { vary } = headers;
   headers['vary'] = vary === undefined ? field : `${vary}, ${field}`;

@@ -5,24 +5,24 @@ import type { Answer, RequestHeaders } from './exchange.ts';
 const patternOf = (coding: string) => new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i');
 const patterns = { gzip: patternOf('gzip'), br: patternOf('br') };
 
-/** How an answer is compressed: by gzip (RFC 1952) or by Brotli (RFC 7932). */
+/** A content coding: gzip (RFC 1952) or Brotli (RFC 7932). */
 type Coding = keyof typeof patterns;
 
-/** Whether a client takes what is compressed so (RFC 9110, section 12.5.3). */
+/** Whether a client accepts a content coding (RFC 9110, section 12.5.3). */
 export const takesCoding = (headers: RequestHeaders, coding: Coding): boolean =>
   patterns[coding].test(headers['accept-encoding'] ?? '');
 
 const compress = promisify(gzip);
 
-/** What is answered to many: its bytes, and the same compressed, the smallest first. */
+/** A body for many answers: its bytes, and its compressed forms, the smallest first. */
 export interface Compressible {
   readonly content: Buffer<ArrayBuffer>;
   readonly compressed: readonly (readonly [coding: Coding, content: Buffer<ArrayBuffer>])[];
 }
 
 /**
- * Compresses what will be answered again and again, once.
- * @param brotli the same by Brotli, which takes too long to be done here
+ * Compresses, once, a body that many answers will carry.
+ * @param brotli the same body, compressed by Brotli, which is too slow to run here
  */
 export const compressible = async (
   content: Buffer<ArrayBuffer>,
@@ -32,7 +32,7 @@ export const compressible = async (
   compressed: [...(brotli ? [['br', brotli] as const] : []), ['gzip', await compress(content)]],
 });
 
-/** The answer to a request for it: compressed for a client that takes that, and the same bytes for everyone. */
+/** Makes an answer with this body: compressed if the client accepts that. All clients share the same bytes. */
 export function answerCompressible(
   { content, compressed }: Compressible,
   request: { readonly headers: RequestHeaders },

@@ -1,17 +1,20 @@
 import { varyBy } from './answers.ts';
 import type { Answer, Middleware } from './exchange.ts';
 
-/** Header fields of answers that a page may read, beside those that it always may. */
+/** The answers' header fields that a page may read, beside those that the standard always allows. */
 const exposed =
   'ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
 
-/** How long a browser may keep what a preflight was answered, in seconds; Chromium keeps it no longer than this. */
+/**
+ * The time for which a browser may cache the answer to a preflight, in seconds; Chromium accepts no more than this.
+ */
 const maxAge = 7200;
 
 /**
- * Lets pages of other origins read answers (CORS, in the Fetch standard); any other origin gets no CORS header at all.
- * No cookies are used here, so credentials are never allowed. Which methods a path has, the path's own 405 tells.
- * @param origins those that are allowed, as browsers send them
+ * Lets pages of other origins read answers (CORS, in the Fetch standard). An origin that is not allowed gets no CORS
+ * header field. The service uses no cookies, so it never allows credentials. A preflight learns the path's methods
+ * from the path's own answer 405.
+ * @param origins the allowed origins, as browsers send them: `https://app.example.com`
  */
 export function cors(origins: readonly string[]): Middleware {
   const allowed = new Set(origins);
@@ -30,7 +33,7 @@ export function cors(origins: readonly string[]): Middleware {
   };
 }
 
-/** Which methods there are, by the answer that names them; any other answer stands. */
+/** Makes the answer to a preflight from the answer that names the path's methods; any other answer stays as it is. */
 function answerPreflight(answer: Answer): Answer {
   const methods = answer.status === 405 ? answer.headers['allow'] : undefined;
   if (methods === undefined) return answer;
@@ -39,7 +42,7 @@ function answerPreflight(answer: Answer): Answer {
     body: '',
     headers: {
       'access-control-allow-methods': methods,
-      // The wildcard does not stand for Authorization.
+      // The wildcard does not include Authorization.
       'access-control-allow-headers': 'Authorization, *',
       'access-control-max-age': `${maxAge}`,
     },

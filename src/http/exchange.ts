@@ -3,93 +3,100 @@ import { canonicalAddress } from '../config/addresses.ts';
 import type { AccountId } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 
-/** By what the lines of one request are found. */
+/** The identifiers that all log lines of one request share. */
 export interface RequestIds {
   readonly requestId: string;
-  /** The trace that it belongs to (W3C Trace Context), where the caller named one or this service traces. */
+  /** The id of the request's trace (W3C Trace Context), if the caller named a trace or this service traces. */
   traceId?: string | undefined;
-  /** Its own span in that trace, where this service traces. */
+  /** The id of the request's span in that trace, if this service traces. */
   spanId?: string;
 }
 
-/** What is noted of a request while it runs, for its one line in the log. */
+/** The facts about a request that its single log line will show. */
 export interface RequestRecord extends RequestIds {
-  /** As it came. */
+  /** The request's method, unchanged. */
   readonly method: string;
   /** `performance.now()` at its arrival. */
   readonly startedAt: number;
-  /** The path as it is published: a template, never a caller's own words. */
+  /** The path in its published form: a template, never the caller's own text. */
   route?: string;
-  /** The root field that runs; `several`, `introspection`. */
+  /** The root field that runs, or `several`, or `introspection`. */
   operation?: string;
-  /** Of a request whose token is good: whether its signature was verified now or before. */
+  /** If the request's token is valid: whether the service verified the signature now or remembered it. */
   token?: 'verified' | 'remembered';
-  /** The caller's account, where what was answered names it. */
+  /** The caller's account, if the answer names it. */
   accountId?: AccountId | undefined;
-  /** Whether its Idempotency-Key was used before, and its answer is the one of then. */
+  /** Whether the Idempotency-Key was used before, so that the caller gets the earlier answer again. */
   isReplayed?: boolean;
-  /** Why it failed, if it did. */
+  /** The error of a failed request. */
   failure?: GatewayError;
 }
 
-/** What is left of a limit after a request, as the fields `RateLimit-Policy` and `RateLimit` say it. */
+/** The rest of a limit after a request, in the form of the header fields `RateLimit-Policy` and `RateLimit`. */
 export interface Quota {
   readonly policy: string;
   readonly state: string;
 }
 
-/** The header fields of a request by their names in lower case, as Node reads them. */
+/** The header fields of a request, by lower-case name, as Node parses them. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
-/** A request as Node has read it. */
+/** A request as Node parsed it. */
 export interface Incoming {
   readonly method: string;
-  /** Its target: a path, and maybe a query string. */
+  /** The request target: a path, perhaps with a query string. */
   readonly url: string;
   readonly headers: RequestHeaders;
-  /** The bytes of its body; undefined where it has none, or one that it declares to be too long. */
+  /** The bytes of the body; undefined if the request has no body, or declares a body above the limit. */
   readonly body?: Uint8Array | undefined;
 }
 
-/** The header fields of an answer by their names in lower case. */
+/** The header fields of an answer, by lower-case name. */
 export type AnswerHeaders = Record<string, string>;
 
-/** An answer as Node writes it. Middleware adds to its headers, so each answer has an object of its own for them. */
+/** An answer as Node writes it. Middleware adds header fields, so each answer needs a `headers` object of its own. */
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: string | Uint8Array;
-  /** Whether the bytes of the body are the same for everyone: who has not read them yet takes up no memory. */
+  /** Whether all clients share the bytes of the body, so that an unread answer takes no memory. */
   readonly isShared?: boolean;
 }
 
-/** A request on its way, and what is known of it. */
+/** A request in progress, and the facts about it. */
 export interface Exchange extends Omit<Incoming, 'method' | 'url'> {
-  /** HEAD is answered as GET is, wherever that is: Node leaves out the body (RFC 9110, section 9.3.2). */
+  /**
+   * The method; GET stands for HEAD, because the same handlers answer both and Node leaves out the body (RFC 9110,
+   * section 9.3.2).
+   */
   readonly method: string;
-  /** The path of its target, as it was called. */
+  /** The path of the request target, unchanged. */
   readonly path: string;
-  /** What follows the first question mark of its target; empty where nothing does. */
+  /** The part of the request target after the first question mark; empty if missing. */
   readonly query: string;
-  /** The IP address of the client in its canonical spelling; null where it is not known. */
+  /** The canonical IP address of the client; null if unknown. */
   address: string | null;
-  /** The client came to the proxy without TLS. */
+  /** Whether the client reached the proxy without TLS. */
   isPlainHttp: boolean;
-  /** `performance.now()` by which it is answered, whatever hangs: nothing is changed for it after. */
+  /**
+   * The time limit of the request, by `performance.now()`. The request gets its answer by then in any case, and
+   * changes nothing afterwards.
+   */
   readonly answerBy: number;
-  /** What is noted of it for the log and for metrics. */
+  /** The facts for the log and the metrics. */
   readonly record: RequestRecord;
-  /** The limits that it was counted at, by their names, for its answer. */
+  /** The limits that counted the request, by name; the answer shows them. */
   readonly quotas: Map<string, Quota>;
 }
 
-// Long enough for a UUID or a trace's id, too short for a token or an API key.
+// The longest well-formed id is long enough for a UUID or a trace id, but too short for a token or an API key.
 const wellFormed = /^[\w.-]{8,64}$/;
 
 /**
- * Begins the way of a request. Its id is its own `X-Request-Id`, where that is well formed.
- * @param address the IP address of the peer; null where it is not known
- * @param answerTimeout after how many milliseconds it is answered 503
+ * Begins the handling of a request. The request's id is its `X-Request-Id` if that is well-formed, otherwise a new
+ * UUID.
+ * @param address the IP address of the peer; null if unknown
+ * @param answerTimeout the time after which the server answers 503, in milliseconds
  */
 export function beginExchange(
   { method, url, headers, body }: Incoming,
@@ -108,24 +115,27 @@ export function beginExchange(
     body,
     address: address === null ? null : canonicalAddress(address),
     isPlainHttp: false,
-    // A little before: who knows whether something was changed says it, and not the time-out of the connection.
+    // The deadline lies a little before the time-out of the connection. So the answer comes from the code that knows
+    // whether the request changed anything.
     answerBy: startedAt + 0.9 * answerTimeout,
     record: { requestId, method, startedAt },
     quotas: new Map(),
   };
 }
 
-/** Answers a request; what it throws is a reason why it does not. */
+/** Answers a request. If the handler refuses the request, it throws the reason. */
 export type Handler = (exchange: Exchange) => Promise<Answer>;
 
-/** What stands around a handler: it does its part before, after, or instead of what comes next. */
+/** A wrapper around a handler. It acts before, after, or instead of the next handler. */
 export type Middleware = (next: Handler) => Handler;
 
-/** Puts middleware around a handler, the first outermost. */
+/** Wraps a handler in middleware; the first middleware is the outermost. */
 export const compose = (around: readonly Middleware[], handler: Handler): Handler =>
   around.reduceRight((next, middleware) => middleware(next), handler);
 
-/** Handlers by path; a path that ends with a slash stands for all that begin with it, the longest first. */
+/**
+ * Handlers by path. A path with a slash at its end stands for all paths with this beginning; the longest match wins.
+ */
 export type Table = readonly (readonly [path: string, handler: Handler])[];
 
 const notFound: Handler = async () => {
@@ -133,8 +143,10 @@ const notFound: Handler = async () => {
 };
 
 /**
- * Finds the handler of a path: its own, or that of the longest row that it begins with; any other path is not found.
- * @param before what stands before the handlers of some paths, by path
+ * Makes a handler that passes each request to the handler of its path: the exact row, or the longest row that begins
+ * the path. Any other path is not found.
+ * @param before the middleware before the handlers of some paths, by path
+ * @throws {GatewayError} `NOT_FOUND`
  */
 export function route(table: Table, before: ReadonlyMap<string, Middleware> = new Map()): Handler {
   const find = findHandler(table);

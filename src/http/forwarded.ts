@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { canonicalAddress, createAddressTest } from '../config/addresses.ts';
 import type { Middleware } from './exchange.ts';
 
-/** One hop of `X-Forwarded-For`, without the port that some proxies add. Undefined where it is no address. */
+/** Reads one hop of `X-Forwarded-For`, without the port that some proxies add; undefined if the text is no address. */
 const readHop = (text: string): string | undefined => {
   const hop = text.trim();
   const [, bracketed = /^[\d.]+(?=:\d+$)/.exec(hop)?.[0]] = /^\[(.+)\](?::\d+)?$/.exec(hop) ?? [];
@@ -13,9 +13,10 @@ const readHop = (text: string): string | undefined => {
 };
 
 /**
- * Takes the client's address from `X-Forwarded-For`, as far as it was written by proxies that are trusted: from the
- * last hop inwards, up to the first that is not one of them. `X-Forwarded-Proto` is only looked at for plain HTTP.
- * @param proxies addresses and ranges of the proxies that are trusted
+ * Takes the client's address from `X-Forwarded-For`, as far as trusted proxies wrote it: from the last hop inwards,
+ * up to the first hop that is no trusted proxy. From `X-Forwarded-Proto`, it only learns whether the client used
+ * plain HTTP.
+ * @param proxies addresses and ranges of the trusted proxies
  */
 export function forwarded(proxies: readonly string[]): Middleware {
   const isTrusted = remember(createAddressTest(proxies));
@@ -41,7 +42,7 @@ export function forwarded(proxies: readonly string[]): Middleware {
   };
 }
 
-/** The same test; of the addresses that were last asked about, the answer is known. */
+/** Makes the same test with a memory of the last 1000 addresses. */
 function remember(test: (address: string) => boolean): (address: string) => boolean {
   const known = new LRUCache<string, boolean>({ max: 1000 });
   return (address) => {
@@ -53,7 +54,7 @@ function remember(test: (address: string) => boolean): (address: string) => bool
   };
 }
 
-/** What proxies add to a request. */
+/** The header fields that proxies add to a request. */
 const ofProxies = [
   'forwarded',
   'via',
@@ -68,8 +69,8 @@ const isLoopbackAddress = (address: string): boolean => /^(::1|(::ffff:)?127\.[\
 const isLoopbackHost = (host: string): boolean => /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(host);
 
 /**
- * Whether somebody on this machine has sent a request. A proxy on this machine sends those of strangers: it is known by
- * what it adds, or by the host that the stranger has asked for.
+ * Whether a client on this machine sent the request. A proxy on this machine forwards the requests of strangers: the
+ * proxy's header fields show this, or the host that the stranger asked for.
  */
 export const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
   isLoopbackAddress(socket.remoteAddress ?? '') &&

@@ -5,29 +5,38 @@ import { GatewayError } from '../errors.ts';
 import { answerError } from './answers.ts';
 import type { Middleware } from './exchange.ts';
 
-/** How often the event loop is looked at, and how often it is said that requests are refused, in milliseconds. */
+/**
+ * The interval between two samples of the event loop, and the least time between two log lines about refused
+ * requests, in milliseconds.
+ */
 const sampleInterval = 100;
 const reportInterval = 10_000;
 
-/** How long an answer may wait to be read before its place goes to a request that needs one, in milliseconds. */
+/** The time for which an answer may stay unread before another request may take its place, in milliseconds. */
 const patience = 1000;
 
 /**
- * How much work a process has. Requests that wait for the database are counted. Requests that wait for the processor
- * cannot be, as Node has not even read most of them: they show in how late the event loop is. It may be late once for
- * other reasons (a slow disk, a machine that stood still), so it counts as too late when it was late twice in a row, or
- * twice as late while this thread was working. Disposing of it ends the sampling.
+ * Measures the load of this process.
+ *
+ * Requests that wait for the database are counted. Requests that wait for the processor are not countable, because
+ * Node has not yet read most of them; the delay of the event loop shows them. A single delay may have other causes (a
+ * slow disk, a machine that stood still). So the load is too high if the event loop was late twice in a row, or once
+ * by twice as much while this thread was working.
+ *
+ * Disposing of the object ends the sampling.
  */
 export class Load implements Disposable {
-  /** Requests whose answer is not made or not sent yet. */
+  /** The number of requests without an answer, and of answers that are not fully sent. */
   inFlight = 0;
-  /** Answers that their clients have yet to read, the oldest first, and since when. */
+  /** The answers that clients have not read completely, the oldest first, each with the time since when. */
   readonly #unsent = new Map<ServerResponse, number>();
   readonly #maxInFlight: number;
   readonly #maxDelay: number;
   readonly #logger: Logger;
   readonly #timer: NodeJS.Timeout;
-  /** How late the event loop was when it was last looked at, and at least how late the last two times. */
+  /**
+   * The delay of the event loop at the last sample, and the smaller delay of the last two samples, in milliseconds.
+   */
   #latest = 0;
   #delay = 0;
   #sampledAt = performance.now();
@@ -37,8 +46,8 @@ export class Load implements Disposable {
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param maxInFlight the most requests at once
-   * @param maxDelay how late the event loop may be, in milliseconds
+   * @param maxInFlight the most requests at a time
+   * @param maxDelay the greatest acceptable delay of the event loop, in milliseconds
    */
   constructor(maxInFlight: number, logger: Logger, maxDelay = 500) {
     this.#maxInFlight = maxInFlight;
@@ -47,7 +56,7 @@ export class Load implements Disposable {
     this.#timer = setInterval(() => this.#sample(), sampleInterval).unref();
   }
 
-  /** Whether it is more than can be answered in time. */
+  /** Whether the process has more work than it can finish in time. */
   get isTooMuch(): boolean {
     return (
       this.inFlight > this.#maxInFlight ||
@@ -57,9 +66,9 @@ export class Load implements Disposable {
   }
 
   /**
-   * Has an answer count as in flight until it is sent or its connection closed: while its client does not read it, it
-   * takes up memory.
-   * @param response one that has ended
+   * Counts an answer as in flight until the answer is sent or its connection closes, because an unread answer takes
+   * memory.
+   * @param response a response that has ended
    */
   holdUntilSent(response: ServerResponse): void {
     if (response.writableFinished || response.destroyed) return;
@@ -68,7 +77,10 @@ export class Load implements Disposable {
     response.once('close', () => this.#release(response));
   }
 
-  /** Closes connections whose clients have not read their answers for too long, as far as their places are needed. */
+  /**
+   * Closes the connections of clients that left their answers unread for too long, as many as the process needs
+   * places.
+   */
   makeRoom(): void {
     for (const [response, since] of this.#unsent) {
       if (this.inFlight <= this.#maxInFlight || performance.now() - since < patience) return;
@@ -82,17 +94,20 @@ export class Load implements Disposable {
     if (this.#unsent.delete(response)) this.inFlight -= 1;
   }
 
-  /** Notes that a request was refused for it. */
+  /** Counts a request that was refused because of the load. */
   noteRefusal(): void {
     this.#refused += 1;
   }
 
-  /** How late the next look at the event loop is by now: one turn may have a thousand requests to answer. */
+  /**
+   * The delay of the next sample so far, in milliseconds. One turn of the event loop may have a thousand requests to
+   * answer.
+   */
   #lateness(): number {
     return performance.now() - this.#sampledAt - sampleInterval;
   }
 
-  /** For how long this thread has worked since the last look, in milliseconds. */
+  /** The processor time of this thread since the last sample, in milliseconds. */
   #work(): number {
     const { user, system } = process.threadCpuUsage(this.#workAt);
     return (user + system) / 1000;
@@ -124,8 +139,8 @@ export class Load implements Disposable {
 }
 
 /**
- * Counts requests in flight, and refuses them with 503 while there is too much to do, before anything is done for them:
- * so those that are taken on are answered in time, and memory stays bounded.
+ * Counts the requests in flight. While the load is too high, refuses new requests with 503 before any other work. So
+ * the accepted requests get their answers in time, and memory stays bounded.
  */
 export const shedLoad =
   (load: Load): Middleware =>
@@ -136,7 +151,7 @@ export const shedLoad =
       load.makeRoom();
       if (!load.isTooMuch) return await next(exchange);
       load.noteRefusal();
-      // Not noted as a failure: thousands would say the same in a second.
+      // Records no failure: thousands of requests in a second would say the same.
       return answerError(exchange, overloaded());
     } finally {
       load.inFlight -= 1;
@@ -146,18 +161,18 @@ export const shedLoad =
 const overloaded = () =>
   new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', { headers: { 'retry-after': '1' } });
 
-/** Requests that wait for their turn, by connection. */
+/** The numbers of requests that wait for their turn, by connection. */
 class Waiting {
   readonly #most: number;
   readonly #counts = new Map<Socket, number>();
   #total = 0;
 
-  /** @param most the most that may wait, on all connections together */
+  /** @param most the most waiting requests, on all connections together */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** One more waits; where that is too many, the connection with the most of them is closed. */
+  /** Counts one more waiting request. If too many wait, closes the connection with the most of them. */
   add(socket: Socket): void {
     const count = this.#counts.get(socket);
     if (count === undefined) socket.once('close', () => this.#forget(socket));
@@ -166,7 +181,7 @@ class Waiting {
     if (this.#total > this.#most) this.#closeLongest();
   }
 
-  /** One waits no longer. */
+  /** Counts one waiting request less. */
   remove(socket: Socket): void {
     this.#counts.set(socket, (this.#counts.get(socket) ?? 0) - 1);
     this.#total -= 1;
@@ -185,19 +200,20 @@ class Waiting {
 }
 
 /**
- * Has the requests of a connection answered in turn: each once the answer before it is written, and once other
- * connections had their turn. So a client that sends many and reads nothing costs one answer and what waits, and nobody
- * waits for all that it asked for. While an answer waits to be read, Node reads no more from its connection.
- * @param mostWaiting the most requests that may wait, on all connections together: each takes some three kilobytes.
- *   Where there are more, the connection with the most of them is closed.
+ * Handles the requests of a connection one after another: each request starts after the answer before it is written
+ * and after other connections had their turn. So a client that sends many requests and reads nothing costs one answer
+ * and its waiting requests, and nobody else waits for all its requests. While an answer stays unread, Node reads no
+ * more from that connection.
+ * @param mostWaiting the most waiting requests, on all connections together; each takes some three kilobytes. If
+ *   there are more, the connection with the most of them is closed.
  */
 export function inTurn(listener: RequestListener, mostWaiting = 10_000): RequestListener {
   const waiting = new Waiting(mostWaiting);
   return (request, response) => {
     const { socket } = request;
-    // Node gives a response its connection when the answers before it are written.
+    // Node attaches the connection to a response once the answers before it are written.
     if (response.socket) return listener(request, response);
-    // What came in one piece with the request that was one too many.
+    // The connection was closed for its too many requests; this one arrived in the same piece.
     if (socket.destroyed) return;
     waiting.add(socket);
     response.once('socket', () => {

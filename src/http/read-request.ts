@@ -2,8 +2,8 @@ import { badUserInput, GatewayError } from '../errors.ts';
 import type { Exchange, RequestHeaders } from './exchange.ts';
 
 /**
- * What follows the scheme in `Authorization: Bearer …` (RFC 6750, section 2.1).
- * @returns undefined where there is none, another scheme included
+ * Reads the credentials of `Authorization: Bearer …` (RFC 6750, section 2.1).
+ * @returns undefined if the header field is missing or has another scheme
  */
 export function readBearer({ authorization }: RequestHeaders): string | undefined {
   const text = authorization?.trim() ?? '';
@@ -13,12 +13,13 @@ export function readBearer({ authorization }: RequestHeaders): string | undefine
   return text.slice(scheme.length).replace(/^ +/, '');
 }
 
-/** The largest request body, in bytes, where nothing else is configured. */
+/** The default limit of a request body, in bytes. */
 export const defaultBodyLimit = 64 * 1024;
 
 /**
- * Refuses a request whose body is too large. The listener has read it, or seen that it need not.
- * @param limit the most bytes that it may have
+ * Refuses a request whose body is too large. The listener has read the body before, or seen that its declared length
+ * is too large.
+ * @param limit the greatest size of the body, in bytes
  * @throws {GatewayError} `PAYLOAD_TOO_LARGE`
  */
 export function limitBody({ headers, body }: Pick<Exchange, 'headers' | 'body'>, limit: number): void {
@@ -27,20 +28,21 @@ export function limitBody({ headers, body }: Pick<Exchange, 'headers' | 'body'>,
   throw new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes`);
 }
 
-/** Whether a Content-Type is JSON, whatever its parameters. */
+/** Whether a Content-Type is JSON, with any parameters. */
 export const isJson = (contentType: string | null | undefined): boolean =>
   contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
-/** A byte order mark is kept: JSON has none. */
+/** Keeps a byte order mark, so that the JSON parser refuses it. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What is wrong with a body as a whole. */
+/** Makes the error for a fault of the whole body. */
 export const bodyIssue = (type: string, message: string, cause?: unknown): GatewayError =>
   badUserInput([{ path: [], message, type }], cause);
 
 /**
- * The text of a body that is to be JSON, and so UTF-8 (RFC 8259, section 8.1): other bytes would be stored altered.
- * @throws {GatewayError} `BAD_USER_INPUT` where it is not UTF-8
+ * Decodes the text of a JSON body, which must be UTF-8 (RFC 8259, section 8.1). Otherwise, the service would store an
+ * altered text.
+ * @throws {GatewayError} `BAD_USER_INPUT` if the bytes are not UTF-8
  */
 export function decodeText(bytes: Uint8Array): string {
   try {
@@ -50,7 +52,10 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** @throws {GatewayError} `BAD_USER_INPUT` where it is not JSON */
+/**
+ * Parses a JSON body.
+ * @throws {GatewayError} `BAD_USER_INPUT` if the text is not JSON
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

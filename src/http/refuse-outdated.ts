@@ -1,15 +1,15 @@
 import { GatewayError } from '../errors.ts';
 import type { Middleware } from './exchange.ts';
 
-/** Whether this version can go on with the schema of the database. */
+/** Whether this version can still work with the schema of the database. */
 export interface SchemaState {
-  /** What a newer version has changed, in words; undefined where this one can go on. */
+  /** The change that a newer version made, in words; undefined while this version can work. */
   readonly fault: string | undefined;
 }
 
 /**
- * Refuses every request with 503 once a newer version has changed the schema: this one would answer that a key is valid
- * which the newer one refuses.
+ * Refuses every request with 503 once a newer version has changed the schema. Otherwise this version would call a key
+ * valid that the newer version refuses.
  */
 export const refuseOutdated =
   (schema: SchemaState): Middleware =>

@@ -15,10 +15,10 @@ import { inTurn } from './load.ts';
 import { answerShortly, createRefusals, noteDrops, refusal } from './short-answers.ts';
 
 /**
- * The class of a server's answers. From the moment that it stops, each says that it is the last of its connection
- * (`Connection: close`), and ends it: a client that keeps connections then makes a new one, in place of losing a request
- * with the old one.
- * @param isStopping whether the server stops
+ * Makes the class of a server's responses. Once the server stops, each response announces that it is the last of its
+ * connection (`Connection: close`) and closes the connection. A client with a pool of connections then opens a new
+ * one, and loses no request with the old one.
+ * @param isStopping whether the server is stopping
  */
 const lastAnswersOnce = (isStopping: () => boolean) =>
   class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
@@ -30,13 +30,13 @@ const lastAnswersOnce = (isStopping: () => boolean) =>
 
 const isHost = (host: string): boolean =>
   /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) &&
-  // No such port, or no such address.
+  // Refuses an impossible port or address.
   URL.canParse(`http://${host}`);
 
-/** Hosts by whether they are one: clients know this service by a few. */
+/** Remembers which hosts are well-formed: clients use only a few names of this service. */
 const hosts = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
 
-/** Of several Host headers, Node would take the first (RFC 9112, section 3.2). */
+/** Whether a request has at most one Host field. Of several, Node would take the first (RFC 9112, section 3.2). */
 const hasOneHost = (rawHeaders: readonly string[]): boolean => {
   const isHostName = (text: string, index: number) =>
     index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
@@ -45,21 +45,22 @@ const hasOneHost = (rawHeaders: readonly string[]): boolean => {
 
 const isWellFormed = ({ url, headers: { host }, rawHeaders }: IncomingMessage): boolean =>
   url?.startsWith('/') === true &&
-  // What the URL standard would tidy away: backslashes, a fragment, dot segments.
+  // Refuses everything that the URL standard would normalise: backslashes, a fragment, dot segments.
   !/[\\#]|\/(\.|%2e){1,2}(?=\/|$)/i.test(url.split('?', 1)[0] ?? '') &&
   hosts.memo(host ?? '') &&
   hasOneHost(rawHeaders);
 
-/** How often connections are looked at for one that is late, in milliseconds. */
+/** The interval between two searches for late requests, in milliseconds. */
 const sweepInterval = 500;
 
 /**
- * An HTTP server in front of a listener, within limits; the requests of a connection are answered in turn. A request
- * target that is not a path, or a host that is not one, could make the URL read as another: such a request is answered
- * 400 here, as is what is no HTTP. One that does not arrive in time is answered 408, one that is not answered in time
- * 503.
- * @param logger gets a line for each request that is refused here
- * @param isStopping whether answers are the last of their connections by now
+ * Makes an HTTP server around a listener, with limits. The requests of a connection are handled one after another.
+ *
+ * The server itself answers some requests: 400 if the request target is no path or the host is malformed (the URL
+ * could then mean another one), or if the bytes are no HTTP; 408 if the request does not arrive in time; 503 if its
+ * answer is not ready in time.
+ * @param logger gets a line for each request that the server refuses itself
+ * @param isStopping whether each answer must now be the last of its connection
  */
 export function createHttpServer(
   listener: RequestListener,
@@ -76,18 +77,18 @@ export function createHttpServer(
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: sweepInterval,
-    // One without a body has no event of its end: nobody here waits for it.
+    // A request without a body then has no `end` event; nothing here waits for one.
     optimizeEmptyRequests: true,
-    // It is answered 400 below, like any other Host that is none.
+    // The check below answers 400, as for any other malformed Host.
     requireHostHeader: false,
   };
   const answer = inTurn((request, response) => {
-    // By the time-out of the connection, of which there is one whatever comes over it.
+    // The event comes from the time-out of the connection (`server.timeout`), whatever arrives on that connection.
     response.on('timeout', late);
     if (isWellFormed(request)) return listener(request, response);
     malformed(response);
   });
-  // An expectation that is unknown may be ignored (RFC 9110, section 10.1.1); Node would answer it itself.
+  // A server may ignore an unknown expectation (RFC 9110, section 10.1.1). Node itself would refuse the request.
   const server = createServer(options, answer).on('checkExpectation', answer);
   server.timeout = timeouts.answer;
   server.maxConnections = limits.connections;
@@ -95,7 +96,10 @@ export function createHttpServer(
   return server.on('clientError', unreadable);
 }
 
-/** Starts listening; resolves with the port when it does. */
+/**
+ * Starts listening.
+ * @returns the port, once the server listens
+ */
 export const listen = (server: Server, port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -106,15 +110,15 @@ export const listen = (server: Server, port: number, host: string): Promise<numb
     });
   });
 
-/** How long requests in flight may take to finish when the server stops. */
+/** The time for which a stopping server waits for requests in flight, in milliseconds. */
 const graceMilliseconds = 8000;
 
-/** How often connections that have become idle are closed then. */
+/** The interval at which a stopping server closes idle connections, in milliseconds. */
 const sweepMilliseconds = 100;
 
 /**
- * Stops listening, lets requests in flight finish, and then cuts what is left.
- * @param logger told where there is something to wait for, and what is cut
+ * Stops listening, lets requests in flight finish, and then closes the remaining connections.
+ * @param logger gets a line if the stop has to wait, and a line if it closes connections
  */
 export const stop = (server: Server, logger?: Logger): Promise<void> =>
   new Promise((resolve) => {
@@ -126,9 +130,9 @@ export const stop = (server: Server, logger?: Logger): Promise<void> =>
       tell('warn', 'requests in flight take too long: cutting them off');
       server.closeAllConnections();
     }, graceMilliseconds);
-    // Most stops are over by then.
+    // Most stops end before this.
     const wait = setTimeout(tell, sweepMilliseconds, 'info', 'waiting for requests in flight');
-    // A connection is idle only once its answer is sent; a client that keeps it would hold the process up.
+    // A connection becomes idle only after its answer is sent; a client that keeps it open would delay the stop.
     const sweep = setInterval(() => server.closeIdleConnections(), sweepMilliseconds);
     server.close(() => {
       clearTimeout(cut);
@@ -142,46 +146,47 @@ export const stop = (server: Server, logger?: Logger): Promise<void> =>
 const ok = '{"status":"ok"}';
 const unavailable = '{"status":"unavailable"}';
 
-/** A part of the service that cannot be used, and why not, in words. */
+/** A part of the service that is unusable, and the reason in words. */
 export interface Part {
   readonly part: 'database' | 'verification keys';
-  /** Whose keys they are. */
+  /** The issuer of the verification keys. */
   readonly issuer?: string;
   readonly fault: string;
 }
 
-/** Whether requests can be served. */
+/** Whether the service can handle requests. */
 export interface Verdict {
   readonly isReady: boolean;
-  /** What cannot be used; where some still can be served, it may be ready all the same. */
+  /** The unusable parts. The service may still be ready, if it can handle some requests. */
   readonly faults: readonly Part[];
 }
 
 const notReady: Verdict = { isReady: false, faults: [] };
 
 /**
- * Health, for those who run the service: whether the process lives, and whether it is ready for requests. It is
- * answered in front of everything else, on these request targets to the letter. Which part is not ready is said to
- * whoever asks on this machine, and to nobody else.
+ * Answers the health checks of operators: whether the process lives, and whether it is ready for requests. These
+ * answers come before everything else, and only for exactly these request targets. Only a client on this machine
+ * learns which part is not ready.
  */
 export class Health {
   #ask: () => Verdict | Promise<Verdict> = () => notReady;
 
-  /** From now on it is ready when this says so. */
+  /** From now on, this function decides whether the service is ready. */
   readyBy(ask: () => Promise<Verdict>): void {
     this.#ask = ask;
   }
 
   /**
-   * From now on it is not ready.
-   * @param milliseconds resolves after them: until then requests still come from those who have yet to notice
+   * From now on, the service is not ready.
+   * @param milliseconds the wait before the promise resolves; until then, load balancers that have not yet noticed
+   *   still send requests
    */
   async stop(milliseconds: number): Promise<void> {
     this.#ask = () => notReady;
     if (milliseconds > 0) await delay(milliseconds);
   }
 
-  /** Answers a request that asks about health; false for any other. */
+  /** Answers a health check; returns false for any other request. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { url } = request;
     if (url !== '/health/live' && url !== '/health/ready') return false;
@@ -194,7 +199,7 @@ export class Health {
 
   async #answerReady(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { isReady, faults } = await this.#ask();
-    // It may have been answered for its time-out meanwhile.
+    // The time-out may have answered the request meanwhile.
     if (response.headersSent) return;
     if (isReady) answerShortly(response, 200, ok);
     else answerShortly(response, 503, isLocal(request) ? unavailableFor(faults) : unavailable);
@@ -209,10 +214,12 @@ const starting: RequestListener = (_request, response) => {
 };
 
 /**
- * Listens on the configured port. Health is answered from then on; anything else is 503 until there is what serves it.
- * Disposing of it ends health's readiness, says in each answer that its connection closes, waits for those who go by
- * either, answers what is in flight, and closes.
- * @throws {ConfigError} where nothing can listen there
+ * Listens on the configured port. From then on, the server answers health checks; all other requests get 503 until
+ * `handOver` names their listener.
+ *
+ * Disposing of the server ends its readiness, announces in each answer that its connection closes, waits for load
+ * balancers and clients to notice either, lets the requests in flight finish, and closes.
+ * @throws {ConfigError} if the server cannot listen there
  */
 export async function openServer(config: Config, logger: Logger) {
   const health = new Health();

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { dataOnly, securityHeaders } from './answers.ts';
 
-/** Header fields of what is answered before or beside the gateway: the same as on its answers. */
+/** The header fields of an answer from outside the gateway; the gateway's own answers have the same. */
 const headersOf = (body: string, requestId: string) => ({
   'content-type': 'application/json',
   'cache-control': 'no-store',
@@ -14,12 +14,12 @@ const headersOf = (body: string, requestId: string) => ({
   'x-request-id': requestId,
 });
 
-/** What is said of a request that did not reach the gateway, as JSON. */
+/** The JSON body of an answer to a request that did not reach the gateway. */
 export const refusal = (status: number): string => JSON.stringify({ detail: STATUS_CODES[status] });
 
 /**
- * Answers in one piece.
- * @param headers what the answer carries beside the usual
+ * Sends an answer in one piece.
+ * @param headers further header fields of the answer
  * @returns the request's id
  */
 export function answerShortly(
@@ -33,7 +33,7 @@ export function answerShortly(
   return requestId;
 }
 
-/** A refusal as it goes over the wire, for what could not be read as a request; the connection ends with it. */
+/** The bytes of a refusal, for input that is no readable request. The connection closes after it. */
 function rawRefusal(status: number, requestId: string): string {
   const body = refusal(status);
   const headers = Object.entries({ ...headersOf(body, requestId), connection: 'close' });
@@ -41,31 +41,34 @@ function rawRefusal(status: number, requestId: string): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`;
 }
 
-/** The answers to what Node cannot read, by the code of its error; for any other it is 400. */
+/** The statuses for input that Node cannot parse, by Node's error code; 400 for all others. */
 const statuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers what does not reach the gateway; each gets a line in the log, and its connection ends with it. */
+/**
+ * Makes the answers to requests that do not reach the gateway. Each refusal gets a log line, and its connection
+ * closes.
+ */
 export function createRefusals(logger: Logger) {
   const note = (status: number, requestId: string, reason?: string) =>
     logger.info({ requestId, status, reason }, 'request refused');
   return {
-    /** A request that could be read as another than it is. */
+    /** Refuses a request that another program could understand differently. */
     malformed: (response: ServerResponse): void =>
       note(400, answerShortly(response, 400, refusal(400), { connection: 'close' }), 'target'),
 
-    /** A request whose connection has been silent for too long; its operation changes nothing any more. */
+    /** Refuses a request whose connection was silent for too long; its operation can no longer change anything. */
     late(this: ServerResponse): void {
-      // Whoever does not take its answer in time gets no other.
+      // A client that does not read its answer in time gets no second answer.
       if (this.headersSent) return void this.destroy();
       const headers = { connection: 'close', 'retry-after': '5' };
       note(503, answerShortly(this, 503, refusal(503), headers), 'answer-timeout');
     },
 
-    /** What is no request, or did not arrive in time. */
+    /** Refuses input that is no request, or that did not arrive in time. */
     unreadable: (error: NodeJS.ErrnoException, socket: Socket): void => {
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
       const status = statuses[error.code ?? ''] ?? 400;
@@ -76,10 +79,10 @@ export function createRefusals(logger: Logger) {
   };
 }
 
-/** No more than one line in this time says that there are too many connections, in milliseconds. */
+/** The least time between two log lines about too many connections, in milliseconds. */
 const quiet = 60_000;
 
-/** Says in the log that there are more connections than may be: the others are closed at once. */
+/** Logs that the server has more connections than its limit; it closes the others at once. */
 export function noteDrops(server: Server, logger: Logger): void {
   let saidAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {

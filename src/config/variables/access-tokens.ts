@@ -1,7 +1,7 @@
 import { algorithms, issuers, scopeAliases, signatureAlgorithms } from '../issuers.ts';
 import { names, onOrOff, secureUrl } from '../kinds.ts';
 
-/** Whose access tokens are accepted. */
+/** The variables of the issuers whose access tokens the service accepts. */
 export const accessTokenVariables = {
   AUTH_ISSUER: secureUrl.optional().meta({
     description:

@@ -8,7 +8,7 @@ const databaseUrl = z
     'must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database',
   );
 
-/** Where things are kept. */
+/** The variables of the data folder and the database. */
 export const databaseVariables = {
   DATA_DIR: z.string().default('data').meta({
     description: "Folder of the database file, and of development's secrets",

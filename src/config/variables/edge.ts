@@ -4,7 +4,7 @@ import { integer, seconds, split } from '../kinds.ts';
 
 const wantedRate = 'must be REQUESTS/SECONDS, such as 300/60, or "off"';
 
-/** How many requests are answered in a time; `off`: no limit. */
+/** A rate limit: requests per seconds, such as `600/60`; `off`: no limit. */
 const rate = z
   .string()
   .regex(/^([1-9]\d{0,6}\/[1-9]\d{0,4}|off)$/, wantedRate)
@@ -14,7 +14,10 @@ const rate = z
     return { requests, seconds: duration };
   });
 
-/** Ten a second for a minute: out of reach for a person with a browser, and of a script that makes keys without end. */
+/**
+ * Ten requests a second for a minute. A person with a browser never reaches this limit, but a script that makes keys
+ * without end does.
+ */
 const accountRate = '600/60';
 
 const addresses = z
@@ -36,7 +39,7 @@ const origins = z
     'must be a list of origins, each exactly as browsers send it: https://app.example.com ("*" is refused)',
   );
 
-/** What stands between callers and the operations: proxies, browsers, and how much is let in. */
+/** The variables of proxies, browsers and load. */
 export const edgeVariables = {
   TRUST_PROXY: addresses.default([]).meta({
     description:

@@ -1,6 +1,6 @@
 import { integer, onOrOff } from '../kinds.ts';
 
-/** What a GraphQL document may ask for. */
+/** The variables that limit GraphQL documents. */
 export const graphqlVariables = {
   GRAPHQL_INTROSPECTION: onOrOff.default(true).meta({
     description: "`off`: GraphQL's introspection is refused",

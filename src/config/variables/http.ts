@@ -1,6 +1,6 @@
 import { integer, seconds } from '../kinds.ts';
 
-/** How much a connection and a request may take up. */
+/** The variables that limit connections and requests. */
 export const httpVariables = {
   HTTP_MAX_BODY: integer(1024, 16_777_216).default(65_536).meta({
     description: 'The largest body of a request, in bytes; more is answered 413',

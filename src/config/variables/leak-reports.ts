@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json, secureUrl, textOfFile } from '../kinds.ts';
 import { scannerKeys } from '../scanner-keys.ts';
 
-/** Reports of API keys that were found in public. */
+/** The variables of reports of API keys that a scanner found in public. */
 export const leakReportVariables = {
   LEAKED_KEYS: z.enum(['off', 'mark', 'end'], 'must be "off", "mark" or "end"').default('off').meta({
     description:

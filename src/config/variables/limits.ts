@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer, names, onOrOff, seconds } from '../kinds.ts';
 
-/** What callers may ask for. */
+/** The variables that limit callers' requests and data. */
 export const limitVariables = {
   API_KEYS_PER_ACCOUNT: integer(1, 100_000).default(1000).meta({
     description:

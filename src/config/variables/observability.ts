@@ -13,7 +13,7 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const;
 
-/** What is told of the running service. */
+/** The variables of logs, metrics and traces. */
 export const observabilityVariables = {
   LOG_LEVEL: z
     .enum(levels, { error: 'must be fatal, error, warn, info, debug, trace or silent' })

@@ -14,7 +14,7 @@ const parameters = z
     ),
   );
 
-/** The pages for a browser, and how they sign a person in. */
+/** The variables of the pages for a browser, and of their sign-in. */
 export const pageVariables = {
   CONSOLE: onOrOff.default(true).meta({
     description: '`off`: there is no page at `/console`',

@@ -3,7 +3,7 @@ import { onOrOff, textOfFile } from '../kinds.ts';
 
 const fresh = '"1:$(openssl rand -base64 32)"';
 
-/** The server's own secrets, and what is encrypted under them. */
+/** The variables of the server's own secrets, and of the data that they encrypt. */
 export const secretVariables = {
   KEY_PEPPERS: secretList(pepperSize).optional().meta({
     description: 'Secrets under which API keys are hashed: `VERSION:SECRET`, the first for what is new',

@@ -6,7 +6,7 @@ const kinds = ['development', 'test', 'production'] as const;
 const isOrigin = ({ pathname, search, hash, username, password }: URL): boolean =>
   pathname === '/' && search + hash + username + password === '';
 
-/** The process, and where it is reached. */
+/** The variables of the process and of its address. */
 export const serverVariables = {
   NODE_ENV: z.enum(kinds, 'must be "development", "test" or "production"').default('development').meta({
     description:

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { json, secureUrl, split, textOfFile } from '../kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints, webhookPatterns, webhookTypes } from '../webhook-events.ts';
 
-/** How many bytes a secret has, by Standard Webhooks. */
+/** The least and the greatest size of a secret in bytes, by Standard Webhooks. */
 const leastSecret = 24;
 const mostSecret = 64;
 
 const isSecret = (text: string): boolean => {
   const [, base64 = ''] = /^whsec_(.+)$/.exec(text) ?? [];
   const bytes = Buffer.from(base64, 'base64');
-  // What no decoder would read must not be left out of the secret silently.
+  // Refuses characters that the decoder would silently skip: the secret would lack them.
   return bytes.toString('base64') === base64 && bytes.length >= leastSecret && bytes.length <= mostSecret;
 };
 
@@ -36,7 +36,7 @@ const members = {
     .default(['*']),
 };
 
-// A name that was given is not repeated: it may be a secret that was put in the wrong place.
+// The message does not repeat an unknown name, because it may be a misplaced secret.
 const unknownMember = `may only have the members ${Object.keys(members).join(', ')}`;
 
 const endpoint = z.strictObject(members, {
@@ -56,7 +56,7 @@ const endpoints = json(wantedList)
     'must name each url once: one endpoint may have several events',
   );
 
-/** Where events are told of. */
+/** The variables of webhooks. */
 export const webhookVariables = {
   WEBHOOKS: endpoints.optional().meta({
     description:

@@ -2,18 +2,18 @@ import { GatewayError } from '../../errors.ts';
 import type { RequestHeaders } from '../exchange.ts';
 import { readBearer } from '../read-request.ts';
 
-// A realm of its own: what Keyward says of access tokens (RFC 9728) does not hold for API keys.
+// API keys have their own realm, because the metadata for access tokens (RFC 9728) does not apply to them.
 const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="api"${error}` });
 
-/** No API key at all: a challenge without an error (RFC 6750, section 3.1). */
+/** The error for a request without an API key. Its challenge names no error (RFC 6750, section 3.1). */
 const noApiKey = () =>
   new GatewayError('UNAUTHENTICATED', 'Not authenticated', { headers: challenge(''), reason: 'no-api-key' });
 
 const reasonInLog = (reason: string) => `api-key-${reason.replaceAll('_', '-')}`;
 
 /**
- * An API key that will not do: one answer whatever is wrong with it.
- * @param reason what is wrong, for the log alone
+ * The error for an unacceptable API key. The caller gets the same answer whatever is wrong with the key.
+ * @param reason the fault of the key; only the log shows it
  */
 const invalidApiKey = (reason: string) =>
   new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', {
@@ -21,7 +21,10 @@ const invalidApiKey = (reason: string) =>
     reason: reasonInLog(reason),
   });
 
-/** How a good API key is refused: for whose it is, from this place, or for what the request needs. */
+/**
+ * The errors for a genuine API key: its account is blocked, the client's address is not allowed, or permissions are
+ * missing.
+ */
 const forbidden: Readonly<Record<string, (permissions: readonly string[]) => GatewayError>> = {
   account_blocked: () =>
     new GatewayError('FORBIDDEN', 'The account of this API key is blocked', {
@@ -39,16 +42,17 @@ const forbidden: Readonly<Record<string, (permissions: readonly string[]) => Gat
 };
 
 /**
- * Why an API key lets nobody in, as an answer.
- * @param reason what its verification came to
- * @param permissions those that were asked for
+ * Makes the error for a refused API key.
+ * @param reason the reason of the refusal, from the verification
+ * @param permissions the permissions that the request needs
  */
 export const refusalOf = (reason: string, permissions: readonly string[] = []): GatewayError =>
   forbidden[reason]?.(permissions) ?? invalidApiKey(reason);
 
 /**
- * The API key of a request: in `Authorization: Bearer` or in `X-API-Key`. Another scheme is for somebody else.
- * @throws {GatewayError} `UNAUTHENTICATED` where there is none, or two that differ
+ * Reads the API key of a request from `Authorization: Bearer` or from `X-API-Key`. Other schemes of `Authorization`
+ * are ignored: they concern another service.
+ * @throws {GatewayError} `UNAUTHENTICATED` if the request has no API key, or two different ones
  */
 export function readApiKey(headers: RequestHeaders): string {
   const inHeaders = [readBearer(headers), headers['x-api-key']?.trim()];

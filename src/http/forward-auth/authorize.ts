@@ -10,32 +10,38 @@ import {
 } from '../rate-limits/limiter.ts';
 import { readApiKey, refusalOf } from './api-key.ts';
 
-/** What the proxy asks for is no list of permissions: a fault of the operator's, and nobody passes. */
+/**
+ * The error for a proxy whose `X-Keyward-Require` is no list of permissions. The operator made a mistake, so nobody
+ * passes.
+ */
 const malformedRequirement = () =>
   new GatewayError('FORBIDDEN', 'The proxy asks for what is no permission', {
     reason: 'malformed-requirement',
   });
 
-/** Where proxies ask. Envoy appends the path that it was asked for. */
+/** The path that proxies call. Envoy appends the path of the client's request. */
 export const authorizePath = '/api/v1/keys/authorize';
 
-/** What a proxy asks about a request. */
+/** A proxy's question about a request. */
 export interface DoorQuestion {
-  /** The API key as the client sent it. */
+  /** The secret of the API key, as the client sent it. */
   readonly secret: string;
-  /** The permissions that the request needs, all of them. */
+  /** The permissions that the request needs; the API key must have all of them. */
   readonly permissions: readonly string[];
 }
 
-/** What is left of a key's quota. */
+/** The rest of an API key's quota. */
 interface QuotaLeft {
   readonly limit: number;
   readonly remaining: number;
-  /** When it is full again; null: never. */
+  /** The time when the quota is full again; null: never. */
   readonly refillsAt: Date | null;
 }
 
-/** What is asked of a verification: whose key it is, or why it lets nobody in, and what is left of its own limits. */
+/**
+ * The result of a verification: the owner of the API key or the reason of the refusal (null: none), and the rest of
+ * the key's own limits.
+ */
 interface Verification {
   readonly reason: string | null;
   readonly keyId: number | undefined;
@@ -44,10 +50,10 @@ interface Verification {
   readonly quota: QuotaLeft | null;
 }
 
-/** When to come back for a quota that is never full again, in seconds: somebody may have given the key another. */
+/** The `Retry-After` of a quota that never becomes full again, in seconds: somebody may give the key a new quota. */
 const anHour = 3600;
 
-/** How a good API key is refused that was used too much. */
+/** The errors for a genuine API key that has used up its limits. */
 const exhausted: Readonly<Record<string, (verification: Verification) => GatewayError>> = {
   rate_limited: ({ rate }) => tooManyRequests('rate-limit-key', rate ? secondsUntilReset(rate) : anHour),
   quota_exceeded: ({ quota }) =>
@@ -59,7 +65,7 @@ const quotaFields = ({ limit, remaining, refillsAt }: QuotaLeft): Quota => ({
   state: `"quota";r=${remaining}${refillsAt ? `;t=${secondsUntil(refillsAt)}` : ''}`,
 });
 
-/** Notes for the answer what is left of a key's own limits. */
+/** Records the rest of the API key's own limits for the answer. */
 function noteLimits({ quotas }: Exchange, { rate, quota }: Verification): void {
   if (rate) quotas.set('key', rateFields('key', rate));
   if (quota) quotas.set('quota', quotaFields(quota));
@@ -68,19 +74,21 @@ function noteLimits({ quotas }: Exchange, { rate, quota }: Verification): void {
 const refusal = (verification: Verification, { permissions }: DoorQuestion, reason: string): GatewayError =>
   exhausted[reason]?.(verification) ?? refusalOf(reason, permissions);
 
-/** The most permissions that are asked for at once, and the most characters of all of them: the answer repeats them. */
+/** The most permissions of one request, and the most characters of all of them together; the answer repeats them. */
 const mostPermissions = 50;
 const mostCharacters = 1000;
 
 /**
- * Answers a proxy that asks whether to let a request pass (nginx calls it `auth_request`, Traefik ForwardAuth, Envoy
- * `ext_authz`): by the API key that it carries, whatever its method and body, and by the permissions that the proxy
- * names in `X-Keyward-Require`. 200 tells whose key it is in `X-Keyward-User` and `X-Keyward-Key`, and in
- * `X-Keyward-Permissions` which permissions were asked for, so that an application sees whether the proxy has applied the
- * rule that it expects; anything else means no.
+ * Answers a proxy that asks whether a request may pass (nginx calls this `auth_request`, Traefik ForwardAuth, Envoy
+ * `ext_authz`). The request's API key and the permissions in the proxy's `X-Keyward-Require` decide; method and body
+ * do not matter.
+ *
+ * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, and
+ * the required permissions in `X-Keyward-Permissions`, so that an application can see whether the proxy applied the
+ * expected rule. Any other status means no.
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
- * @param guesses bounds how many keys an address may try; undefined: nothing does
+ * @param guesses limits the number of keys that an address may try; undefined: no limit
  */
 export const authorize =
   (
@@ -102,7 +110,10 @@ export const authorize =
     return { status: 200, headers: identityOf(verification, question), body: '' };
   };
 
-/** What a proxy hands on to its application. All three are always there, so that they replace what a client sent. */
+/**
+ * The header fields that a proxy passes to its application. All three are always present, so that they replace those
+ * that a client sent.
+ */
 const identityOf = ({ userId, keyId }: Verification, { permissions }: DoorQuestion) => ({
   'x-keyward-user': `${userId}`,
   'x-keyward-key': `${keyId}`,
@@ -110,9 +121,9 @@ const identityOf = ({ userId, keyId }: Verification, { permissions }: DoorQuesti
 });
 
 /**
- * The permissions that the proxy names, between spaces or commas. A header that names none is no requirement that is
- * left out, but one that got lost.
- * @throws {GatewayError} `FORBIDDEN` for what is no list of permissions
+ * Reads the permissions that the proxy requires, between spaces or commas. Only a missing header field means no
+ * requirement: an empty one means that the requirement got lost on its way.
+ * @throws {GatewayError} `FORBIDDEN` if the text is no list of permissions
  */
 function readRequirement(
   headers: RequestHeaders,

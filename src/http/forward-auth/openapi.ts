@@ -36,7 +36,7 @@ const condition = (name: string, description: string) => ({
   schema: { type: 'string' },
 });
 
-/** What API keys open, in OpenAPI 3.1: no GraphQL field describes it. */
+/** The OpenAPI 3.1 description of the requests that carry an API key. No GraphQL field describes them. */
 export const forwardAuthOpenApi = {
   paths: {
     '/api/v1/keys/authorize': {
