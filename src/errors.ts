@@ -1,4 +1,4 @@
-/** Every way in which a request can fail, and the HTTP status that says so (RFC 9110). */
+/** All error codes of requests, with their HTTP statuses (RFC 9110). */
 export const statusOf = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
@@ -17,33 +17,33 @@ export const statusOf = {
   OUTCOME_UNKNOWN: 503,
 } as const;
 
-/** The closed set of error codes; GraphQL shows them as `extensions.code`. */
+/** An error code, from a closed set; GraphQL shows it as `extensions.code`. */
 export type ErrorCode = keyof typeof statusOf;
 
-/** One thing that is wrong with an input. */
+/** A single fault of an input. */
 export interface InputIssue {
-  /** Where, from the operation's input inwards, in GraphQL's names: `['sessionDuration']`. */
+  /** The place of the fault, from the operation's input inwards, in GraphQL's names: `['sessionDuration']`. */
   readonly path: readonly string[];
-  /** What is wrong, for a person. */
+  /** A description of the fault for a person. */
   readonly message: string;
-  /** What is wrong, for a program, in pydantic 2's vocabulary: `int_type`, `missing`, … */
+  /** The type of the fault for a program, in pydantic 2's vocabulary: `int_type`, `missing`, … */
   readonly type: string;
 }
 
 interface Details {
-  /** Header fields that the answer carries beside the body, for example a challenge. */
+  /** Further header fields of the answer, for example a challenge. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The faults of an input, for `BAD_USER_INPUT`. */
   readonly issues?: readonly InputIssue[];
-  /** A short code for the log, never shown: which check refused. */
+  /** A short code for the log: the check that refused the request. Callers never see it. */
   readonly reason?: string;
-  /** The account of whoever is refused, for the log, never shown. */
+  /** The account of the refused caller, for the log. Callers never see it. */
   readonly accountId?: number | undefined;
-  /** What really happened, for the log, never shown. */
+  /** The original error, for the log. Callers never see it. */
   readonly cause?: unknown;
 }
 
-/** The one class in which an error travels back: `message` is public; `reason`, `accountId` and `cause` are not. */
+/** The one class of errors that callers see. Its `message` is public; `reason`, `accountId` and `cause` are not. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -55,7 +55,7 @@ export class GatewayError extends Error {
   readonly accountId: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
-    // An answer has no use for a stack trace, and to collect one takes a good part of a request that is refused.
+    // No answer needs a stack trace, and collecting one takes a good part of the time of a refused request.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, { cause: details.cause });
@@ -69,23 +69,29 @@ export class GatewayError extends Error {
   }
 }
 
-/** What is wrong, and with what: `sessionDuration: Must be at least 60 seconds.` */
+/** Describes a fault and its place: `sessionDuration: Must be at least 60 seconds.` */
 const sentenceOf = ({ path, message }: InputIssue): string =>
   [path.join('.'), message].filter(Boolean).join(': ');
 
-/** How many things that are wrong with an input are told: what is answered stays small, whatever was sent. */
+/** The most faults that an answer lists, so that the answer stays small whatever the caller sent. */
 export const mostIssues = 50;
 
-/** An input that an operation cannot take. */
+/**
+ * Makes the error for an invalid input.
+ * @param all all faults; the error lists the first 50
+ */
 export const badUserInput = (all: readonly InputIssue[], cause?: unknown) => {
   const issues = all.slice(0, mostIssues);
   return new GatewayError('BAD_USER_INPUT', issues.map(sentenceOf).join(' '), { issues, cause });
 };
 
-/** How long to wait before another attempt. Each answer has its own: it puts other fields beside it. */
+/** The wait before another attempt. Each answer gets an object of its own, because it adds other fields to it. */
 const later = () => ({ 'retry-after': '5' });
 
-/** Something that this service needs does not answer, and nothing was changed; try again in a few seconds. */
+/**
+ * Makes the error for a dependency of the service that does not answer. The request changed nothing; the caller may
+ * try again in a few seconds.
+ */
 export const serviceUnavailable = (reason: string, cause?: unknown) =>
   new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', {
     reason,
@@ -93,7 +99,7 @@ export const serviceUnavailable = (reason: string, cause?: unknown) =>
     headers: later(),
   });
 
-/** A change may have been made or not, and this service cannot find out. */
+/** Makes the error for a change with an unknown outcome: the service cannot find out whether the change was made. */
 export const outcomeUnknown = (reason: string, cause: unknown) =>
   new GatewayError('OUTCOME_UNKNOWN', 'It is not known whether the change was made', {
     reason,
@@ -102,7 +108,7 @@ export const outcomeUnknown = (reason: string, cause: unknown) =>
   });
 
 /**
- * Any error as a GatewayError, also out of the GraphQL error that wraps it; one that nobody foresaw becomes a masked
+ * Converts any error to a GatewayError, also one inside a GraphQL error. An unforeseen error becomes a masked
  * `INTERNAL_SERVER_ERROR`.
  */
 export function toGatewayError(error: unknown): GatewayError {

@@ -64,9 +64,9 @@ import type { Secrets } from './secrets/secrets.ts';
 import { webhooksOpenApi } from './webhooks/openapi.ts';
 import type { Wakeable } from './webhooks/webhooks.ts';
 
-/** What a gateway is made of. */
+/** The dependencies of a gateway. */
 export interface GatewayDependencies {
-  /** The issuers whose access tokens are accepted, at least one. */
+  /** The issuers whose access tokens the service accepts, at least one. */
   readonly trusted: readonly [TrustedIssuer, ...TrustedIssuer[]];
   /** The URL by which clients reach this service. */
   readonly publicUrl: string;
@@ -79,45 +79,45 @@ export interface GatewayDependencies {
   readonly keyQuotas: KeyQuotas;
   readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
-  /** Told after each change, and never waited for; undefined: nobody is. */
+  /** Woken after each change, without a wait; undefined: there are no webhooks. */
   readonly webhooks?: Wakeable | undefined;
-  /** Whether this version can go on with the schema of the database; undefined: it can. */
+  /** Whether this version can still work with the schema of the database; undefined: it can. */
   readonly schemaState?: SchemaState | undefined;
   /** The most bytes of a body. */
   readonly bodyLimit: number;
-  /** After how many milliseconds a request is answered 503; undefined: never. */
+  /** The time after which a request gets the answer 503, in milliseconds; undefined: never. */
   readonly answerTimeout?: number;
-  /** What a caller's GraphQL document may hold. */
+  /** The limits of a caller's GraphQL document. */
   readonly documents: DocumentLimits;
-  /** Whether introspection is answered. */
+  /** Whether the service answers introspection. */
   readonly introspection: boolean;
-  /** Whether operators' fields and routes are there. */
+  /** Whether the service offers the operators' fields and routes. */
   readonly operators: boolean;
-  /** How reports of leaked keys are taken; undefined: none are. */
+  /** The handling of leak reports; undefined: the service accepts none. */
   readonly leakReports?: LeakReportOptions | undefined;
-  /** The pages for a browser; undefined: there are none. */
+  /** The pages for a browser; undefined: none. */
   readonly pages: PagesConfig | undefined;
   readonly edge: Edge;
   readonly logger: Logger;
-  /** Whether a request's line in the log has the client's address. */
+  /** Whether the log line of a request shows the client's address. */
   readonly logsAddress: boolean;
-  /** Measures requests; undefined: nothing does. */
+  /** Measures requests; undefined: no metrics. */
   readonly metrics?: Middleware | undefined;
-  /** Traces requests; undefined: nothing does. */
+  /** Traces requests; undefined: no tracing. */
   readonly tracing?: Tracing | undefined;
 }
 
-/** What stands between callers and the operations. */
+/** The parts for proxies, browsers and load. */
 export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
   readonly load: Load;
   readonly limiters: Limiters;
-  /** Bounds how many API keys an address may try at the door; undefined: nothing does. */
+  /** Limits the number of API keys that an address may try at the reverse proxy; undefined: no limit. */
   readonly keyGuesses?: KeyGuesses | undefined;
 }
 
 /**
- * Makes what counts requests, and API keys that are tried.
- * @param shared what other nodes count; undefined: this process counts alone
+ * Makes the counters of requests and of tried API keys.
+ * @param shared the counts that other nodes share; undefined: this process counts alone
  */
 export const createLimits = (
   { rates, exemptAddresses }: Pick<EdgeConfig, 'rates' | 'exemptAddresses'>,
@@ -127,13 +127,13 @@ export const createLimits = (
   keyGuesses: rates.address && new KeyGuesses(rates.address, exemptAddresses, shared),
 });
 
-/** The service as a whole. */
+/** The whole service. */
 export interface Gateway extends Answering {
   /** Counts the requests in flight. */
   readonly load: Load;
 }
 
-/** Makes the gateway: the way of a request, from its arrival to the handler of its path. */
+/** Makes the gateway: it passes each request through the middleware to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
   const around: readonly (Middleware | false | undefined)[] = [
@@ -159,13 +159,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   };
 }
 
-/** What of it operations need. */
+/** The services that operations use. */
 const servicesOf = ({ em, limits, secrets, ...others }: GatewayDependencies): OperationServices => {
   const { keyUsage, keyRates, keyQuotas, importedKeys, idempotency } = others;
   return { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, importedKeys, idempotency };
 };
 
-/** The handlers by their paths. */
+/** Makes the handler that passes each request to the handler of its path. */
 function createTable(dependencies: GatewayDependencies): Handler {
   const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
   const { schema, sofa } = offerOf(dependencies.operators);
@@ -211,13 +211,13 @@ function createTable(dependencies: GatewayDependencies): Handler {
   ]);
 }
 
-/** What is described beside the operations. */
+/** The parts of the OpenAPI document beside the operations. */
 const otherOpenApi = ({ leakReports }: GatewayDependencies) => ({
   ...{ ...forwardAuthOpenApi, ...webhooksOpenApi },
   paths: { ...forwardAuthOpenApi.paths, ...(leakReports && leakReportsPaths) },
 });
 
-/** Paths below the base path that need no access token: an API key, or a signature. */
+/** The paths below the base path that need no access token, but an API key or a signature. */
 function withoutToken(
   { operators, logger, edge, leakReports, webhooks, bodyLimit }: GatewayDependencies,
   services: OperationServices,
@@ -232,7 +232,9 @@ function withoutToken(
   return [...table, [leakReportsPath, leaks]];
 }
 
-/** Yoga, without the server adapter that `createYoga` puts around it: requests come to it by the table. */
+/**
+ * Makes a Yoga server without the server adapter of `createYoga`, because the table of paths passes requests to it.
+ */
 const createYogaServer = (dependencies: GatewayDependencies, services: OperationServices) => {
   const { schema, sofa } = offerOf(dependencies.operators);
   return new YogaServer({
@@ -241,9 +243,9 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
     graphiql: false,
     cors: false,
     multipart: false,
-    // `answerGraphql` and `answerRest` bound bodies; Yoga's own way pipes each through a transform stream.
+    // `answerGraphql` and `answerRest` limit bodies; Yoga's own limit pipes each body through a transform stream.
     maxRequestBodySize: false,
-    // `useKnownDocuments` keeps documents, within a bound of bytes.
+    // `useKnownDocuments` caches documents, within a limit of bytes.
     parserAndValidationCache: false,
     logging: false,
     extraParamNames: [documentIdName],

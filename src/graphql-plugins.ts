@@ -31,7 +31,7 @@ import type { Wakeable } from './webhooks/webhooks.ts';
 // biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
 type AnyPlugin = Plugin<any, any>;
 
-/** What the operations' plugins are made of. */
+/** The dependencies of the operations' plugins. */
 export interface PluginDependencies {
   readonly schema: GraphQLSchema;
   readonly trusted: readonly TrustedIssuer[];
@@ -40,7 +40,7 @@ export interface PluginDependencies {
   readonly webhooks?: Wakeable | undefined;
   readonly limiters: Limiters;
   readonly documents: DocumentLimits;
-  /** The documents of the pages by their ids. */
+  /** The documents of the pages, by id. */
   readonly pageDocuments: Readonly<Record<string, string>>;
   readonly introspection: boolean;
   readonly compiled: CompiledDocuments;
@@ -48,7 +48,10 @@ export interface PluginDependencies {
   readonly tracing: Tracing | undefined;
 }
 
-/** Yoga's plugins, in the order in which an operation meets them: REST's pass through those from the token on. */
+/**
+ * Makes Yoga's plugins, in the order in which an operation meets them. A REST operation passes through the plugins
+ * from `useAccessToken` on.
+ */
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
   const { schema, trusted, em, services, limiters, documents, introspection, compiled } = dependencies;
   const { pageDocuments, webhooks, logger, tracing } = dependencies;

@@ -18,21 +18,21 @@ const matchRoute = createRouteMatcher({
   deactivateApiKeyItself: { method: 'DELETE', path },
 });
 
-/** What the key's own path is made of. */
+/** The dependencies of the handler. */
 interface KeyItselfOptions {
   readonly services: Omit<OperationServices, 'db'>;
-  /** The database for a request. */
+  /** Gives the database for a request. */
   readonly dbOf: (exchange: Exchange) => Db;
   readonly logger: Parameters<typeof createEventLog>[0];
-  /** Writes an API key's record without what its bearer has no use for. */
+  /** Writes an API key's record without the fields that are useless to its bearer. */
   readonly write: RecordWriter;
-  /** Counts a request with a key, and throws where it is one too many. */
+  /** Counts a request with the key, and throws if the request exceeds the limit. */
   readonly count?: ((keyId: string, exchange: Exchange) => void) | undefined;
 }
 
 /**
- * Answers an API key about itself: its record, or its end. It is asked for by the key in place of an access token, so
- * no root field of GraphQL's stands behind it: those need a token.
+ * Answers a request about the API key that the request carries: reads the key's record, or deactivates the key. The
+ * API key takes the place of an access token, so no GraphQL root field does the same: root fields need a token.
  */
 export const answerKeyItself =
   ({ services, dbOf, logger, write, count }: KeyItselfOptions): Handler =>

@@ -5,17 +5,18 @@ import type { Config } from './config/config.ts';
 import { readVersion } from './observability/version.ts';
 import { firstSignal } from './process/signals.ts';
 
-// What is loaded from here on is compiled once, and not at each start.
+// Node compiles all modules that load from here on only once, and not at each start.
 enableCompileCache();
 
-// Listened for from the first moment: a signal during the start would end the process at once.
+// The service must listen for signals from the first moment: otherwise a signal during the start would end the
+// process at once.
 const stopped = firstSignal();
 
 async function runService(config: Config): Promise<void> {
   await using service = await (config.workers > 1
     ? (await import('./process/workers.ts')).startWorkers(config, stopped)
     : (await import('./process/service.ts')).startService(config, stopped));
-  // Whether anybody reads it or not: the service goes on.
+  // The service continues even if nobody reads this output.
   write(process.stdout.fd, service.greeting, () => {});
   await stopped;
 }

@@ -7,7 +7,7 @@ import { type Routes, routes } from './rest/routes.ts';
 import { createSofa, type Sofa } from './rest/sofa.ts';
 import { schema } from './schema.ts';
 
-/** What a service offers: its operations in GraphQL, and the same as REST has them. */
+/** The operations that a service offers, in GraphQL and in REST. */
 export interface Offer {
   readonly schema: GraphQLSchema;
   readonly sofa: Sofa;
@@ -16,7 +16,7 @@ export interface Offer {
 const isForOperators = (field: Parameters<typeof requiredScopesOf>[0]): boolean =>
   operator.every((scope) => requiredScopesOf(field).includes(scope));
 
-/** The schema as if nobody had ever thought of operators. */
+/** The schema without any trace of the operators' operations. */
 const withoutOperators = (): GraphQLSchema =>
   pruneSchema(
     mapSchema(schema, {
@@ -43,8 +43,8 @@ const createOffer = (offered: GraphQLSchema): Offer => ({
 const offers = new Map<boolean, Offer>();
 
 /**
- * What a service offers, always the same object.
- * @param operators whether operators' fields and routes are there
+ * The operations of a service; equal arguments return the same object.
+ * @param operators whether the service offers the operators' fields and routes
  */
 export function offerOf(operators: boolean): Offer {
   const offer = offers.get(operators) ?? createOffer(operators ? schema : withoutOperators());
@@ -53,8 +53,9 @@ export function offerOf(operators: boolean): Offer {
 }
 
 /**
- * The documents of the pages that can be asked: without operators, a page has more than there is.
- * @param texts the documents by their ids
+ * The documents of the pages that the offered schema can answer. Without operators' operations, the pages still have
+ * documents for them.
+ * @param texts the documents, by id
  */
 export function offeredDocuments(
   offered: GraphQLSchema,

@@ -13,5 +13,5 @@ import './private-key/private-key.graphql.ts';
 import { builder } from './graphql/builder.ts';
 import './graphql/scalars.ts';
 
-/** The GraphQL schema: the one source of both interfaces. */
+/** The GraphQL schema, the single source of both interfaces. */
 export const schema = builder.toSchema({ sortSchema: false });

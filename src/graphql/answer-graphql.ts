@@ -9,9 +9,9 @@ import { decodeText, isJson, limitBody } from '../http/read-request.ts';
 import { documentIdName } from './kept-documents.ts';
 
 /**
- * Answers GraphQL requests by Yoga: GET and POST, of a bounded size, and JSON. Of `Accept`, Yoga sees no more than the
- * media type that was chosen: its own choice repeats in the answer all that a client asks for, and has more media types
- * than JSON's.
+ * Answers GraphQL requests through Yoga: GET and POST, with JSON bodies of a limited size. Yoga sees only the chosen
+ * media type in `Accept`. Otherwise Yoga's own choice would repeat all of the client's `Accept` in the answer, and
+ * would allow media types other than JSON's.
  * @param bodyLimit the most bytes of a body
  */
 export const answerGraphql =
@@ -20,11 +20,11 @@ export const answerGraphql =
     exchange.record.route = graphqlPath;
     assertMethod(exchange.method);
     limitBody(exchange, bodyLimit);
-    // What a server adapter would add, nothing here asks for.
+    // A server adapter would add more to the context, but nothing here needs it.
     return toAnswer(await yoga.handle(toRequest(exchange), exchange as never));
   };
 
-/** The request as Yoga takes it. */
+/** Converts a request to Yoga's form. */
 function toRequest({ method, query, headers, body }: Exchange): Request {
   const accept = negotiateMediaType(headers['accept']);
   return new Request(`http://${headers['host']}${graphqlPath}${query && `?${query}`}`, {
@@ -32,20 +32,20 @@ function toRequest({ method, query, headers, body }: Exchange): Request {
     headers: {
       ...(headers as Record<string, string>),
       accept,
-      // A body may have come in chunks.
+      // A body that arrived in chunks has no Content-Length yet.
       ...(body && { 'content-length': `${body.length}` }),
     },
     ...(body && { body: body as Uint8Array<ArrayBuffer> }),
   });
 }
 
-/** What Yoga answers; its body is text, unless it was compressed. */
+/** Converts Yoga's answer. The body is text, unless it is compressed. */
 async function toAnswer(response: Response): Promise<Answer> {
   const headers: Answer['headers'] = {};
   response.headers.forEach((value, name) => {
     headers[name] = value;
   });
-  // Not by its `body`, which would be made into a stream.
+  // Does not read `response.body`: that would turn the body into a stream.
   const body = await (headers['content-encoding'] ? response.bytes() : response.text());
   return { status: response.status, headers, body };
 }
@@ -57,29 +57,29 @@ function assertMethod(method: string): void {
   });
 }
 
-/** The media types of an answer (GraphQL over HTTP, section 4); the first is for clients that do not mind. */
+/** The media types of an answer (GraphQL over HTTP, section 4). The first is for clients without a preference. */
 const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
 
 /** A media type of an answer. */
 type MediaType = (typeof mediaTypes)[number];
 
-/** An entry of an Accept header that is about one of them. */
+/** An entry of an Accept header that matches one of these media types. */
 interface MediaRange {
   readonly type: string;
   readonly weight: number;
-  /** Where it stands in the header. */
+  /** The entry's position in the header. */
   readonly position: number;
 }
 
 const mediaRange = /(?<=^|,)(\*\/\*|application\/(?:\*|json|graphql-response\+json))((?:;[^,;]*)*)(?=,|$)/g;
 
-/** The weight of an entry, which is 1 unless it says another. */
+/** The weight of an entry; 1 by default. */
 const weightOf = (parameters: readonly string[]): number => {
   const weight = Number.parseFloat(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? '1');
   return Number.isNaN(weight) ? 1 : weight;
 };
 
-/** Answers are UTF-8: an entry that wants another charset is about none of them. */
+/** Whether an entry accepts UTF-8. An entry with another charset matches no answer. */
 const isUtf8 = (parameters: readonly string[]): boolean =>
   parameters.every((each) => !each.startsWith('charset=') || each === 'charset=utf-8');
 
@@ -91,7 +91,10 @@ const parseAccept = (accept: string): MediaRange[] =>
     },
   );
 
-/** What the ranges say of a media type: the most exact one its weight, the first one its position. */
+/**
+ * The client's preference for a media type: the weight of the most specific matching range, and the position of the
+ * first matching range.
+ */
 function preferenceFor(mediaType: MediaType, ranges: readonly MediaRange[]) {
   const named = [mediaType, 'application/*', '*/*'].flatMap(
     (type) => ranges.find((range) => range.type === type) ?? [],
@@ -100,7 +103,10 @@ function preferenceFor(mediaType: MediaType, ranges: readonly MediaRange[]) {
   return { mediaType, weight: named[0]?.weight ?? 0, position };
 }
 
-/** @throws {GatewayError} `NOT_ACCEPTABLE` */
+/**
+ * Chooses the media type for an Accept header.
+ * @throws {GatewayError} `NOT_ACCEPTABLE`
+ */
 function choose(accept: string): MediaType {
   const ranges = parseAccept(accept);
   const [best] = mediaTypes
@@ -111,18 +117,18 @@ function choose(accept: string): MediaType {
   throw new GatewayError('NOT_ACCEPTABLE', `The answer can be ${mediaTypes.join(' or ')}`);
 }
 
-/** What was chosen before: clients send one of a few headers. */
+/** Remembers earlier choices, because clients send only a few different headers. */
 const choices = new LRUCache<string, MediaType>({ max: 100, memoMethod: choose });
 
 /**
- * The media type in which a GraphQL request is to be answered (RFC 9110, section 12.5.1): the one that weighs most; of
- * two that weigh the same, the one that comes first.
- * @param accept the Accept header; undefined where there is none
- * @throws {GatewayError} `NOT_ACCEPTABLE` where the client takes neither
+ * Chooses the media type of the answer to a GraphQL request (RFC 9110, section 12.5.1): the one with the greatest
+ * weight, and with equal weights the first one.
+ * @param accept the Accept header; undefined if missing
+ * @throws {GatewayError} `NOT_ACCEPTABLE` if the client accepts neither media type
  */
 export const negotiateMediaType = (accept: string | undefined): MediaType => choices.memo(accept || '*/*');
 
-/** Has Yoga read what a request asks for by this service's parsers. */
+/** Makes Yoga read the parameters of a request with this service's parsers. */
 export const useRequestParsers = (): Plugin => ({
   onRequestParse: ({ request, requestParser, setRequestParser }) => {
     if (request.method === 'POST') setRequestParser(readBody);
@@ -130,15 +136,15 @@ export const useRequestParsers = (): Plugin => ({
   },
 });
 
-/** How Yoga reads what a request asks for. */
+/** A function that reads the parameters of a request for Yoga. */
 type RequestParser = Parameters<Parameters<NonNullable<Plugin['onRequestParse']>>[0]['setRequestParser']>[0];
 
 /**
- * Reads the body of a POST. Yoga's own parser would take bytes that are not UTF-8 for others, and repeat a body that
- * is not JSON in the answer.
- * @returns what the body holds: the parameters, or a list of them, which Yoga refuses
- * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_REQUEST` for what is no JSON object
- * @throws {GraphQLError} `BAD_USER_INPUT` for what is not UTF-8
+ * Reads the body of a POST. Yoga's own parser would decode bytes that are not UTF-8 as other characters, and would
+ * repeat a body that is not JSON in the answer.
+ * @returns the parameters, or a list of parameters, which Yoga refuses
+ * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_REQUEST` if the body is no JSON object
+ * @throws {GraphQLError} `BAD_USER_INPUT` if the body is not UTF-8
  */
 const readBody: RequestParser = async (request) => {
   if (!isJson(request.headers.get('content-type'))) {
@@ -150,8 +156,8 @@ const readBody: RequestParser = async (request) => {
 };
 
 /**
- * Reads a query string by Yoga's parser, which knows no id of a document.
- * @throws {GatewayError} `BAD_REQUEST` where its variables or extensions are not JSON
+ * Reads a query string with Yoga's parser, and adds the document id, which Yoga's parser ignores.
+ * @throws {GatewayError} `BAD_REQUEST` if the variables or extensions are not JSON
  */
 const readQueryString =
   (parse: RequestParser): RequestParser =>
@@ -174,7 +180,7 @@ const parseJson = (text: string): unknown => {
 
 const badRequest = (message: string, cause?: unknown) => new GatewayError('BAD_REQUEST', message, { cause });
 
-/** No operation refuses bytes that are no text, so the status is 422 in `application/json` as well. */
+/** The refusal comes before any operation runs, so the status is 422 in `application/json` as well. */
 const asUnprocessable = (error: unknown): GraphQLError => {
   const { message, code, issues, status } = toGatewayError(error);
   return new GraphQLError(message, { extensions: { code, issues, http: { status } } });

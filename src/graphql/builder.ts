@@ -7,13 +7,13 @@ import '../auth/required-scopes.ts';
 import './field-facts.ts';
 import './run-operation.ts';
 
-/** What resolvers are given: an operation's context, within a request. */
+/** The context of resolvers: an operation's context within a request. */
 interface GatewayContext extends YogaInitialContext, OperationContext {}
 
-/** What JSON has in braces. */
+/** A JSON object. */
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The schema's builder; the slices define on it, `src/schema.ts` builds. */
+/** The schema's builder. The slices define their types and fields with it; `src/schema.ts` builds the schema. */
 export const builder = new SchemaBuilder<{
   Context: GatewayContext;
   Scalars: {
@@ -33,13 +33,13 @@ export const builder = new SchemaBuilder<{
 builder.queryType({ description: 'What can be read.' });
 builder.mutationType({ description: 'What can be changed.' });
 
-/** What a type's fields are made with, where types share them. */
+/** The field builder of a function that makes fields for several types. */
 export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<
   (typeof builder)['$inferSchemaTypes'],
   Shape
 >;
 
-/** What a root field's arguments are made with, where fields share them. */
+/** The argument builder of a function that makes arguments for several root fields. */
 export type ArgumentBuilder = Pick<
   PothosSchemaTypes.MutationFieldBuilder<(typeof builder)['$inferSchemaTypes'], object>,
   'arg'

@@ -1,4 +1,4 @@
-/** How lists read in GraphQL: Relay's connections, without anything that may be null and need not. */
+/** The options of lists in GraphQL: Relay's connections, with as few nullable fields as possible. */
 export const connectionOptions = {
   nodeQueryOptions: false,
   nodesQueryOptions: false,

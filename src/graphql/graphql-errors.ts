@@ -5,10 +5,13 @@ import { notAuthenticated } from '../auth/challenge.ts';
 import { GatewayError, unwrap } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 
-/** How a GatewayError reads in GraphQL: its message, its code, and an HTTP status where that is allowed. */
+/**
+ * Converts a GatewayError to a GraphQL error: message, code, and an HTTP status if the standard allows one.
+ * @param at the error whose place in the document the result takes over
+ */
 export const toGraphQLError = (error: GatewayError, at?: GraphQLError): GraphQLError => {
   const { code, status, headers, issues } = error;
-  // An operation that ran and said no is a 200 in plain application/json (GraphQL over HTTP, section 6.4.1).
+  // An operation that ran and refused is a 200 in plain application/json (GraphQL over HTTP, section 6.4.1).
   const spec = code === 'NOT_FOUND' || code === 'CONFLICT' || code === 'BAD_USER_INPUT';
   return new GraphQLError(error.message, {
     nodes: at?.nodes ?? null,
@@ -25,8 +28,8 @@ export const toGraphQLError = (error: GatewayError, at?: GraphQLError): GraphQLE
 };
 
 /**
- * Yoga's way to mask errors, with this service's own: what is not ours and not GraphQL's becomes an
- * `INTERNAL_SERVER_ERROR` that says nothing more.
+ * Makes Yoga's function for masking errors. An error that is neither this service's nor GraphQL's becomes an
+ * `INTERNAL_SERVER_ERROR` without details.
  * @param translate turns any error into a GatewayError
  */
 export const createMaskError =
@@ -38,8 +41,8 @@ export const createMaskError =
   };
 
 /**
- * Hides what is wrong with a request from callers without a token: they are told that they need one. GraphQL's own
- * messages about a document name the fields of the schema.
+ * Hides the faults of a request from callers without a token; they only learn that they need one. GraphQL's own
+ * messages about a document would name fields of the schema.
  */
 export const useAuthenticatedErrors = (): Plugin<object, WithAccessToken> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
@@ -54,7 +57,7 @@ export const useAuthenticatedErrors = (): Plugin<object, WithAccessToken> => ({
 
 const isAboutTokens = ({ status }: GatewayError): boolean => status === 401 || status === 503;
 
-/** Notes for the log why a GraphQL request failed. */
+/** Records the error of a failed GraphQL request for the log. */
 export const useFailureRecord = (): Plugin<object, Exchange> => ({
   onResultProcess: ({ result, serverContext: { record } }) => {
     for (const { originalError } of (result as ExecutionResult).errors ?? []) {

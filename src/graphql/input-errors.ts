@@ -22,8 +22,8 @@ import type { Plugin } from 'graphql-yoga';
 import { badUserInput, type InputIssue, mostIssues } from '../errors.ts';
 
 /**
- * Says what is wrong with an input: of variables that do not have their types what REST says of its input, and of none
- * what it was. Looks only after a request was refused, so that a good one costs nothing.
+ * Describes faults of the input. For variables of the wrong type, the issues are the same as in REST; no message
+ * repeats a value. The plugin checks only refused requests, so a valid request costs nothing.
  */
 export const useInputErrors = (): Plugin => ({
   onExecute: ({ args }) => ({
@@ -42,7 +42,7 @@ export const useInputErrors = (): Plugin => ({
   },
 });
 
-/** What a request's execution was given. */
+/** The arguments of a request's execution. */
 interface Execution {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -50,13 +50,13 @@ interface Execution {
   readonly variableValues?: Record<string, unknown> | null;
 }
 
-/** What is wrong with the variables of a request, in the same words as for REST. */
+/** The issues of a request's variables, in the same words as in REST. */
 function variableIssues({ schema, document, operationName, variableValues }: Execution): InputIssue[] {
   const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
   return definitions.flatMap((definition) => {
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type as never);
-    // Nothing that an object inherits counts as given.
+    // Inherited properties of the object are not the caller's.
     const value = Object.hasOwn(variableValues ?? {}, name) ? variableValues?.[name] : undefined;
     if (!isInputType(type) || (value === undefined && definition.defaultValue)) return [];
     if (value === undefined && definition.type.kind !== 'NonNullType') return [];
@@ -64,7 +64,7 @@ function variableIssues({ schema, document, operationName, variableValues }: Exe
   });
 }
 
-/** What is said of a value that its type does not take: pydantic 2's type, and a sentence. */
+/** Describes why a type refuses a value: pydantic 2's error type, and a sentence. */
 const describe = (
   type: GraphQLNamedInputType,
   value: unknown,
@@ -72,14 +72,14 @@ const describe = (
 ): Pick<InputIssue, 'type' | 'message'> => {
   const { name: typeName } = type;
   if (value === undefined) return { type: 'missing', message: 'Required.' };
-  // A scalar of ours says itself what is wrong.
+  // This service's own scalars describe the fault themselves.
   if (typeof extensions['type'] === 'string') return { type: extensions['type'], message };
   if (typeName === 'Boolean') return { type: 'bool_type', message: 'Must be true or false.' };
   if (typeName === 'String') return { type: 'string_type', message: 'Must be a string.' };
   if (isEnumType(type)) return { type: 'enum', message: 'Must be one of the values that are known here.' };
   if (typeName !== 'Int') return { type: 'value_error', message: `Must be a ${typeName}.` };
   if (typeof value !== 'number') return { type: 'int_type', message: 'Must be an integer.' };
-  // JSON and path parameters hold numbers that read as infinite.
+  // JSON and path parameters may hold numbers that parse as Infinity.
   return Number.isInteger(value) || !Number.isFinite(value)
     ? { type: 'int_parsing_size', message: 'Must be an integer from -2147483648 to 2147483647.' }
     : { type: 'int_from_float', message: 'Must be an integer, without a fraction.' };
@@ -93,11 +93,17 @@ const leafIssues = (type: GraphQLInputType, value: unknown, path: readonly strin
   return issues;
 };
 
-/** How many unknown names are told, and how much of each: what is answered stays small, whatever was sent. */
+/**
+ * The most unknown names in an answer, and the most characters of each. So the answer stays small, whatever the
+ * caller sent.
+ */
 const mostUnknown = 20;
 const mostCharacters = 100;
 
-/** That names are not known in a place. */
+/**
+ * Makes an issue for each unknown name.
+ * @param path the place of the names
+ */
 export const unknownIssues = (path: readonly string[], names: Iterable<string>): InputIssue[] =>
   [...names].slice(0, mostUnknown).map((name) => ({
     path: [...path, name.slice(0, mostCharacters)],
@@ -124,13 +130,13 @@ const memberIssues = (
 };
 
 /**
- * Holds a JSON value against an input type, without converting anything: what is no list is none.
- * @param path where the value stands, in the names of the type's schema
- * @returns what is wrong with it
+ * Checks a JSON value against an input type, without GraphQL's conversion: a single value is no list.
+ * @param path the place of the value, in the names of the type's schema
+ * @returns the issues of the value
  */
 export function inputIssues(type: GraphQLInputType, value: unknown, path: readonly string[]): InputIssue[] {
   const inner = getNullableType(type);
-  // What is left out or null is as wrong for a list or an object as for any other type.
+  // A missing or null value is as wrong for a list or an object as for any other type.
   if (value === undefined || value === null) return leafIssues(type, value, path);
   if (isInputObjectType(inner)) return memberIssues(inner, value, path);
   if (!isListType(inner)) return leafIssues(type, value, path);
@@ -138,7 +144,9 @@ export function inputIssues(type: GraphQLInputType, value: unknown, path: readon
   return listIssues(inner.ofType, value, path);
 }
 
-/** Looks no further once there is more than is told: to find out takes time for each item. */
+/**
+ * Checks the items of a list. Stops once there are more issues than the answer shows, because each item takes time.
+ */
 function listIssues(type: GraphQLInputType, list: readonly unknown[], path: readonly string[]): InputIssue[] {
   const issues: InputIssue[] = [];
   for (const [index, item] of list.entries()) {
@@ -151,10 +159,10 @@ function listIssues(type: GraphQLInputType, list: readonly unknown[], path: read
 const { INT, FLOAT, STRING, BOOLEAN, NULL, ENUM, LIST, OBJECT } = Kind;
 const literals: ReadonlySet<unknown> = new Set([INT, FLOAT, STRING, BOOLEAN, NULL, ENUM, LIST, OBJECT]);
 
-/** What graphql-js says of a literal before it repeats it. */
+/** The beginning of graphql-js's message about a literal, before the literal itself. */
 const beforeLiteral = /^(Expected value of type "[^"]*"|[\w" ]+ cannot represent [\w -]+ value)/;
 
-/** How graphql-js tells of a token that was not expected; punctuation has no text of its own. */
+/** The part of graphql-js's message that shows an unexpected token; punctuation has no text of its own. */
 const foundToken = /\b(Name|Int|Float|String|BlockString|Comment) ".*"/s;
 
 const withheldMessage = ({ message, nodes }: GraphQLError): string => {
@@ -166,8 +174,8 @@ const withheldMessage = ({ message, nodes }: GraphQLError): string => {
 };
 
 /**
- * What graphql-js says of an input, without the input itself, which may be a secret: it repeats literals, tokens and
- * variables. Where it stands, the error says by its location.
+ * Removes the caller's input from a message of graphql-js, because it may be a secret: graphql-js repeats literals,
+ * tokens and variables. The error's location still shows the place.
  */
 export function withholdValues(error: GraphQLError): GraphQLError {
   const message = withheldMessage(error);

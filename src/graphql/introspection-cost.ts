@@ -16,18 +16,21 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 
-/** Finds a fragment of a document; undefined or null where there is none of this name. */
+/** Finds a fragment of a document by its name; undefined or null if missing. */
 export type FindFragment = (name: string) => FragmentDefinitionNode | null | undefined;
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Validation refuses a document that is deeper, or whose fragments spread themselves; the count comes before it ends. */
+/**
+ * The greatest depth that the count follows. Validation refuses deeper documents and fragments that spread
+ * themselves, but the count may run before that.
+ */
 const mostDeep = 100;
 
 /**
- * Counts the values that `__schema` or `__type` answers, by reading them from the schema as the executor would. A
- * product of the lists' lengths would be far more than there is.
- * @param most where it stops counting: a document that asks for more, or is too deep to be answered, counts as more
+ * Counts the values in the answer to `__schema` or `__type`, by reading the schema as the executor would. The product
+ * of the lists' lengths would be far more than the real number.
+ * @param most the count stops above this; a document that is too deep to get an answer also counts as more
  */
 export function countIntrospection(
   schema: GraphQLSchema,
@@ -67,7 +70,7 @@ export function countIntrospection(
 
   const valuesOf = (field: FieldNode, definition: Field | undefined, source: unknown): unknown[] => {
     const args = argumentsOf(field);
-    // A variable may name any type, and counts as all of them.
+    // A variable may name any type, so it counts as all types.
     if (definition === TypeMetaFieldDef && args.name === undefined) return Object.values(schema.getTypeMap());
     const value = definition?.resolve?.(source, args, undefined, info);
     return Array.isArray(value) ? value : [value].filter((one) => one !== undefined && one !== null);
@@ -82,7 +85,7 @@ export function countIntrospection(
   return count;
 }
 
-/** The fields of a selection, those of each fragment once, as the executor collects them. */
+/** The fields of a selection, with the fields of each fragment once, as the executor collects them. */
 function fieldsOf(set: SelectionSetNode, findFragment: FindFragment): FieldNode[] {
   const followed = new Set<string>();
   const collect = (selection: SelectionNode): FieldNode[] => {
@@ -96,7 +99,10 @@ function fieldsOf(set: SelectionSetNode, findFragment: FindFragment): FieldNode[
   return set.selections.flatMap(collect);
 }
 
-/** The arguments of introspection: `name` where it is written, and all that is deprecated unless it is plainly left out. */
+/**
+ * The arguments of an introspection field: `name` if it is a literal; deprecated members count unless a literal
+ * excludes them.
+ */
 function argumentsOf({ arguments: given = [] }: FieldNode) {
   const written = (argument: string) => given.find(({ name }) => name.value === argument)?.value;
   const name = written('name');
@@ -119,7 +125,7 @@ const usualQuery = parse(
 
 const usualCounts = new WeakMap<GraphQLSchema, number>();
 
-/** How many values the introspection answers that tools ask for, with all of its options. */
+/** The number of values in the answer to the usual introspection query of tools, with all its options. */
 export function usualIntrospection(schema: GraphQLSchema): number {
   const count = usualCounts.get(schema) ?? countUsual(schema);
   usualCounts.set(schema, count);

@@ -3,19 +3,19 @@ import type { GraphQLParams, Plugin, YogaServerInstance } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { WithAccessToken } from '../auth/caller.ts';
 
-/** Parsed documents by their text. */
+/** Parsed documents, by text. */
 export interface DocumentCache {
   get(text: string): DocumentNode | undefined;
   set(text: string, document: DocumentNode): void;
 }
 
-/** The most memory of one process for documents of callers, in bytes. */
+/** The most memory of one process for callers' documents, in bytes. */
 export const documentRoom = 16 * 1024 * 1024;
 
 /**
- * Keeps the documents that were used last.
- * @param bytes the most memory that they may take up
- * @param always documents by their texts that are kept for good, beside the others
+ * Makes a cache of the most recently used documents.
+ * @param bytes the most memory of these documents, in bytes
+ * @param always documents by text that the cache holds for good, beside the others
  */
 export function createDocumentCache(
   bytes: number,
@@ -30,25 +30,25 @@ export function createDocumentCache(
   };
 }
 
-/** What is kept of a token at most, in bytes: its nodes, and what was found out about them. */
+/** The greatest memory for each token of a document, in bytes: its nodes, and the results of their analysis. */
 const tokenSize = 1000;
 
-/** How much memory a parsed document takes up at most, in bytes. Comments are tokens here. */
+/** The greatest memory of a parsed document, in bytes. Comments count as tokens. */
 function sizeOf(document: DocumentNode, text: string): number {
   let tokens = 0;
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
   return 2 * text.length + tokens * tokenSize;
 }
 
-/** What the context holds when a document is validated: what the request brought. */
+/** The context during the validation of a document: the token and the parameters of the request. */
 interface Validated extends WithAccessToken {
   readonly params?: { readonly query?: string };
 }
 
 /**
- * Keeps valid documents, and runs them again without parsing or validating them. That is safe: parsing and validation
- * depend on the document alone, and whatever depends on the caller is checked again at execution. Documents of callers
- * without a token are not kept, since they would push out those that others use.
+ * Caches valid documents, and runs them again without parsing or validating them. That is safe: parsing and
+ * validation depend only on the document, and the execution repeats all checks that depend on the caller. Documents
+ * of callers without a token stay out of the cache, because they would push out other callers' documents.
  */
 export function useKnownDocuments(documents: DocumentCache): Plugin<Validated> {
   let pipeline: Pick<YogaServerInstance<object, object>, 'getEnveloped'>;
@@ -66,7 +66,7 @@ export function useKnownDocuments(documents: DocumentCache): Plugin<Validated> {
     onParams: ({ request, params: { query = '', operationName }, setParamsHandler }) => {
       const document = documents.get(query);
       const operation = document && getOperationAST(document, operationName);
-      // Yoga refuses the others, by their documents.
+      // Yoga itself refuses the other requests, by their documents.
       if (!operation || (request.method !== 'POST' && operation.operation !== 'query')) return;
       setParamsHandler(async ({ request, params, context }) => {
         const { schema, contextFactory, execute } = pipeline.getEnveloped(
@@ -80,17 +80,17 @@ export function useKnownDocuments(documents: DocumentCache): Plugin<Validated> {
   };
 }
 
-/** The documents of the pages of this service, which ask for them by their ids; read once. */
+/** The documents of this service's own pages, which request them by id. The start parses them once. */
 export interface PageDocuments {
-  /** The text of a document; undefined where no document has the id. */
+  /** The text of a document; undefined for an unknown id. */
   textOf(id: string): string | undefined;
-  /** The documents by their texts. */
+  /** The parsed documents, by text. */
   readonly parsed: ReadonlyMap<string, DocumentNode>;
 }
 
 /**
- * Reads the documents of the pages. The limits are for what callers send: these may be as long and as deep as they are.
- * @param texts documents by their ids, `sha256:` and a digest: the build has checked them against the schema
+ * Parses the documents of the pages. The limits apply only to callers' documents, so these may be longer and deeper.
+ * @param texts documents by id (`sha256:` and a digest); the build has checked them against the schema
  */
 export function readPageDocuments(texts: Readonly<Record<string, string>>): PageDocuments {
   const byId = new Map(Object.entries(texts));
@@ -100,19 +100,20 @@ export function readPageDocuments(texts: Readonly<Record<string, string>>): Page
   };
 }
 
-/** The parameter of a request that names a document (GraphQL over HTTP, appendix on persisted documents). */
+/** The parameter that names a document (GraphQL over HTTP, appendix on persisted documents). */
 export const documentIdName = 'documentId';
 
-/** What Apollo's clients send in place of a `documentId`: the document's digest. */
+/** The document id of a request from Apollo's clients: they send the document's digest, not a `documentId`. */
 const apolloIdOf = ({ extensions }: GraphQLParams): unknown => {
   const { version, sha256Hash } = (extensions?.['persistedQuery'] ?? {}) as Record<string, unknown>;
   return version === 1 && typeof sha256Hash === 'string' ? `sha256:${sha256Hash}` : undefined;
 };
 
 /**
- * Answers requests that name a document of the pages in place of sending one. To an id that no document has, it answers
- * so that clients send the document itself: nothing of theirs is kept under an id. (Yoga's plugin for persisted operations
- * would also answer requests with neither, before Yoga has looked at them.)
+ * Answers requests that name a document of the pages instead of sending one. For an unknown id, the answer tells the
+ * client to send the document itself: the service stores no documents of clients by id. (Yoga's plugin for persisted
+ * operations would also answer requests with neither, before Yoga checks them.)
+ * @throws {GraphQLError} `PERSISTED_QUERY_NOT_FOUND`
  */
 export const usePageDocuments = ({ textOf }: PageDocuments): Plugin => ({
   onParams: ({ params, setParams }) => {

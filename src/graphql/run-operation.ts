@@ -30,13 +30,13 @@ declare global {
   }
 }
 
-/** What operations need that is the same for all requests. */
+/** The services that operations use, the same for all requests. */
 export type OperationServices = Pick<
   OperationContext,
   'db' | 'idempotency' | 'importedKeys' | 'keyQuotas' | 'keyRates' | 'keyUsage' | 'limits' | 'secrets'
 >;
 
-/** The same log, and somebody is told of each event: it is logged once its change is certain. */
+/** Makes an event log that also wakes the webhooks. An event reaches the log only when its change is certain. */
 const andTell =
   (events: EventLog, webhooks: Wakeable | undefined): EventLog =>
   (name, event) => {
@@ -45,9 +45,9 @@ const andTell =
   };
 
 /**
- * Gives each request what operations need: who calls, the database, the log.
- * Runs after the token was verified; a request without one gets nothing, and reaches no operation.
- * @param webhooks told after each change
+ * Gives each request the context of operations: the caller, the database, the log. The plugin runs after the
+ * verification of the token. A request without a token gets no context, and reaches no operation.
+ * @param webhooks woken after each change
  */
 export const useOperationContext = (
   services: OperationServices,
@@ -64,7 +64,7 @@ export const useOperationContext = (
       ...services,
       db: services.db.until(answerBy),
       caller: { issuer, subject },
-      // What is asked for by another method is idempotent already.
+      // Requests with other methods are idempotent anyway.
       idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
       requestSource: { id: record.requestId, address },
       events: andTell(createEventLog(logger, record), webhooks),
@@ -79,15 +79,18 @@ type RunCompiled = (
   variables: ExecutionArgs['variableValues'],
 ) => ReturnType<typeof execute>;
 
-/** The compiled code of our own documents: there is none of any other. */
+/** The compiled code of this service's own documents; callers' documents have none. */
 export type CompiledDocuments = Pick<WeakMap<DocumentNode, RunCompiled>, 'get'>;
 
-/** Each error of graphql-js about a variable repeats all of it. What is wrong with variables `useInputErrors` tells. */
+/**
+ * graphql-js repeats the whole variable in each error. One error is enough, because `useInputErrors` describes the
+ * faults.
+ */
 const executionOptions = { maxCoercionErrors: 1 };
 
 /**
- * Executes what callers ask for by graphql-js's own executor, in place of Yoga's: a document is read anew for each
- * request, nothing is compiled of it, and nothing written into it.
+ * Executes callers' documents with graphql-js's own executor instead of Yoga's. It interprets the document anew for
+ * each request, compiles nothing, and writes nothing into the document. Documents with compiled code run that code.
  */
 export const useExecutor = (compiled: CompiledDocuments): Plugin => ({
   onExecute: ({ args, setExecuteFn }) => {
@@ -101,12 +104,12 @@ export const useExecutor = (compiled: CompiledDocuments): Plugin => ({
 });
 
 /**
- * Whether a root field of the mutation type changes something. One that is a mutation for another reason says so by its
- * fact `changesNothing`.
+ * Whether a root field of the mutation type changes something. A mutation that changes nothing says so by its
+ * extension `changesNothing`.
  */
 export const isChange = (field: Parameters<typeof factsOf>[0]): boolean => !factsOf(field).changesNothing;
 
-/** Has a root field that changes something run once for an `Idempotency-Key`. */
+/** Runs a root field that changes something only once for an `Idempotency-Key`. */
 class RunOncePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
@@ -131,14 +134,20 @@ class RunOncePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 
 SchemaBuilder.registerPlugin('runOnce', RunOncePlugin);
 
-/** The key stands for one request, so one operation. */
+/**
+ * Refuses an Idempotency-Key for several root fields: the key identifies one request with one operation.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
 function assertAlone({ operation, fragments }: GraphQLResolveInfo): void {
   const document = { kind: 'Document', definitions: [operation, ...Object.values(fragments)] };
   if (rootFields(document as DocumentNode, operation).length === 1) return;
   throw notAlone();
 }
 
-/** Notes which root field a GraphQL request runs, once it is known to be one of the schema's; REST's is noted by its route. */
+/**
+ * Records the root field of a GraphQL request, after the field is known to belong to the schema. For REST, the route
+ * records it.
+ */
 export function useOperationRecord(): Plugin<Exchange> {
   const known = new WeakMap<OperationDefinitionNode, string>();
   return {
@@ -153,13 +162,16 @@ export function useOperationRecord(): Plugin<Exchange> {
   };
 }
 
-/** One word for the root fields of an operation: there are too many combinations to tell them apart. */
+/**
+ * Describes the root fields of an operation in one word, because there are too many combinations: `[a]` → `a`, `[a,
+ * b]` → `several`.
+ */
 const describe = (names: readonly string[]): string => {
   const [first = 'introspection', ...others] = new Set(names.filter((name) => !name.startsWith('__')));
   return others.length > 0 ? 'several' : first;
 };
 
-/** What an operation answers: something that is stored, which names its account, or a page of such things. */
+/** The result of an operation: a stored record, which names its account, or a page of such records. */
 interface Answer {
   readonly account?: AccountId | null;
   readonly edges?: readonly { readonly node: Answer }[];
@@ -168,7 +180,7 @@ interface Answer {
 const accountOf = (answer: Answer | null): AccountId | undefined =>
   answer?.account ?? answer?.edges?.[0]?.node.account ?? undefined;
 
-/** Notes for the log whose account a root field has answered about. */
+/** Records, for the log, the account of a root field's result. */
 class NoteAccountPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,

@@ -1,7 +1,10 @@
 import { GraphQLError } from 'graphql';
 import { builder } from './builder.ts';
 
-/** @param type what is wrong, in the words of an input's issues */
+/**
+ * Refuses a value.
+ * @param type the fault's type, as in the issues of an input
+ */
 const refuse = (type: string, message: string): never => {
   throw new GraphQLError(message, { extensions: { type } });
 };
@@ -9,7 +12,7 @@ const refuse = (type: string, message: string): never => {
 const dateTime = String.raw`(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?`;
 const offset = String.raw`(Z|[+-]\d\d:\d\d)`;
 
-/** What is read as a date-time, for clients. */
+/** The pattern of a date-time, published for clients. */
 const dateTimePattern = `^${dateTime}${offset}$`;
 
 builder.scalarType('DateTime', {
@@ -27,9 +30,9 @@ const refuseDateTime = (type: string): never =>
   refuse(type, 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.');
 
 /**
- * Reads a date-time as RFC 3339 has it, of the years 1970 to 9999 in UTC. A fraction is cut to milliseconds.
- * @throws {GraphQLError} with the extension `type`: `timezone_aware` where nothing but the offset is missing,
- *   `datetime_parsing` for anything else
+ * Parses a date-time (RFC 3339) in the years 1970 to 9999, UTC. A fraction of a second is cut to milliseconds.
+ * @throws {GraphQLError} with the extension `type`: `timezone_aware` if only the offset is missing, otherwise
+ *   `datetime_parsing`
  */
 export function parseDateTime(value: unknown): Date {
   const [, dateTime, fraction = '', offset] = (typeof value === 'string' && shape.exec(value)) || [];
@@ -41,7 +44,7 @@ export function parseDateTime(value: unknown): Date {
   return year >= 1970 && year <= 9999 ? moment : refuseDateTime('datetime_parsing');
 }
 
-// Date takes February 30 for March 2, and 24:00 for the next day.
+// Date reads February 30 as March 2, and 24:00 as the next day.
 const isReal = (local: string): boolean => {
   const moment = new Date(`${local}Z`);
   return !Number.isNaN(moment.getTime()) && moment.toISOString() === `${local}Z`;
@@ -60,7 +63,7 @@ builder.scalarType('JSONObject', {
   parseValue: parseJsonObject,
 });
 
-/** How deep a JSON object may be nested, itself included. */
+/** The greatest depth of a JSON object; the object itself counts as one level. */
 const deepest = 32;
 
 const checkText = (text: string): void => {
@@ -69,10 +72,10 @@ const checkText = (text: string): void => {
   if (text.includes('\0')) refuse('value_error', 'Must not contain a NUL character.');
 };
 
-/** Refuses what JSON cannot say, or a database not store; answers what lies in a value. */
+/** Refuses a value that JSON cannot express or a database cannot store; returns the values inside it. */
 function checkValue(value: unknown): unknown[] {
   if (typeof value === 'string') checkText(value);
-  // JSON holds numbers that read as infinite.
+  // JSON may hold numbers that parse as Infinity.
   if (typeof value === 'number' && !Number.isFinite(value))
     refuse('finite_number', 'Must hold no number that is too large.');
   if (typeof value !== 'object' || value === null) return [];
@@ -82,14 +85,16 @@ function checkValue(value: unknown): unknown[] {
 }
 
 /**
- * Reads a JSON object, which stays as it is. Its parts are told by nothing: names and values are the caller's.
- * @throws {GraphQLError} with the extension `type`: `dict_type` for what is no object, `string_unicode` and
- *   `value_error` for texts that cannot be stored, `finite_number`; `value_error` for one that is nested too deep
+ * Checks a JSON object and returns it unchanged. Issues name no part of it, because its names and values are the
+ * caller's.
+ * @throws {GraphQLError} with the extension `type`: `dict_type` for a value that is no object, `string_unicode` and
+ *   `value_error` for texts that a database cannot store, `finite_number`, and `value_error` for an object that is
+ *   nested too deep
  */
 function parseJsonObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('dict_type', 'Must be a JSON object.');
-  // One level after the other: a caller's nesting is no depth of our stack.
+  // Goes level by level, so that a caller's deep nesting cannot exhaust the call stack.
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     const isTooDeep = depth === deepest && level.some((each) => typeof each === 'object' && each !== null);

@@ -16,21 +16,21 @@ import { GatewayError } from '../errors.ts';
 import { costOf } from './document-cost.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 
-/** What a caller's document may hold. */
+/** The limits of a caller's document. */
 export interface DocumentLimits {
-  /** Names, numbers, texts, punctuation. */
+  /** The most tokens of a document: names, numbers, texts, punctuation. */
   readonly tokens: number;
-  /** Levels of fields; those of `__schema` are not counted. */
+  /** The most levels of fields; the levels of `__schema` do not count. */
   readonly depth: number;
-  /** In an operation. */
+  /** The most aliases of an operation. */
   readonly aliases: number;
-  /** In an operation. */
+  /** The most directives of an operation. */
   readonly directives: number;
-  /** Values that an answer may hold. */
+  /** The most values of an answer. */
   readonly cost: number;
 }
 
-/** The limits that nothing changes: the operations themselves need less. */
+/** The limits that no variable changes, because the operations themselves need less. */
 export const fixedLimits: Omit<DocumentLimits, 'cost'> = {
   tokens: 1000,
   depth: 8,
@@ -45,10 +45,10 @@ const refusal = (limit: number, what: string): GraphQLError =>
     }),
   );
 
-/** The most characters of a name: an alias stands in the answer as often as the list that it is in has members. */
+/** The most characters of a name. An alias inside a list appears in the answer once for each member of the list. */
 const longestName = 200;
 
-/** Whether a document has a name that is too long. Comments and texts may be as long as the request. */
+/** Whether a document has a name that is too long. Comments and strings may be as long as the request. */
 function hasLongName({ loc }: DocumentNode): boolean {
   for (let token = loc?.startToken; token; token = token.next ?? undefined) {
     if (token.kind === TokenKind.NAME && token.end - token.start > longestName) return true;
@@ -56,7 +56,7 @@ function hasLongName({ loc }: DocumentNode): boolean {
   return false;
 }
 
-/** How graphql-armor is told to refuse: as validation does, so that it is remembered with the document. */
+/** Makes graphql-armor report an error of validation, so that the result is cached with the document. */
 const armor = (n: number, what: string) => ({
   n,
   propagateOnRejection: false,
@@ -73,8 +73,8 @@ const costRule =
   };
 
 /**
- * Refuses documents that ask for too much, with 400 and `BAD_REQUEST`, before anything is resolved and before they are
- * validated in full. A document that is kept was looked at once.
+ * Refuses excessive documents with 400 and `BAD_REQUEST`, before the full validation and before any resolver runs. A
+ * cached document needs no second check.
  */
 export function useDocumentLimits({ tokens, depth, aliases, directives, cost }: DocumentLimits): Plugin {
   const rules = [
@@ -85,7 +85,7 @@ export function useDocumentLimits({ tokens, depth, aliases, directives, cost }: 
   ] as ValidationRule[];
   const parseWithin: typeof parse = (source, options) => parse(source, { ...options, maxTokens: tokens });
   const validateWithin: typeof validate = (schema, document, ...rest) => {
-    // One is enough to be told.
+    // The answer shows only the first error.
     const excess = validate(schema, document, rules).slice(0, 1);
     return excess.length > 0 ? excess : validate(schema, document, ...rest);
   };
@@ -102,7 +102,7 @@ export function useDocumentLimits({ tokens, depth, aliases, directives, cost }: 
   };
 }
 
-/** graphql-js has no code for it. */
+/** Whether the document has too many tokens. graphql-js has no error code for this. */
 const isTooLong = (result: unknown): boolean =>
   result instanceof GraphQLError &&
   /^Syntax Error: Document contains more that \d+ tokens/.test(result.message);

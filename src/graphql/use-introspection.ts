@@ -7,12 +7,12 @@ import { takesCoding } from '../http/compressible.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 
-/** How many times as long as its request an answer may be that anybody may have. */
+/** The greatest length of an answer without a token, as a multiple of its request's length. */
 const mostTimes = 20;
 
 /**
- * How long a request is, in bytes: its target, its headers and its body. A GET's body is not read, and so need never
- * be sent: what its `Content-Length` says is no length.
+ * The length of a request in bytes: its target, its headers and its body. The body of a GET does not count: the
+ * service never reads it, so the client need not send what `Content-Length` declares.
  */
 const lengthOf = ({ method, url, headers }: Request): number => {
   let length = url.length + (method === 'POST' ? Number(headers.get('content-length') ?? 0) : 0);
@@ -23,9 +23,9 @@ const lengthOf = ({ method, url, headers }: Request): number => {
 };
 
 /**
- * Answers introspection to callers without a token too, where it is open. Such an answer is at most 20 times as long
- * as its request, so that nobody can aim this service at somebody else; it is compressed where the client takes that.
- * A longer one needs a token.
+ * Answers introspection also for callers without a token, if the configuration allows it. Such an answer is at most
+ * 20 times as long as its request, so that nobody can misuse this service to flood somebody else. The answer is
+ * compressed if the client accepts that. A longer answer needs a token.
  */
 export function useIntrospection(
   isOpen: boolean,
@@ -35,7 +35,7 @@ export function useIntrospection(
       if (!isOpen) addValidationRule(NoSchemaIntrospectionCustomRule);
     },
     onResultProcess: ({ request, result, setResult, resultProcessor, setResultProcessor, serverContext }) => {
-      // Without a token, nothing else has data.
+      // Without a token, only introspection has data.
       if (serverContext.accessToken || !(result as ExecutionResult).data) return;
       const text = Buffer.from(JSON.stringify(result));
       const isCompressed = takesCoding(serverContext.headers, 'gzip');
@@ -52,7 +52,7 @@ type ResultProcessor = Parameters<
   Parameters<NonNullable<Plugin['onResultProcess']>>[0]['setResultProcessor']
 >[0];
 
-/** Answers as another processor does, with this body in place of its own. */
+/** Makes a result processor that answers like another processor, but with this body. */
 const compressed =
   (body: Buffer<ArrayBuffer>, process: ResultProcessor): ResultProcessor =>
   async (result, fetchAPI, mediaType) => {

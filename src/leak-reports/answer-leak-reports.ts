@@ -14,18 +14,18 @@ import { verifyReport } from './report-signature.ts';
 
 const path = '/keys/leaks';
 
-/** Where reports are sent to. */
+/** The path that receives reports. */
 export const leakReportsPath = basePath + path;
 
 const matchRoute = createRouteMatcher({ reportLeakedKeys: { method: 'POST', path } });
 
-/** How many matches a report may have: each is looked for. */
+/** The most matches of a report, because the service looks up each one. */
 const most = 1000;
 
-/** No API key is longer; what is, is none. */
+/** The greatest length of a match, in characters; no API key is longer. */
 const longestToken = 1000;
 
-/** Something that was found. */
+/** A text that the scanner found in public. */
 interface Match {
   readonly token: string;
   readonly type?: unknown;
@@ -36,7 +36,7 @@ const isMatch = (item: unknown): item is Match =>
   typeof item === 'object' && item !== null && typeof (item as Match).token === 'string';
 
 /**
- * What a report tells; what is no match in it is passed over: the others are keys all the same.
+ * Reads the matches of a report. An item that is no match is skipped, because the other items may still be keys.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 function readMatches(report: unknown): Match[] {
@@ -46,16 +46,17 @@ function readMatches(report: unknown): Match[] {
 }
 
 /**
- * Where something was found. It is kept, and shown as text: so it is a URL or nothing, has no character that could
- * pretend to be another, and does not repeat the key, as that of a file may that is called like it.
+ * The URL of a match. The service stores this URL and shows it as text. So anything but an http(s) URL becomes null,
+ * as does a URL with characters that could imitate others. A URL that contains the key becomes null too: a file may
+ * be named after the key.
  */
 const readUrl = ({ token, url }: Match): string | null =>
   typeof url === 'string' && /^https?:\/\/[!-~]{1,2000}$/.test(url) && !url.includes(token) ? url : null;
 
-/** What reports are answered with. */
+/** The settings of leak reports. */
 export interface LeakReportOptions {
   readonly act: LeakReportConfig['act'];
-  /** Those that reports are signed by. */
+  /** The public keys that verify the reports' signatures. */
   readonly keys: Pick<VerificationKeys, 'find'>;
 }
 
@@ -63,18 +64,19 @@ const nothing = new Uint8Array();
 
 interface Surroundings extends LeakReportOptions {
   readonly secrets: LeakContext['secrets'];
-  /** The database for a request. */
+  /** Gives the database for a request. */
   readonly dbOf: (exchange: Exchange) => Db;
   readonly logger: Logger;
-  /** Told after each change. */
+  /** Woken after each change. */
   readonly webhooks: Wakeable | undefined;
   readonly bodyLimit: number;
 }
 
 /**
- * Answers reports of keys that were found in public, as GitHub's secret scanning sends them to partners: with whether
- * each is a key. It is known by its signature, so no token is needed, and before the signature is verified nothing is
- * read; no root field of GraphQL's stands behind it.
+ * Answers reports of keys that a scanner found in public, in the form in which GitHub's secret scanning sends them to
+ * partners. The answer says whether each match is an API key. The signature identifies the sender, so the request
+ * needs no token; the service parses nothing before it has verified the signature. No GraphQL root field does the
+ * same.
  */
 export const answerLeakReports =
   ({ act, keys, secrets, dbOf, logger, webhooks, bodyLimit }: Surroundings): Handler =>

@@ -6,14 +6,14 @@ import { type AccountId, ApiKey, type Tables } from '../database/tables.ts';
 import type { Change, EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
-/** A text that was found in public, and may be an API key. */
+/** A text from a public place that may be an API key. */
 export interface Leak {
   readonly token: string;
-  /** Where; null where that is not known. */
+  /** The place where the text was found; null if unknown. */
   readonly url: string | null;
 }
 
-/** What a report's request has. */
+/** The context of a report. */
 export interface LeakContext {
   readonly db: Db;
   readonly secrets: Pick<Secrets, 'peppers'>;
@@ -28,30 +28,34 @@ const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date
     .where('api_key_secret.digest', 'in', digests)
     .select(['api_key.id', 'api_key.account_id', 'api_key.is_active', 'api_key.expires_at'])
     .select(['api_key.previous_works_until', 'api_key_secret.digest', 'api_key_secret.id as secret'])
-    // No properties of the key's, so nothing would make dates and booleans of them on SQLite.
+    // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.
     .select(sql<unknown>`api_key_secret.works_until is not null`.as('former'))
     .select(sql<unknown>`api_key_secret.works_until <= ${now}`.as('over'))
     .select(sql<unknown>`api_key_secret.leaked_at is not null`.as('marked'))
-    // Whoever writes events of several accounts goes by their order: two wait for each other once, and not in a circle.
+    // All writers of events of several accounts lock them in the same order. So one may wait for the other, but never
+    // each for the other.
     .orderBy('api_key.account_id')
     .orderBy('api_key.id')
     .orderBy('api_key_secret.id');
 
-/** What is stored of secrets, by their digests, and of their keys. */
+/** Finds secrets by their digests, with their API keys. */
 const findSecrets = (db: Db, digests: readonly Buffer[], now: Date) =>
   runQuery(db, ApiKey, selectSecrets(db.kysely, digests, now));
 
-/** A secret, and its key. */
+/** A secret with its API key. */
 type FoundSecret = Awaited<ReturnType<typeof findSecrets>>[number];
 
-/** Makes others wait who would change these keys or their secrets. SQLite has one writer, which a transaction is. */
+/**
+ * Locks API keys, so that concurrent changes of these keys or their secrets wait. SQLite needs no lock, because a
+ * transaction is its only writer.
+ */
 async function lockKeys(db: Db, ids: readonly number[]): Promise<void> {
   if (!isForPostgres(db.kysely)) return;
   const keys = db.kysely.selectFrom('api_key').select('id').where('id', 'in', ids);
   await runQuery(db, ApiKey, keys.orderBy('id').forUpdate());
 }
 
-/** Marks secrets as leaked; those that are stay as they are. */
+/** Marks secrets as leaked; a secret that is already marked stays unchanged. */
 async function markSecrets(db: Db, secrets: readonly number[], now: Date): Promise<void> {
   const mark = db.kysely.updateTable('api_key_secret').set({ leaked_at: now });
   await runQuery(db, ApiKey, mark.where('id', 'in', secrets).where('leaked_at', 'is', null));
@@ -65,8 +69,8 @@ async function endKeys(db: Db, ids: readonly number[], now: Date): Promise<void>
 }
 
 /**
- * Ends secrets that were rotated out.
- * @param ids their keys
+ * Ends secrets that a rotation replaced.
+ * @param ids the API keys of these secrets
  */
 async function endSecrets(
   db: Db,
@@ -77,7 +81,7 @@ async function endSecrets(
   if (secrets.length === 0) return;
   const end = db.kysely.updateTable('api_key_secret').set({ works_until: now });
   await runQuery(db, ApiKey, end.where('id', 'in', secrets));
-  // Another one that was rotated out may work for longer.
+  // Another replaced secret of the key may work for longer.
   const tell = db.kysely.updateTable('api_key').set(({ selectFrom }) => ({
     previous_works_until: selectFrom('api_key_secret')
       .whereRef('api_key_secret.api_key_id', '=', 'api_key.id')
@@ -86,7 +90,7 @@ async function endSecrets(
   await runQuery(db, ApiKey, tell.where('id', 'in', ids));
 }
 
-/** Something that happened to an API key because it was found in public. */
+/** An event of an API key that was found in public. */
 interface LeakEvent {
   readonly name: 'api-key-leaked' | 'api-key-deactivated';
   readonly accountId: AccountId;
@@ -94,7 +98,7 @@ interface LeakEvent {
   readonly changes: readonly Change[];
 }
 
-/** Writes down what happened, in one statement. */
+/** Writes events to the audit trail, in one statement. */
 async function writeEvents(
   db: Db,
   events: readonly LeakEvent[],
@@ -119,7 +123,10 @@ interface LeakedSecret extends FoundSecret {
   readonly leak: Leak;
 }
 
-/** One that works no more does no harm, and of one that is marked its owner was told. */
+/**
+ * Whether a found secret still needs handling. A secret that no longer works does no harm, and the owner of a marked
+ * secret already knows.
+ */
 const isOpen = (found: FoundSecret, act: Act, now: Date): boolean =>
   found.isActive &&
   !(found.expiresAt && found.expiresAt <= now) &&
@@ -132,7 +139,7 @@ const secretsOf = (found: readonly FoundSecret[]): number[] => found.map(({ secr
 
 const ended: Change = { field: 'is_active', from: true, to: false };
 
-/** What is written down of a secret: that it has leaked, and what was ended. */
+/** The events of a leaked secret: that it leaked, and what ended. */
 function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecret, act: Act, now: Date) {
   const about = { accountId: account, keyId: id };
   const found: Change[] = leak.url === null ? [] : [{ field: 'leaked_url', from: null, to: leak.url }];
@@ -146,11 +153,14 @@ function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecre
   return [leaked(ended), { ...about, name: 'api-key-deactivated', changes: [ended] } as const];
 }
 
-/** By what a text is found, whether its key was made here or was brought here from elsewhere. */
+/** The digests that find a text, whether its API key was made here or imported. */
 const digestsOf = ({ peppers }: LeakContext['secrets'], token: string): Buffer[] =>
   [...peppers.digests(token), ...importedDigests(peppers, sha256Of(token))].map(({ digest }) => digest);
 
-/** Ends or marks what is open, of what was found; and what has become of it. */
+/**
+ * Ends or marks the found secrets that need it.
+ * @returns the events
+ */
 async function endOpen(
   db: Db,
   open: readonly LeakedSecret[],
@@ -169,17 +179,17 @@ async function endOpen(
 }
 
 /**
- * Ends or marks the API keys that have leaked, and writes down for their owners where they were found. A secret that was
- * rotated out ends alone, and its key goes on. What is done already is not done again. All keys together take as many
+ * Ends or marks leaked API keys, and records for their owners where the keys were found. If a rotation replaced the
+ * leaked secret, only that secret ends, and its key continues. A repetition changes nothing. Many keys take as many
  * statements as one.
- * @returns those of the texts that are secrets of API keys, or were
+ * @returns the texts that are or were secrets of API keys
  */
 export async function endLeakedKeys(
   { db, secrets, events, requestId }: LeakContext,
   act: Act,
   leaks: readonly Leak[],
 ): Promise<ReadonlySet<string>> {
-  // Of a text that was found in several places, the first is told.
+  // If a text was found in several places, the record shows the first.
   const byDigest = new Map<string, Leak>();
   for (const leak of leaks.toReversed())
     for (const digest of digestsOf(secrets, leak.token)) byDigest.set(digest.toString('hex'), leak);
@@ -195,7 +205,7 @@ export async function endLeakedKeys(
   if (known.some((found) => isOpen(found, act, startedAt))) {
     const written = await db.transaction(async (transaction) => {
       await lockKeys(transaction, idsOf(known));
-      // Whoever was waited for may have done it, or have given the key another secret.
+      // While this transaction waited, another one may have ended the key or given it another secret.
       const now = new Date();
       const open = (await find(transaction, now)).filter((found) => isOpen(found, act, now));
       return endOpen(transaction, open, { act, requestId, now });

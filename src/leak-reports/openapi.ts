@@ -16,7 +16,7 @@ const listOf = (properties: Record<string, object>, required: readonly string[])
 const token = `sk-a1b2c3.${'0'.repeat(64)}`;
 const type = 'keyward_api_key';
 
-/** Reports of leaked keys in OpenAPI 3.1: no GraphQL field describes them. */
+/** The OpenAPI 3.1 description of reports of leaked keys. No GraphQL field describes them. */
 export const leakReportsPaths = {
   '/api/v1/keys/leaks': {
     post: {

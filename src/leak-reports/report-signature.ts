@@ -10,16 +10,19 @@ import type { RequestHeaders } from '../http/exchange.ts';
 /** A signature on P-256 in DER has at most 72 bytes. */
 const wellFormed = /^[A-Za-z0-9+/]{1,100}={0,2}$/;
 
-/** One answer whatever is wrong with a signature; which it is, is for the log alone. */
+/**
+ * Makes the error for an unsigned or wrongly signed report. The answer is always the same; only the log shows the
+ * reason.
+ */
 const refused = (reason: string) =>
   new GatewayError('FORBIDDEN', 'The report is not signed by a key that is known here', {
     reason: `leak-report-${reason}`,
   });
 
 /**
- * Makes sure that a report comes from whom it says, by its two header fields: ECDSA on P-256 with SHA-256, DER in base64,
- * over the body byte for byte.
- * @throws {GatewayError} `FORBIDDEN`; `SERVICE_UNAVAILABLE` where there are no keys to verify it by, now
+ * Verifies the sender of a report by its two header fields: ECDSA on P-256 with SHA-256, DER in base64, over the
+ * exact bytes of the body.
+ * @throws {GatewayError} `FORBIDDEN`; `SERVICE_UNAVAILABLE` if there are no keys at the moment
  */
 export async function verifyReport(
   headers: RequestHeaders,
@@ -37,13 +40,13 @@ export async function verifyReport(
 
 type Keys = LeakReportConfig['keys'];
 
-// GitHub answers whoever has no token 60 times in an hour, all processes behind an address together.
+// GitHub answers 60 requests an hour without a token, for all processes behind one address together.
 const pace = { cooldown: 10 * 60_000, refresh: 60 * 60_000, longestRetry: 10 * 60_000 };
 
 /**
- * The keys by which reports are signed, kept fresh in the background where they are fetched; who names one that is not
- * known has them fetched every ten minutes at the most.
- * @param report told how reads go
+ * The public keys that verify the reports' signatures. If they come from a URL, they are refreshed in the background;
+ * an unknown key identifier causes a read at most every ten minutes.
+ * @param report receives the outcomes of these reads
  */
 export const readScannerKeys = (keys: Keys, report: ReadReport): VerificationKeys =>
   new VerificationKeys(async () => toKeySet(await read(keys)), report, pace);
