@@ -13,7 +13,7 @@ import { translateError } from './database/failures.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/graphql-errors.ts';
 import { documentIdName } from './graphql/kept-documents.ts';
-import type { OperationServices } from './graphql/run-operation.ts';
+import type { Listeners, OperationServices } from './graphql/run-operation.ts';
 import type { DocumentLimits } from './graphql/use-document-limits.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
 import { answerErrors, answerHeaders, graphqlPath } from './http/answers.ts';
@@ -81,6 +81,8 @@ export interface GatewayDependencies {
   readonly idempotency: Idempotency;
   /** Woken after each change, without a wait; undefined: there are no webhooks. */
   readonly webhooks?: Wakeable | undefined;
+  /** Removes the rows of erased accounts, without a wait; undefined: nothing does. */
+  readonly erasures?: Listeners['erasures'];
   /** Whether this version can still work with the schema of the database; undefined: it can. */
   readonly schemaState?: SchemaState | undefined;
   /** The most bytes of a body. */

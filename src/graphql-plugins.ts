@@ -17,6 +17,7 @@ import {
 } from './graphql/kept-documents.ts';
 import {
   type CompiledDocuments,
+  type Listeners,
   type OperationServices,
   useExecutor,
   useOperationContext,
@@ -26,18 +27,16 @@ import { type DocumentLimits, useDocumentLimits } from './graphql/use-document-l
 import { useIntrospection } from './graphql/use-introspection.ts';
 import type { Limiters } from './http/rate-limits/limiter.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
-import type { Wakeable } from './webhooks/webhooks.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
 type AnyPlugin = Plugin<any, any>;
 
 /** The dependencies of the operations' plugins. */
-export interface PluginDependencies {
+export interface PluginDependencies extends Listeners {
   readonly schema: GraphQLSchema;
   readonly trusted: readonly TrustedIssuer[];
   readonly em: SqlEntityManager;
   readonly services: OperationServices;
-  readonly webhooks?: Wakeable | undefined;
   readonly limiters: Limiters;
   readonly documents: DocumentLimits;
   /** The documents of the pages, by id. */
@@ -54,7 +53,7 @@ export interface PluginDependencies {
  */
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
   const { schema, trusted, em, services, limiters, documents, introspection, compiled } = dependencies;
-  const { pageDocuments, webhooks, logger, tracing } = dependencies;
+  const { pageDocuments, logger, tracing } = dependencies;
   const ofPages = readPageDocuments(pageDocuments);
   return [
     useRequestParsers(),
@@ -63,7 +62,7 @@ export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugi
     ...(limiters.account || limiters.verifier ? [useAccountLimit(limiters.account, limiters.verifier)] : []),
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
-    useOperationContext(services, logger, webhooks),
+    useOperationContext(services, logger, dependencies),
     useInputErrors(),
     useFailureRecord(),
     useOperationRecord(),

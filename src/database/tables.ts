@@ -26,7 +26,10 @@ const accountSchema = defineEntity({
   tableName: 'account',
   uniques: [{ properties: ['issuer', 'subject'] }],
   // Operators look for subjects by how they begin, whoever has issued them.
-  indexes: [{ properties: ['subject'], name: 'account_subject' }],
+  indexes: [
+    { properties: ['subject'], name: 'account_subject' },
+    { properties: ['isBeingErased'], where: { isBeingErased: true }, name: 'account_being_erased' },
+  ],
   properties: {
     id: p.integer().primary().autoincrement().$type<AccountId>(),
     issuer: p.string(),
@@ -38,6 +41,8 @@ const accountSchema = defineEntity({
     blockReason: p.text().nullable(),
     /** When an operator has erased it: its subject is another then, and nothing belongs to it but what it has done. */
     erasedAt: p.datetime(3).nullable(),
+    /** Whether rows of what it had are still to be removed, which nobody sees any more. */
+    isBeingErased: p.boolean().default(false),
   },
 });
 

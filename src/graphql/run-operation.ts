@@ -36,23 +36,32 @@ export type OperationServices = Pick<
   'db' | 'idempotency' | 'importedKeys' | 'keyQuotas' | 'keyRates' | 'keyUsage' | 'limits' | 'secrets'
 >;
 
-/** Makes an event log that also wakes the webhooks. An event reaches the log only when its change is certain. */
+/** Those that are told of changes, without a wait. */
+export interface Listeners {
+  /** Woken after each change. */
+  readonly webhooks?: Wakeable | undefined;
+  /** Removes the rows of an account that was erased. */
+  readonly erasures?: { run(): Promise<void> } | undefined;
+}
+
+/** Makes an event log that also tells the listeners. An event reaches the log only when its change is certain. */
 const andTell =
-  (events: EventLog, webhooks: Wakeable | undefined): EventLog =>
+  (events: EventLog, { webhooks, erasures }: Listeners): EventLog =>
   (name, event) => {
     events(name, event);
     webhooks?.wake();
+    if (name === 'account-erased') void erasures?.run();
   };
 
 /**
  * Gives each request the context of operations: the caller, the database, the log. The plugin runs after the
  * verification of the token. A request without a token gets no context, and reaches no operation.
- * @param webhooks woken after each change
+ * @param listeners those that are told of changes
  */
 export const useOperationContext = (
   services: OperationServices,
   logger: Logger,
-  webhooks?: Wakeable,
+  listeners: Listeners = {},
 ): Plugin<YogaInitialContext & Exchange & WithAccessToken & Partial<OperationContext>> => ({
   onContextBuilding: ({
     context: { accessToken, address, answerBy, headers, method, record },
@@ -67,7 +76,7 @@ export const useOperationContext = (
       // Requests with other methods are idempotent anyway.
       idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
       requestSource: { id: record.requestId, address },
-      events: andTell(createEventLog(logger, record), webhooks),
+      events: andTell(createEventLog(logger, record), listeners),
     });
   },
 });

@@ -15,6 +15,7 @@ const selectPage = prepareQuery(ApiKey, (db, { after }: { readonly after: number
     .select(['account.issuer', 'account.subject'])
     .select(quotaColumns)
     .where('api_key.id', '>', after)
+    .where('account.erased_at', 'is', null)
     .orderBy('api_key.id')
     .limit(pageSize),
 );

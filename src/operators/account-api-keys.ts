@@ -15,11 +15,13 @@ const prepareSelect = (order: 'asc' | 'desc') =>
   prepareQuery(ApiKey, (db, { id, floor, ceiling, limit }: PageRange & { readonly id: number }) =>
     db
       .selectFrom('api_key')
+      .innerJoin('account', 'account.id', 'api_key.account_id')
       .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
-      .where('account_id', '=', id as AccountId)
-      .where('id', '>', floor)
-      .where('id', '<=', ceiling)
-      .orderBy('id', order)
+      .where('api_key.account_id', '=', id as AccountId)
+      .where('account.erased_at', 'is', null)
+      .where('api_key.id', '>', floor)
+      .where('api_key.id', '<=', ceiling)
+      .orderBy('api_key.id', order)
       .limit(limit)
       .selectAll('api_key')
       .select(quotaColumns),

@@ -16,7 +16,10 @@ export const recordOf = (db: Kysely<Tables>) =>
     .selectFrom('account')
     .selectAll('account')
     .select(({ cast, fn, lit, selectFrom }) => {
-      const keys = selectFrom('api_key').whereRef('api_key.account_id', '=', 'account.id');
+      // Those of an account that was erased are on their way out.
+      const keys = selectFrom('api_key')
+        .whereRef('api_key.account_id', '=', 'account.id')
+        .where('account.erased_at' as never, 'is', null);
       const count = cast<number>(fn.countAll(), 'integer').as('count');
       return [
         keys.select(count).$asScalar().$notNull().as('apiKeyCount'),

@@ -25,8 +25,10 @@ const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: numbe
 const selectApiKey = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) =>
   db
     .selectFrom('api_key')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
     .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
-    .where('id', '=', id)
+    .where('api_key.id', '=', id)
+    .where('account.erased_at', 'is', null)
     .selectAll('api_key')
     .select(quotaColumns),
 );

@@ -33,6 +33,7 @@ const selectFound = (db: Kysely<Tables>) =>
     .select(['api_key.id', 'api_key.account_id', 'api_key.key_prefix', 'api_key.name', 'api_key.is_active'])
     .select(['api_key.expires_at', 'api_key.last_used_at', 'account.issuer', 'account.subject'])
     .select(sql<unknown>`account.blocked_at is not null`.as('isBlocked'))
+    .where('account.erased_at', 'is', null)
     .orderBy('api_key.id', 'desc')
     .limit(most);
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { removeErased } from '../accounts/remove-erased.ts';
 import { patternOfKeys } from '../api-keys/api-key-secret.ts';
 import { ImportedForms } from '../api-keys/imported-keys.ts';
 import { KeyUsage } from '../api-keys/key-usage.ts';
@@ -164,6 +165,7 @@ const startBackground = async (
   keyQuotas: started.use(leaseQuotas(orm, logger)),
   importedKeys: await knowImported(orm, logger, started),
   idempotency: started.use(keepAnswers(orm, logger)),
+  erasures: started.use(finishErasures(orm, logger)),
   webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
   leakReports: takeLeakReports(config, logger, started),
 });
@@ -204,6 +206,15 @@ const keepAnswers = (orm: Database, logger: Logger) =>
   new IdempotencyRecords(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'answers that are over could not be deleted yet'),
   );
+
+/** Goes on with what was left when the process before it ended. */
+function finishErasures(orm: Database, logger: Logger) {
+  const erasures = removeErased(new Db(orm.em), (error) =>
+    logger.warn({ error: describeError(error) }, 'what an erased account had could not be removed yet'),
+  );
+  void erasures.run();
+  return erasures;
+}
 
 const reportFailure = (logger: Logger) => (error: unknown) =>
   logger.error({ error: describeError(error) }, 'a request failed');

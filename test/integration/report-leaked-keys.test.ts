@@ -176,6 +176,7 @@ describe('a key that was found', () => {
     await send([matchOf(secret)]);
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
     expect((await setup.gateway.rest('DELETE', `/admin/accounts/${account}`, { token })).status).toBe(200);
+    await setup.gateway.erasures.run();
     expect(JSON.stringify(await setup.stored())).not.toContain('octocat');
     const answer = await send([matchOf(secret)]);
     expect(labelsOf(answer.body)).toEqual(['false_positive']);

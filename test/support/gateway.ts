@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { EntityName } from '@mikro-orm/sql';
 import { pino } from 'pino';
 import { inject } from 'vitest';
+import { removeErased } from '../../src/accounts/remove-erased.ts';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { ImportedForms } from '../../src/api-keys/imported-keys.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
@@ -134,6 +135,7 @@ export async function createTestGateway(
   const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
   const importedKeys = readOnlyWhenTold(new ImportedForms(new Db(database.em), () => {}));
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
+  const erasures = removeErased(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const keyRates = new KeyRateCounts(counts);
   const logger = pino({ level: 'trace' }, sink);
@@ -159,6 +161,7 @@ export async function createTestGateway(
     keyQuotas,
     importedKeys,
     idempotency,
+    erasures,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? { ...fixedLimits, cost: loadConfig({}).documentCost },
     introspection,
@@ -214,6 +217,8 @@ export async function createTestGateway(
     keyQuotas,
     importedKeys,
     idempotency,
+    /** Removes what erased accounts have left. */
+    erasures,
     fetch,
     rest,
     graphql,
@@ -227,6 +232,7 @@ export async function createTestGateway(
       // What a test has used is not written into the rows of the next.
       await keyUsage.write();
       await keyQuotas.giveBack();
+      await erasures.run();
       lines.length = 0;
       const emptied = await isEmptied(database);
       if (emptied) await importedKeys.readAgain();

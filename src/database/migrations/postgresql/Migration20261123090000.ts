@@ -5,8 +5,9 @@ export class Migration20261123090000 extends Migration {
   override name = 'Migration20261123090000';
 
   override up(): void {
-    this.addSql(`create table "account" ("id" serial primary key, "issuer" varchar(255) not null, "subject" varchar(255) not null, "created_at" timestamptz(3) not null, "blocked_at" timestamptz(3) null, "block_reason" text null, "erased_at" timestamptz(3) null);`);
+    this.addSql(`create table "account" ("id" serial primary key, "issuer" varchar(255) not null, "subject" varchar(255) not null, "created_at" timestamptz(3) not null, "blocked_at" timestamptz(3) null, "block_reason" text null, "erased_at" timestamptz(3) null, "is_being_erased" boolean not null default false);`);
     this.addSql(`create index "account_subject" on "account" ("subject" text_pattern_ops);`);
+    this.addSql(`create index "account_being_erased" on "account" ("is_being_erased") where "is_being_erased" = true;`);
     this.addSql(`alter table "account" add constraint "account_issuer_subject_unique" unique ("issuer", "subject");`);
 
     this.addSql(`create table "account_use" ("account_id" int not null, "hour" timestamptz(3) not null, "outcome" varchar(255) not null, "count" bigint not null, primary key ("account_id", "hour", "outcome"));`);

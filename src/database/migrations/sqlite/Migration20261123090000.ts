@@ -5,8 +5,9 @@ export class Migration20261123090000 extends Migration {
   override name = 'Migration20261123090000';
 
   override up(): void {
-    this.addSql(`create table \`account\` (\`id\` integer not null primary key autoincrement, \`issuer\` text not null, \`subject\` text not null, \`created_at\` datetime not null, \`blocked_at\` datetime null, \`block_reason\` text null, \`erased_at\` datetime null);`);
+    this.addSql(`create table \`account\` (\`id\` integer not null primary key autoincrement, \`issuer\` text not null, \`subject\` text not null, \`created_at\` datetime not null, \`blocked_at\` datetime null, \`block_reason\` text null, \`erased_at\` datetime null, \`is_being_erased\` integer not null default false);`);
     this.addSql(`create index \`account_subject\` on \`account\` (\`subject\`);`);
+    this.addSql(`create index \`account_being_erased\` on \`account\` (\`is_being_erased\`) where \`is_being_erased\` = true;`);
     this.addSql(`create unique index \`account_issuer_subject_unique\` on \`account\` (\`issuer\`, \`subject\`);`);
 
     this.addSql(`create table \`account_use\` (\`account_id\` integer not null, \`hour\` datetime not null, \`outcome\` text not null, \`count\` bigint not null, primary key (\`account_id\`, \`hour\`, \`outcome\`), constraint \`account_use_account_id_foreign\` foreign key (\`account_id\`) references \`account\` (\`id\`));`);

@@ -1,0 +1,203 @@
+// What an erased account had is nobody's from the moment at which it was erased: its keys have no secrets any more, and its
+// owner is somebody else to every operation. The rows that are left are removed afterwards, some at a time: there may be a
+// million of them, and on SQLite others wait for each statement. Where a process is ended in the middle, the next goes on.
+
+import { type Kysely, sql } from 'kysely';
+import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
+import { tryLock } from '../database/conditions.ts';
+import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
+import {
+  Account,
+  type AccountId,
+  AccountUse,
+  ApiKey,
+  ApiKeyQuota,
+  ApiKeySecret,
+  ApiKeyUse,
+  AuditEvent,
+  IdempotencyRecord,
+  type Tables,
+  WebhookDelivery,
+  WebhookEvent,
+} from '../database/tables.ts';
+
+/** By which one node at a time removes: the first 64 bits of SHA-256 of `account`, as good as any. */
+const lock = '-7281738738455033810';
+
+/** How many rows are removed in one statement: on SQLite others wait for all of it. */
+const limit = sql.lit(cleanUpBatch);
+
+/** The erased account whose turn it is, where no other node is at it. */
+const takeAccount = prepareQuery(Account, (db, _: object) =>
+  db
+    .selectFrom('account')
+    .select('id')
+    .where('is_being_erased', '=', sql.lit(true))
+    .where(sql<boolean>`(select ${tryLock(db, lock)})`)
+    .orderBy('id')
+    .limit(1),
+);
+
+const finish = prepareQuery(Account, (db, { id }: { readonly id: AccountId }) =>
+  db.updateTable('account').set({ is_being_erased: false }).where('id', '=', id),
+);
+
+// What is counted of it meanwhile is counted before it is locked, or dropped afterwards.
+const takeKey = prepareQuery(ApiKey, (db, { account }: { readonly account: AccountId }) => {
+  const key = db.selectFrom('api_key').select('id').where('account_id', '=', account).orderBy('id').limit(1);
+  return isForPostgres(db) ? key.forUpdate() : key;
+});
+
+interface OfKey {
+  readonly keyId: number;
+}
+
+const deleteUses = prepareQuery(ApiKeyUse, (db, { keyId }: OfKey) =>
+  db
+    .deleteFrom('api_key_use')
+    .where('api_key_id', '=', keyId)
+    .where(
+      ({ refTuple, selectFrom }) =>
+        sql<boolean>`${refTuple('hour', 'outcome')} in ${selectFrom('api_key_use as some')
+          .where('some.api_key_id', '=', keyId)
+          .select(['some.hour', 'some.outcome'])
+          .limit(limit)}`,
+    )
+    .returning('hour'),
+);
+
+const deleteKey = [
+  prepareQuery(ApiKeyQuota, (db, { keyId }: OfKey) =>
+    db.deleteFrom('api_key_quota').where('api_key_id', '=', keyId),
+  ),
+  prepareQuery(ApiKeySecret, (db, { keyId }: OfKey) =>
+    db.deleteFrom('api_key_secret').where('api_key_id', '=', keyId),
+  ),
+  prepareQuery(ApiKey, (db, { keyId }: OfKey) => db.deleteFrom('api_key').where('id', '=', keyId)),
+];
+
+/** Removes a key, or some of its uses where it has any. */
+async function removeKey(db: Db, account: AccountId): Promise<boolean> {
+  const [key] = await takeKey(db, { account });
+  if (!key) return false;
+  const ofKey = { keyId: key.id };
+  if ((await deleteUses(db, ofKey)).length > 0) return true;
+  for (const remove of deleteKey) await remove(db, ofKey);
+  return true;
+}
+
+interface Rest {
+  readonly account: AccountId;
+  /** Up to which row of the trail there is nothing to do any more. */
+  readonly after: number;
+}
+
+const deleteSomeOf = (
+  entity: typeof IdempotencyRecord | typeof WebhookEvent | typeof WebhookDelivery,
+  table: 'idempotency_record' | 'webhook_event' | 'webhook_delivery',
+  condition = sql<boolean>`1 = 1`,
+) =>
+  prepareQuery(entity, (db, { account }: Rest) =>
+    db
+      .deleteFrom(table)
+      .where('id', 'in', (rows) =>
+        rows.selectFrom(table).select('id').where('account_id', '=', account).where(condition).limit(limit),
+      )
+      .returning('id'),
+  );
+
+const deleteAccountUses = prepareQuery(AccountUse, (db, { account }: Rest) =>
+  db
+    .deleteFrom('account_use')
+    .where('account_id', '=', account)
+    .where(
+      ({ refTuple, selectFrom }) =>
+        sql<boolean>`${refTuple('hour', 'outcome')} in ${selectFrom('account_use as some')
+          .where('some.account_id', '=', account)
+          .select(['some.hour', 'some.outcome'])
+          .limit(limit)}`,
+    )
+    .returning('hour'),
+);
+
+const isPersonal = sql<boolean>`(address is not null or details is not null or reason is not null)`;
+
+const someOfTrail = (db: Kysely<Tables>, after: number) =>
+  db
+    .selectFrom('audit_event')
+    .select('id')
+    .where('id', '>', after)
+    .where(isPersonal)
+    .orderBy('id')
+    .limit(limit);
+
+const emptyTrail = prepareQuery(AuditEvent, (db, { account, after }: Rest) =>
+  db
+    .updateTable('audit_event')
+    .set({ address: null, details: null, reason: null })
+    .where('id', 'in', someOfTrail(db, after).where('account_id', '=', account))
+    .returning('id'),
+);
+
+/** What operators have written about it stands in their own trails as well. Where they were is theirs. */
+const emptyOperatorsTrails = prepareQuery(AuditEvent, (db, { account }: Rest) =>
+  db
+    .updateTable('audit_event')
+    .set({ details: null, reason: null })
+    .where('id', 'in', (rows) =>
+      rows
+        .selectFrom('audit_event')
+        .select('id')
+        .where('other_id', '=', account)
+        .where('actor', 'is', null)
+        .where(sql<boolean>`(details is not null or reason is not null)`)
+        .limit(limit),
+    )
+    .returning('id'),
+);
+
+const removals = [
+  deleteAccountUses,
+  deleteSomeOf(IdempotencyRecord, 'idempotency_record'),
+  // Receivers of webhooks are told that it was erased.
+  deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`),
+  deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`),
+  emptyOperatorsTrails,
+];
+
+/**
+ * Removes what erased accounts have left: when it is told to, and now and then. Disposing of it ends that; what is left
+ * is removed after the next start.
+ * @param onFailure told why rows could not be removed; it is tried again later
+ */
+export function removeErased(db: Db, onFailure: (error: unknown) => void): CleanUp {
+  /** Up to which row of the trail of the account whose turn it is there is nothing to do. */
+  let after = 0;
+
+  /** @returns where to go on in the trail; undefined: nothing is left of it */
+  const removeRest = async (transaction: Db, account: AccountId): Promise<number | undefined> => {
+    for (const remove of removals)
+      if ((await remove(transaction, { account, after })).length > 0) return after;
+    const emptied = await emptyTrail(transaction, { account, after });
+    if (emptied.length > 0) return Math.max(...emptied.map(({ id }) => id));
+    // From the beginning once more: what was passed over may have been another account's.
+    return after > 0 ? 0 : undefined;
+  };
+
+  /** One statement or two of each transaction write: whoever else writes goes between. */
+  const removeSome = async (): Promise<number> => {
+    const next = await db.transaction(async (transaction) => {
+      const [account] = await takeAccount(transaction, {});
+      if (!account) return undefined;
+      const { id } = account;
+      if (await removeKey(transaction, id)) return after;
+      const following = await removeRest(transaction, id);
+      if (following === undefined) await finish(transaction, { id });
+      return following ?? 0;
+    });
+    after = next ?? 0;
+    return next === undefined ? 0 : cleanUpBatch;
+  };
+
+  return new CleanUp(removeSome, onFailure);
+}
