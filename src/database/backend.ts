@@ -2,51 +2,52 @@ import type { MikroORM, Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { Dialect } from 'kysely';
 
-/** What is known of the connections to PostgreSQL: those of `pg`'s pool. */
+/** The numbers of connections to PostgreSQL, from `pg`'s pool. */
 export interface ConnectionPool {
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly totalCount: number;
-  /** Those of them that nobody uses. */
+  /** The number of open connections that are not in use. */
   readonly idleCount: number;
-  /** Who waits for one. */
+  /** The number of callers that wait for a connection. */
   readonly waitingCount: number;
   readonly options: { readonly max: number };
 }
 
-/** Is told something that an operator should know, in words. */
+/** Receives a message for the operator, in words. */
 export type Warn = (message: string) => void;
 
-/** What one sort of database brings: how the ORM reaches it, and what opening it takes beside. Making it opens nothing. */
+/** The code for one kind of database: the ORM's options, and the steps of opening. Making a backend opens nothing. */
 export interface Backend {
-  /** The ORM's options that are its own: the driver and how it connects. */
+  /** The ORM's options for this kind of database: the driver and its connection. */
   readonly options: Partial<Options<AbstractSqlDriver>>;
-  /** What runs the queries of both the ORM and Kysely. */
+  /** The dialect that runs the queries of both the ORM and Kysely. */
   readonly dialect?: Dialect | undefined;
   /**
-   * Takes what must be had before the first connection; it is given back after the last.
-   * @throws {ConfigError} where another process has it
+   * Takes the locks that the first connection requires; disposing of the result, after the last connection, releases
+   * them.
+   * @throws {ConfigError} if another process has them
    */
   hold?(): Disposable;
   /**
-   * Makes sure that the file is there, for who does not hold it.
-   * @throws {ConfigError} where it is not, or has several names
+   * Checks that the file exists, for a command that does not hold it.
+   * @throws {ConfigError} if the file is missing or has several names
    */
   assertThere?(): void;
-  /** Readies the connection that was just made. */
+  /** Prepares a new connection. */
   ready?(orm: MikroORM<AbstractSqlDriver>): Promise<void>;
-  /** Its pool of connections, where it has one. */
+  /** The pool of connections; undefined if there is none. */
   readonly pool?: ConnectionPool;
-  /** How many bytes its write-ahead log takes up, where that is a file of this process's. */
+  /** The size of the write-ahead log in bytes, if the log is a file of this process. */
   walSize?(): number;
   /**
-   * Asks the database what it cannot do now, in one round trip.
-   * @returns it in words, for an operator; undefined: nothing is wrong
-   * @throws where it does not answer
+   * Asks the database for a present fault, in one round trip.
+   * @returns the fault in words, for an operator; undefined if there is none
+   * @throws {Error} if the database does not answer
    */
   check(): Promise<string | undefined>;
   /**
-   * Says why it could not be opened.
-   * @throws {ConfigError} or {NotThereError}, or the error itself, where neither is why
+   * Converts an error at the opening.
+   * @throws {ConfigError} or {NotThereError}; the error itself if it has another cause
    */
   refuse(error: Error & { readonly code?: string }): never;
 }

@@ -1,13 +1,16 @@
-/** How often is cleaned up, in milliseconds. */
+/** The interval between two runs, in milliseconds. */
 const interval = 10 * 60_000;
 
-/** How many rows are deleted in one statement: on SQLite others wait for all of it. */
+/** The most rows that one statement deletes: on SQLite, all other writers wait for the statement. */
 export const cleanUpBatch = 200;
 
-/** Deletes up to {@link cleanUpBatch} rows that are over, and says how many those were. */
+/**
+ * Deletes up to {@link cleanUpBatch} expired rows.
+ * @returns the number of deleted rows
+ */
 export type DeleteSome = () => Promise<number>;
 
-/** Deletes what is over, again and again, some rows at a time. Disposing of it ends that. */
+/** Deletes expired rows at regular intervals, in batches. Disposing of the object ends this. */
 export class CleanUp implements AsyncDisposable {
   readonly #deleteSome: DeleteSome;
   readonly #onFailure: (error: unknown) => void;
@@ -15,13 +18,13 @@ export class CleanUp implements AsyncDisposable {
   #running: Promise<void> | undefined;
   #isOver = false;
 
-  /** @param onFailure told why rows could not be deleted; it is tried again later */
+  /** @param onFailure receives the error of a failed run; a later run tries again */
   constructor(deleteSome: DeleteSome, onFailure: (error: unknown) => void) {
     this.#deleteSome = deleteSome;
     this.#onFailure = onFailure;
   }
 
-  /** Deletes all that is over; one call joins another that is at it. Never rejects. */
+  /** Deletes all expired rows. Concurrent calls share one run. The promise never rejects. */
   run(): Promise<void> {
     this.#running ??= this.#deleteAll()
       .catch(this.#onFailure)
@@ -39,7 +42,7 @@ export class CleanUp implements AsyncDisposable {
 
   async #deleteAll(): Promise<void> {
     while ((await this.#deleteSome()) >= cleanUpBatch && !this.#isOver) {
-      // Requests go between.
+      // Other requests run between two batches.
       await new Promise(setImmediate);
     }
   }

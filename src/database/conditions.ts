@@ -3,17 +3,19 @@ import { isForPostgres } from './db.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * A condition that holds where no other transaction has a lock, which this one then has to its end. Nobody waits for it.
- * On SQLite it always holds: there a transaction begins when the one before has ended.
- * @param lock a number of 64 bits, in decimal digits
+ * A condition that is true if no other transaction has the lock. The lock then belongs to this transaction until its
+ * end. The condition never waits. On SQLite it is always true, because each transaction begins after the end of the
+ * one before.
+ * @param lock a 64-bit number, in decimal digits
  */
 export const tryLock = (kysely: Kysely<Tables>, lock: string): Expression<SqlBool> =>
   isForPostgres(kysely) ? sql`pg_try_advisory_xact_lock(cast(${lock} as bigint))` : sql`${lock} is not null`;
 
 /**
- * A condition that holds where a text begins with another, byte for byte: a range of an index, on PostgreSQL one with
- * `text_pattern_ops`.
- * @param range the other text, and the greatest text that begins with it
+ * A condition that is true if a text begins with another text, byte for byte. An index answers it as a range; on
+ * PostgreSQL, the index needs `text_pattern_ops`.
+ * @param range the other text (`filter`), and the upper end of the range (`end`): `filter` followed by the greatest
+ *   character
  */
 export function beginsWith(
   kysely: Kysely<Tables>,

@@ -4,28 +4,28 @@ import type { DatabaseConfig } from '../config/config.ts';
 import type { Backend, ConnectionPool, Warn } from './backend.ts';
 import { entities } from './tables.ts';
 
-/** An open database; disposing of it closes it. */
+/** An open database; disposing of it closes the database. */
 export type Database = MikroORM<AbstractSqlDriver> & AsyncDisposable & OpenDatabase;
 
 interface OpenDatabase {
   readonly dialect: Backend['dialect'];
-  /** Its pool of connections; undefined for SQLite, which has none. */
+  /** The pool of connections; undefined for SQLite, which has none. */
   readonly pool: ConnectionPool | undefined;
-  /** How many bytes its write-ahead log takes up; undefined where it is in memory or on a server. */
+  /** The size of the write-ahead log, in bytes; undefined for a database in memory or on a server. */
   readonly walSize: Backend['walSize'];
   /**
-   * Asks the database what it cannot do now, for example `PostgreSQL takes no writes: it is a standby`.
-   * @returns undefined where nothing is wrong
-   * @throws where it does not answer, within the time-outs of its configuration
+   * Asks the database for a present fault, for example `PostgreSQL takes no writes: it is a standby`.
+   * @returns undefined if there is none
+   * @throws {Error} if the database does not answer within the configured time-outs
    */
   readonly check: Backend['check'];
 }
 
 /**
- * Opens the database: a server's, or a file, which is made where it is missing.
- * @param warn told what of the configuration the database cannot do, and is done without
- * @throws {ConfigError} where another process holds the file, or the database cannot be used
- * @throws {NotThereError} where its server does not answer, or takes no connections now
+ * Opens the database: a server's database or a file. A missing file is made.
+ * @param warn receives a message for each setting that the database cannot apply, and that the service does without
+ * @throws {ConfigError} if another process holds the file, or the database is unusable
+ * @throws {NotThereError} if the server does not answer, or accepts no connections at the moment
  */
 export async function openDatabase(config: DatabaseConfig, warn: Warn = tellOperator): Promise<Database> {
   const backend = await backendOf(config, warn);
@@ -33,9 +33,9 @@ export async function openDatabase(config: DatabaseConfig, warn: Warn = tellOper
 }
 
 /**
- * Opens the database for a command that works beside the service, and writes a little at a time. An SQLite file must be
- * there, and is not held.
- * @throws as `openDatabase`
+ * Opens the database for a command that runs beside the service and writes a little at a time. An SQLite file must
+ * exist; the command does not lock it.
+ * @throws like {@link openDatabase}
  */
 export async function openBeside(config: DatabaseConfig): Promise<Database> {
   const { hold, assertThere, ...shared } = await backendOf(config, tellOperator);
@@ -63,16 +63,16 @@ async function open(backend: Backend): Promise<Database> {
   });
 }
 
-/** Whether a database is PostgreSQL; it is SQLite otherwise. */
+/** Whether a database is PostgreSQL; otherwise it is SQLite. */
 export const isPostgres = ({ url }: Pick<DatabaseConfig, 'url'>): boolean => !url.startsWith('sqlite:');
 
-/** What the sort of database brings that is configured. Each is loaded where it is used: a start is quicker without the other. */
+/** The backend of the configured database. Each backend loads only if it is in use, so that a start is quicker. */
 export const backendOf = async (config: DatabaseConfig, warn: Warn = () => {}): Promise<Backend> =>
   isPostgres(config)
     ? (await import('./postgresql/options.ts')).postgresOptions(config, warn)
     : (await import('./sqlite/options.ts')).sqliteOptions(config, warn);
 
-/** The ORM's options, for the service and for the ORM's command line alike. */
+/** The ORM's options, both for the service and for the ORM's command line. */
 export const databaseOptions = ({ options }: Backend): Partial<Options<AbstractSqlDriver>> => ({
   ...options,
   entities,

@@ -1,25 +1,26 @@
-// How this service asks its database.
+// How this service uses its database.
 //
-// An operation is given a `Db`. With it, it runs
-//   - a query, which `prepareQuery` has built and compiled once, with the values of this time;
-//   - a transaction, in which it is given another `Db`.
-// The service knows no more of its database. What belongs to one sort of database lies in `sqlite/` and `postgresql/`.
+// An operation gets a `Db`. With it, the operation runs
+//   - a query that `prepareQuery` has built and compiled once, with new values;
+//   - a transaction, in which it gets another `Db`.
+// The rest of the service knows nothing else of the database. The code for one kind of database is in `sqlite/` and
+// `postgresql/`.
 //
-// MikroORM gives
-//   - the schema: `tables.ts` says what is stored, and `npm run db:check` fails where the migrations say otherwise;
-//   - the migrations, a list for each sort of database (migration-lists.ts);
-//   - the types of rows: `Tables` where a query is written, the entities' classes for what comes back;
-//   - rows as data: dates and booleans of what SQLite keeps as numbers;
-//   - errors: one class for what each database says in its own words; failures.ts knows by it what is a 503.
+// MikroORM provides
+//   - the schema: `tables.ts` declares the tables, and `npm run db:check` fails if the migrations differ;
+//   - the migrations, a list for each kind of database (migration-lists.ts);
+//   - the types of rows: `Tables` for writing queries, the entities' classes for results;
+//   - the conversion of rows: SQLite stores dates and booleans as numbers;
+//   - errors: one class for each fault, whatever the database's words; failures.ts uses it to recognise a 503.
 //
-// Kysely gives
-//   - queries, written in the columns' names, checked by the compiler and compiled to SQL once;
-//   - connections and transactions, each sort of database by a dialect of our own.
+// Kysely provides
+//   - queries, written with the columns' names, checked by the compiler and compiled to SQL once;
+//   - connections and transactions; each kind of database has this service's own dialect.
 //
-// Nothing goes through the ORM's `find` and flush. They keep every row in an identity map and compare all of them
-// again at a flush: 250 µs a request, where a query that is kept costs 10. And a flush writes what differs from what
-// was read before; here each statement holds its own conditions (whose row it is, and in which state), so that of two
-// at once one makes the change.
+// Nothing uses the ORM's `find` and flush. They store every row in an identity map and compare all rows again at a
+// flush: 250 µs a request, and a cached query costs 10 µs. Besides, a flush writes the differences from an earlier
+// read. Here, each statement has its own conditions (the owner and the state of the row), so that only one of two
+// concurrent changes succeeds.
 
 import { type EntityName, NotNullConstraintViolationException, type SqlEntityManager } from '@mikro-orm/sql';
 import { type Compilable, type Kysely, PostgresAdapter } from 'kysely';
@@ -28,11 +29,14 @@ import { isLostStatement, OutcomeUnknownError } from './failures.ts';
 import { type NamedQuery, nameQuery, type Question } from './named-query.ts';
 import type { Tables } from './tables.ts';
 
-/** Whether a statement has failed for want of a value that every row has. */
+/** Whether a statement failed because a required value was missing. */
 export const isMissingValue = (error: unknown): boolean =>
   error instanceof NotNullConstraintViolationException;
 
-/** The database as operations see it, or a transaction in it. It remembers nothing: one serves all requests. */
+/**
+ * The database of operations, or a transaction in it. The object has no state of a request, so one serves all
+ * requests.
+ */
 export class Db {
   readonly kysely: Kysely<Tables>;
   protected readonly em: SqlEntityManager;
@@ -40,8 +44,8 @@ export class Db {
 
   /**
    * @param em the global entity manager
-   * @param kysely what runs the queries, where it is not the manager's own
-   * @param deadline from when on nothing is asked, on the clock of `performance.now`
+   * @param kysely runs the queries; the manager's own Kysely if missing
+   * @param deadline the time after which no query is sent, by `performance.now()`
    */
   constructor(
     em: SqlEntityManager,
@@ -58,22 +62,28 @@ export class Db {
     return this.kysely.isTransaction;
   }
 
-  /** The same for a request, which is answered by then: what it has not changed until then, it never does. */
+  /**
+   * The same database for a request with a deadline (by `performance.now()`): after it, the request changes nothing
+   * any more.
+   */
   until(deadline: number): Db {
     return new Db(this.em, this.kysely, deadline);
   }
 
-  /** @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline: nobody waits for the answer any more */
+  /**
+   * Checks the deadline, because nobody waits for the answer after it.
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline
+   */
   assertInTime(): void {
     if (performance.now() >= this.deadline) throw serviceUnavailable('answer-timeout');
   }
 
   /**
    * Runs a query.
-   * @param entity whose properties the columns become
-   * @returns its rows, with the entity's names and types: SQLite stores dates and booleans as numbers
-   * @throws {DriverException} the ORM's error for what the database said
-   * @throws {OutcomeUnknownError} where it went with COMMIT, and the answer never came
+   * @param entity the entity whose properties replace the columns
+   * @returns the rows, with the entity's names and types: SQLite stores dates and booleans as numbers
+   * @throws {DriverException} the ORM's error for the database's error
+   * @throws {OutcomeUnknownError} if COMMIT went along with the query, and the answer never came
    * @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline
    */
   async run(query: Question, entity: EntityName): Promise<object[]> {
@@ -82,7 +92,7 @@ export class Db {
     const driver = this.em.getDriver();
     const metadata = this.em.getMetadata().get(entity);
     try {
-      // Each member by its name: to spread an object takes ten times as long, and this runs for every query.
+      // Names each member, because spreading an object takes ten times as long, and this runs for every query.
       const { sql, name, queryId, query: node, parameters, last } = query;
       const question: Question = { sql, name, queryId, query: node, parameters, last, deadline };
       const { rows } = await this.kysely.executeQuery<object>(question);
@@ -93,9 +103,9 @@ export class Db {
   }
 
   /**
-   * Runs what happens as a whole or, where it throws, not at all.
-   * @param run may be run a second time, where the first has stored nothing: it must change nothing but the database
-   * @throws {OutcomeUnknownError} where COMMIT was sent, and the answer never came
+   * Runs a function in a transaction. If the function throws, the transaction changes nothing.
+   * @param run may run a second time if the first run stored nothing, so it must change nothing but the database
+   * @throws {OutcomeUnknownError} if COMMIT was sent and never answered
    */
   async transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
     try {
@@ -118,12 +128,12 @@ export class Db {
         }
       });
     } catch (error) {
-      // What failed was the work, or else the transaction itself.
+      // Either the function failed, or the transaction itself.
       throw error === ofWork ? error : this.#convert(error);
     }
   }
 
-  /** The ORM's error for what the database said; what is not the database's stays as it is. */
+  /** Converts a database error to the ORM's error; other errors stay unchanged. */
   #convert(error: unknown): unknown {
     if (error instanceof OutcomeUnknownError) return error;
     return this.em.getDriver().convertException(error as Error);
@@ -134,13 +144,16 @@ type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The entity's property behind a column; a foreign key belongs to the relation that it stands for. */
+/**
+ * The entity's property of a column; a foreign key becomes its relation: `created_at` → `createdAt`, `account_id` →
+ * `account`.
+ */
 type PropertyOf<Column> = Column extends `${infer Relation}_id` ? CamelCase<Relation> : CamelCase<Column>;
 
-/** A row in the names of its entity. */
+/** A row with the property names of its entity. */
 export type EntityRow<Row> = { [Column in keyof Row as PropertyOf<Column> & string]: Row[Column] };
 
-/** Stands in a query for a value that is known when it runs. */
+/** A placeholder in a query for a value of a later run. */
 class Parameter {
   readonly name: string;
 
@@ -151,23 +164,26 @@ class Parameter {
 
 const parameters = new Proxy({}, { get: (_target, name) => new Parameter(String(name)) });
 
-/** Where a query stands. */
+/** The place of a query in its transaction. */
 interface Place {
-  /** Whether nothing follows it in its transaction. PostgreSQL then gets COMMIT with it, and is waited for once. */
+  /**
+   * Whether the query is the last of its transaction. COMMIT then goes along with it to PostgreSQL, which saves a
+   * round trip.
+   */
   readonly last?: boolean;
 }
 
-/** Runs a query with its values; the rows are data of its entity. */
+/** Runs a query with its values; the rows become data of the query's entity. */
 export type PreparedQuery<Values, Row> = (db: Db, values: Values, place?: Place) => Promise<EntityRow<Row>[]>;
 
-/** Whether a query is built for PostgreSQL, and not for SQLite: the two have different words for a few things. */
+/** Whether a query is for PostgreSQL, and not for SQLite: a few things differ in their SQL. */
 export const isForPostgres = (kysely: Kysely<Tables>): boolean =>
   kysely.getExecutor().adapter instanceof PostgresAdapter;
 
 /**
- * A query that is built and compiled once for each sort of database, and run with other values each time.
- * @param entity whose properties the columns of a row become
- * @param build the query; it must use each value as a whole and look into none
+ * Prepares a query: it is built and compiled once for each kind of database, and runs with other values each time.
+ * @param entity the entity whose properties replace the columns of a row
+ * @param build builds the query; it must use each value as a whole, and must not look into it
  */
 export function prepareQuery<Values extends object, Row>(
   entity: EntityName,
@@ -192,8 +208,9 @@ export function prepareQuery<Values extends object, Row>(
 }
 
 /**
- * Runs a query that is not the same each time, as where a list is in it. One that is, is prepared.
- * @param entity whose properties the columns of a row become
+ * Runs a query whose text varies, for example with the length of a list. Use {@link prepareQuery} for a query with a
+ * constant text.
+ * @param entity the entity whose properties replace the columns of a row
  */
 export const runQuery = async <Row>(
   db: Db,

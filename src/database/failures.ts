@@ -8,37 +8,37 @@ import {
 } from '@mikro-orm/core';
 import { type GatewayError, outcomeUnknown, serviceUnavailable, toGatewayError, unwrap } from '../errors.ts';
 
-/** COMMIT was sent, and its answer never came: the change may have been made or not. */
+/** COMMIT was sent and never answered: the change may have been made or not. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError';
 
-  /** @param cause how the connection ended */
+  /** @param cause the error that ended the connection */
   constructor(cause: unknown) {
     super('the connection ended before COMMIT was answered', { cause });
   }
 }
 
-/** What PostgreSQL says of an error, as `pg` and the ORM hand it on. */
+/** An error of PostgreSQL, as `pg` and the ORM pass it on. */
 interface ServerError extends Error {
-  /** Its SQLSTATE. */
+  /** The SQLSTATE. */
   readonly code?: unknown;
-  /** The function of the server's that has raised it. */
+  /** The server's function that raised the error. */
   readonly routine?: unknown;
 }
 
 /**
- * Whether a named statement is planned for what was there before a migration: "cached plan must not change result
- * type". Its SQLSTATE alone says too little, its text comes in the server's language.
+ * Whether the plan of a named statement is older than a migration: "cached plan must not change result type". The
+ * SQLSTATE alone is ambiguous, and the text is in the server's language.
  */
 export const isStalePlan = ({ code, routine }: ServerError): boolean =>
   code === '0A000' && routine === 'RevalidateCachedQuery';
 
-/** Whether a connection lacks a statement that was prepared on it, or has one that was not: there is a pooler between. */
+/** Whether a connection lacks a prepared statement, or has an unexpected one: the sign of a pooler in between. */
 export const isStrayStatement = ({ code }: ServerError): boolean => code === '26000' || code === '42P05';
 
 /**
- * Whether a statement failed for how it was prepared, and not for what it is: nothing of it was carried out, and it is
- * prepared in another way from then on.
+ * Whether a statement failed only because of its preparation. PostgreSQL then executed nothing of it, and the service
+ * prepares it in another way from then on.
  */
 export const isLostStatement = (error: unknown): boolean =>
   error instanceof Error && (isStalePlan(error) || isStrayStatement(error));
@@ -48,8 +48,9 @@ const passing = [DeadlockException, LockWaitTimeoutException, ReadOnlyException]
 const isSqlState = (code: unknown): code is string => /^(?=.*\d)[\dA-Z]{5}$/.test(String(code));
 
 /**
- * PostgreSQL's classes of error (SQLSTATE) that another attempt may not meet: connection, log-in, database, deadlock,
- * read-only, an idle transaction, resources, lock, shutdown and start, its disk. Others are about the query.
+ * PostgreSQL's classes of errors (SQLSTATE) that may be gone at another attempt: connection, log-in, database,
+ * deadlock, read-only, an idle transaction, resources, lock, shutdown and start, its disk. All other classes are
+ * faults of the query.
  */
 const passingState = /^(08|28|3D|40|25006|25P03|53|55P03|57|58)/;
 
@@ -58,11 +59,14 @@ const isPassing = (error: DriverException): boolean => {
   return !(error instanceof ServerException) || passing.some((kind) => error instanceof kind);
 };
 
-/** A database that is not there, or full, or locked; not a query that it refuses. */
+/** Whether the database is missing, full or locked. A refused query does not count. */
 const isUnavailable = (error: unknown): boolean =>
   error instanceof DriverException && !(error instanceof ConstraintViolationException) && isPassing(error);
 
-/** Any error as a GatewayError; a database that does not answer is `SERVICE_UNAVAILABLE`, at COMMIT `OUTCOME_UNKNOWN`. */
+/**
+ * Converts any error to a GatewayError. A database that does not answer becomes `SERVICE_UNAVAILABLE`, and at COMMIT
+ * `OUTCOME_UNKNOWN`.
+ */
 export function translateError(error: unknown): GatewayError {
   const inner = unwrap(error);
   if (inner instanceof OutcomeUnknownError) return outcomeUnknown('database', inner);

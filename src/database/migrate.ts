@@ -7,45 +7,52 @@ import { postgresMigrations, sqliteMigrations } from './migration-lists.ts';
 
 type Orm = MikroORM<AbstractSqlDriver>;
 
-/** Names the advisory lock of migrations, among those that others may take in the same database. */
+/**
+ * The number of the migrations' advisory lock. Other programs may take locks with other numbers in the same database.
+ */
 const lockId = 0x6b657977;
 
-/** How long migrations may take, in milliseconds. */
+/** The longest time for migrations, in milliseconds. */
 const patience = 24 * 60 * 60 * 1000;
 
-/** How the name of a migration ends that versions which do not know it can live with: it adds indexes alone. */
+/**
+ * The end of the name of a compatible migration: it only adds indexes, so versions that do not know it can still
+ * work.
+ */
 const compatible = /_compatible$/;
 
-/** The version that brings databases of before the first migration here to where that one begins. */
+/** The version that migrates older databases to the state in which the first migration here begins. */
 export const bridgingVersion = 'version 0.1.0 at commit 0177548';
 
 /**
- * Makes the schema the one that this version works with, or makes sure that it is, as the configuration says.
- * @throws {ConfigError} where it is older and may not be changed, or newer
+ * Updates the schema, or only checks it, as the configuration says.
+ * @throws {ConfigError} if the schema is newer than this version, or is older and may not be updated
  */
 export async function prepareSchema(orm: Orm, config: DatabaseConfig): Promise<void> {
   await (config.migrateAtStart ? migrate : assertMigrated)(orm, config);
 }
 
 /**
- * Brings the schema up to date; of several nodes that do so at once, one works and the others wait.
- * @returns the names of the migrations that were applied here; none where another was sooner, or all were there
- * @throws {ConfigError} where it is newer than this version, or from before its first migration, or the SQLite file
- *   cannot take it: on a full disk, for example
+ * Updates the schema. If several nodes do this at once, one of them works and the others wait.
+ * @returns the names of the migrations that this call applied; empty if another node applied them, or none were
+ *   missing
+ * @throws {ConfigError} if the schema is newer than this version or older than its first migration, or the SQLite
+ *   file cannot take the change (on a full disk, for example)
  */
 export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
   if (await isMigrated(orm, config)) return [];
   if (!isPostgres(config)) return migrateFile(orm, config);
-  // On connections of its own: waiting for another node, or changing a large table, may take longer than a request.
+  // Uses its own connections, because waiting for another node or changing a large table may take longer than a
+  // request.
   const timeouts = { ...config.timeouts, statement: patience, idleInTransaction: patience };
-  // What there is to warn of, the caller's own connections have told.
+  // The caller's own connections have already given the warnings.
   await using own = await openDatabase({ ...config, poolSize: 2, timeouts }, () => {});
   return await own.em.fork().transactional(async (em) => {
-    // Held until the transaction ends, however it ends; the migrations themselves run on the other connection.
+    // This transaction holds the lock until its end, whatever that is; the migrations run on the other connection.
     await em
       .getConnection()
       .execute('select pg_advisory_xact_lock(?)', [lockId], 'all', em.getTransactionContext());
-    // While it waited, a node of another version may have migrated.
+    // While this node waited, a node of another version may have migrated the schema.
     return (await isMigrated(own, config)) ? [] : runMigrations(own, config);
   });
 }
@@ -59,8 +66,8 @@ async function migrateFile(orm: Orm, config: DatabaseConfig): Promise<readonly s
 }
 
 /**
- * Makes sure that the schema is the one that this version works with.
- * @throws {ConfigError} where it is older or newer
+ * Checks that the schema is the one of this version.
+ * @throws {ConfigError} if the schema is older or newer
  */
 export async function assertMigrated(orm: Orm, config: DatabaseConfig): Promise<void> {
   if (await isMigrated(orm, config)) return;
@@ -72,8 +79,8 @@ export async function assertMigrated(orm: Orm, config: DatabaseConfig): Promise<
 const migrationsOf = (config: DatabaseConfig) => (isPostgres(config) ? postgresMigrations : sqliteMigrations);
 
 /**
- * Whether every migration is applied; asked without the migrator, which most starts then never load.
- * @throws {ConfigError} where there are others too
+ * Whether all migrations are applied. This works without the migrator, so most starts never load it.
+ * @throws {ConfigError} if unknown migrations are applied too
  */
 async function isMigrated(orm: Orm, config: DatabaseConfig): Promise<boolean> {
   const applied = await appliedMigrations(orm);
@@ -88,8 +95,8 @@ async function isMigrated(orm: Orm, config: DatabaseConfig): Promise<boolean> {
 }
 
 /**
- * The migrations that this version does not know and cannot go on with: it would ignore what the newer one refuses, and
- * could write what that one does not expect.
+ * The applied migrations that this version neither knows nor can work with. With them, this version would ignore what
+ * the newer version refuses, and could write values that the newer version does not expect.
  */
 function newerOf(applied: readonly string[], config: DatabaseConfig): readonly string[] {
   const known = Object.keys(migrationsOf(config));
@@ -97,7 +104,11 @@ function newerOf(applied: readonly string[], config: DatabaseConfig): readonly s
   return applied.filter((name) => name > first && !known.includes(name) && !compatible.test(name));
 }
 
-/** A database with migrations of before the first one here lacks that: it would make tables that are there already. */
+/**
+ * Refuses a database that only has migrations from before the first one here: the first migration would make tables
+ * that already exist.
+ * @throws {ConfigError}
+ */
 function refuseOlder(applied: readonly string[], [first = '']: readonly string[]): void {
   if (applied.length === 0 || applied.includes(first)) return;
   throw new ConfigError([
@@ -106,15 +117,16 @@ function refuseOlder(applied: readonly string[], [first = '']: readonly string[]
 }
 
 /**
- * What a newer version has changed in the schema while this one runs, and this one cannot go on with.
- * @returns it in words, for an operator; undefined: nothing
+ * Describes the schema changes that a newer version made while this version runs, and with which this version cannot
+ * work.
+ * @returns the changes in words, for an operator; undefined if there are none
  */
 export async function newerChanges(orm: Orm, config: DatabaseConfig): Promise<string | undefined> {
   const newer = newerOf(await appliedMigrations(orm), config);
   return newer.length > 0 ? `its schema is newer than this version (${newer.join(', ')})` : undefined;
 }
 
-/** The names of the migrations that are applied; none in an empty database. */
+/** The names of the applied migrations; empty for an empty database. */
 async function appliedMigrations(orm: Orm): Promise<string[]> {
   try {
     const rows = await orm.em.fork().execute<{ name: string }[]>('select name from mikro_orm_migrations');

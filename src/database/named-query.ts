@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 
-/** A query whose text is always the same: PostgreSQL plans it once for each connection, and knows it by this name. */
+/** A query with a constant text and a name: PostgreSQL plans it once for each connection. */
 export interface NamedQuery extends CompiledQuery {
   readonly name: string;
 }
 
-/** A query as it is asked, with the values of this time. */
+/** A query with its values. */
 export interface Question extends CompiledQuery {
-  /** Left out of one that was not written to be asked again. */
+  /** The name of the prepared query; undefined for all other queries. */
   readonly name?: string | undefined;
-  /** Whether it is the last of its transaction: it then goes to PostgreSQL together with COMMIT. */
+  /** Whether the query is the last of its transaction; COMMIT then goes along with it to PostgreSQL. */
   readonly last?: boolean | undefined;
-  /** Until when its answer is worth waiting for, on the clock of `performance.now`. */
+  /** The time until which somebody waits for the answer, by `performance.now()`. */
   readonly deadline?: number;
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
 
-/** Gives a query a name that no other text has: a digest, unless there is another. */
+/**
+ * Names a query by a digest of its text, so that another text has another name.
+ * @param name another name in place of the digest
+ */
 export const nameQuery = (query: CompiledQuery, name = digest(query.sql)): NamedQuery => ({ ...query, name });

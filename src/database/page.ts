@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** The most that one page holds, and what it holds where nothing is said. */
+/** The most rows of a page, and also the default. */
 export const pageSize = 100;
 
-/** The greatest id: that of a 32-bit integer column. */
+/** The greatest id of a 32-bit integer column. */
 const greatestId = 2 ** 31 - 1;
 
 const encodeCursor = (id: number): string => Buffer.from(`${id}`).toString('base64url');
 
-/** The id in a cursor; undefined for a text that is no cursor of ours, to the letter. */
+/** Decodes the id in a cursor; undefined for a text that this service cannot have made. */
 function decodeCursor(cursor: string): number | undefined {
   const id = Number(Buffer.from(cursor, 'base64url').toString());
   const isId = Number.isInteger(id) && id > 0 && id <= greatestId;
@@ -29,8 +29,8 @@ const cursor = z
   .nullish();
 
 /**
- * Which part of a list is asked for, by Relay's rules: the `first` after a cursor, or the `last` before one. A cursor
- * stands for a row, so a page neither repeats nor misses a row where others are added meanwhile.
+ * The requested part of a list, by Relay's rules: the `first` members after a cursor, or the `last` members before
+ * one. A cursor identifies a row, so a page neither repeats nor misses a row if others are added meanwhile.
  */
 export const PageInput = z
   .object({ first: count, after: cursor, last: count, before: cursor })
@@ -39,7 +39,7 @@ export const PageInput = z
     message: 'Must be left out where first is given.',
   });
 
-/** A part of a list, newest first, as a Relay connection. */
+/** A page of a list, newest first, as a Relay connection. */
 export interface Page<Node> {
   readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
   readonly pageInfo: {
@@ -50,7 +50,7 @@ export interface Page<Node> {
   };
 }
 
-/** The rows that a query for a page must answer: ids above `floor` and up to `ceiling`, no more than `limit`. */
+/** The rows that the query for a page must return: ids above `floor` and up to `ceiling`, at most `limit` rows. */
 export interface PageRange {
   readonly floor: number;
   readonly ceiling: number;
@@ -58,9 +58,9 @@ export interface PageRange {
 }
 
 /**
- * Reads a page of a list whose newest rows, those with the greatest ids, come first.
- * @param select runs the query; `desc` answers the newest of the range, `asc` the oldest
- * @param size how many rows where nothing is said
+ * Reads a page of a list in which the newest rows, with the greatest ids, come first.
+ * @param select runs the query: `desc` returns the newest rows of the range, `asc` the oldest
+ * @param size the default number of rows
  */
 export async function readPage<Node extends { readonly id: number }>(
   { first, after, last, before }: z.output<typeof PageInput>,
@@ -69,7 +69,7 @@ export async function readPage<Node extends { readonly id: number }>(
 ): Promise<Page<Node>> {
   const backwards = typeof last === 'number';
   const wanted = last ?? first ?? size;
-  // One more than wanted tells whether there is more.
+  // One row more than requested shows whether more rows follow.
   const range = { floor: before ?? 0, ceiling: after ? after - 1 : greatestId, limit: wanted + 1 };
   const found = await select(range, backwards ? 'asc' : 'desc');
   const hasMore = found.length > wanted;
@@ -79,7 +79,7 @@ export async function readPage<Node extends { readonly id: number }>(
   return {
     edges,
     pageInfo: {
-      // The query looked in one direction only. In the other there is at least the row of the cursor.
+      // The query searched in one direction only. In the other direction, there is at least the row of the cursor.
       hasNextPage: backwards ? before != null : hasMore,
       hasPreviousPage: backwards ? hasMore : after != null,
       startCursor: edges[0]?.cursor ?? null,

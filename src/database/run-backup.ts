@@ -7,7 +7,10 @@ import { isPostgres } from './database.ts';
 import { describeFault, sqliteFile } from './sqlite/file.ts';
 import { unmark } from './sqlite/held-file.ts';
 
-/** Makes a file and its folder, for their owner alone. A link counts as a file that exists, wherever it leads. */
+/**
+ * Makes a new file and its folder, accessible to their owner only. A link counts as an existing file, wherever it
+ * leads.
+ */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
@@ -18,8 +21,8 @@ function createFile(path: string): void {
 }
 
 /**
- * Copies the SQLite database to a file while it is in use; what was committed before is in the copy, whole.
- * Where that fails, nothing is left of the copy.
+ * Copies the SQLite database to a file while it is in use. The copy has everything that was committed before. A
+ * failed copy leaves nothing behind.
  */
 async function backUp(target: string): Promise<void> {
   const { database } = loadConfig();
@@ -33,7 +36,10 @@ async function backUp(target: string): Promise<void> {
   }
 }
 
-/** @throws where it cannot be whole; what there was of it is deleted */
+/**
+ * Copies the database. Deletes an incomplete copy.
+ * @throws {Error} if the copy is incomplete or damaged
+ */
 async function copy(source: Sqlite.Database, target: string): Promise<void> {
   try {
     await source.backup(target, { progress: () => 0x7fffffff });
@@ -45,7 +51,7 @@ async function copy(source: Sqlite.Database, target: string): Promise<void> {
   }
 }
 
-/** Makes one file of a copy, and makes sure that it is whole. */
+/** Turns a copy into a single file, and checks its integrity. */
 function finish(target: string): void {
   const copy = new Sqlite(target);
   try {

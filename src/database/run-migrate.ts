@@ -13,7 +13,7 @@ environment, as the service is; docs/configuration.md has every variable.
   --help  prints this text
 `;
 
-/** Says what was done, a line for each migration. */
+/** Prints the applied migrations, one a line. */
 function report(where: string, applied: readonly string[]): void {
   const done =
     applied.length === 0

@@ -3,7 +3,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { type Db, type PreparedQuery, prepareQuery } from './db.ts';
 import { ApiKey, ApiKeySecret, PrivateKey, WebhookEndpoint } from './tables.ts';
 
-/** The least version above another that rows refer to; null where there is none. An index has it. */
+/** Finds the least version above another one that a row refers to; null if there is none. An index answers it. */
 type NextVersion = PreparedQuery<{ above: number }, { version: number | null }>;
 
 const nextOfDigests: NextVersion = prepareQuery(ApiKeySecret, (db, { above }) =>
@@ -35,7 +35,7 @@ const nextOfWebhooks: NextVersion = prepareQuery(WebhookEndpoint, (db, { above }
     .where('encryption_version', '>', above),
 );
 
-/** The versions that rows refer to: as many look-ups as there are versions, however many rows there are. */
+/** All versions that rows refer to. The number of queries depends on the number of versions, not of rows. */
 async function storedVersions(db: Db, next: NextVersion): Promise<number[]> {
   const versions: number[] = [];
   for (;;) {
@@ -46,8 +46,8 @@ async function storedVersions(db: Db, next: NextVersion): Promise<number[]> {
 }
 
 /**
- * Makes sure that everything stored can be read with the secrets that are configured.
- * @throws {ConfigError} that names each variable and version that is missing
+ * Checks that the configured secrets can read all stored data.
+ * @throws {ConfigError} that names each missing variable and version
  */
 export async function assertSecretVersions(db: Db, { peppers, sealer }: Secrets): Promise<void> {
   const kinds = [

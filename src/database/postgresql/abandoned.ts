@@ -2,15 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { type PooledClient, PostgresConnection, type Shared } from './connection.ts';
 
-/** How long is waited between two attempts, in milliseconds. */
+/** The pause between two attempts, in milliseconds. */
 const interval = 500;
 
-/** Where there are other connections. */
+/** A source of other connections to PostgreSQL. */
 interface Connections extends Shared {
   connect(): Promise<PooledClient>;
 }
 
-/** Of this user and this program alone: a pooler has other numbers. */
+/**
+ * Ends server processes of this user and this program only, because the process numbers of a pooler are not
+ * PostgreSQL's.
+ */
 const endProcesses = (ids: readonly number[]) =>
   CompiledQuery.raw(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -19,31 +22,32 @@ const endProcesses = (ids: readonly number[]) =>
   );
 
 /**
- * What PostgreSQL may still do on connections that were dropped here: it does not know that yet. It is ended there as
- * soon as PostgreSQL answers, for it may hold locks, and carry out what it has already received.
+ * Ends the server processes of dropped connections. PostgreSQL does not know yet that the connection is gone: its
+ * process may hold locks, and may still execute statements that it has received. This class ends the process as soon
+ * as PostgreSQL answers again.
  */
 export class Abandoned {
   readonly #pool: Connections;
   readonly #patience: number;
-  /** The server's processes, and until when it is tried to end them. */
+  /** The server processes, each with the time (by `performance.now()`) until which the attempts to end it continue. */
   readonly #processes = new Map<number, number>();
   readonly #ended = new AbortController();
   #isEnding = false;
 
-  /** @param patience after how many milliseconds PostgreSQL has ended a process by itself */
+  /** @param patience the time after which PostgreSQL itself ends such a process, in milliseconds */
   constructor(pool: Connections, patience: number) {
     this.#pool = pool;
     this.#patience = patience;
   }
 
-  /** Ends a process of the server's, in the background. */
+  /** Ends a server process, in the background. */
   add(process: number): void {
     if (this.#ended.signal.aborted) return;
     this.#processes.set(process, performance.now() + this.#patience);
     if (!this.#isEnding) void this.#endAll();
   }
 
-  /** Tries no more. */
+  /** Stops all attempts. */
   end(): void {
     this.#ended.abort();
   }

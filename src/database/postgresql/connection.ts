@@ -12,9 +12,9 @@ import { OutcomeUnknownError } from '../failures.ts';
 import type { Question } from '../named-query.ts';
 import type { Statements } from './statements.ts';
 
-/** A connection to PostgreSQL that can be hung up at once. */
+/** A connection to PostgreSQL that this process can drop at once. */
 export class PostgresClient extends Client {
-  /** The process of the server's that it leads to; a pooler says some other number. */
+  /** The number of the connection's server process; behind a pooler, some other number. */
   declare readonly processID: number;
   readonly #socket: Socket;
   #isBroken = false;
@@ -23,71 +23,75 @@ export class PostgresClient extends Client {
     const socket = new Socket();
     super({ ...config, stream: () => socket });
     this.#socket = socket;
-    // Also an event that nobody hears would end the process: whoever uses the connection is told anyway.
+    // An `error` event without a listener would end the process. The caller learns of the error from its query
+    // anyway.
     this.on('error', () => {
       this.#isBroken = true;
     });
   }
 
-  /** Whether what is asked is still sent. */
+  /** Whether the connection still sends queries. */
   get isOpen(): boolean {
     return !this.#isBroken && this.#socket.writable;
   }
 
   /**
-   * Hangs up. What was asked fails, and of what the system still holds back nothing is sent: closing the socket in the
-   * usual way would send it whenever the network is there again.
+   * Drops the connection. Its queries fail, and the operating system sends none of the data that it still buffers. An
+   * ordinary close of the socket would send that data whenever the network returns.
    */
   drop(): void {
     this.#isBroken = true;
-    // A socket of a file has no reset, and holds nothing back.
+    // A Unix domain socket knows no reset, and buffers nothing.
     if (this.host.startsWith('/')) this.#socket.destroy();
     else this.#socket.resetAndDestroy();
   }
 
-  /** Lets the process end, even if the other side never confirms the end of the connection. */
+  /** Lets this process end even if the server never confirms the end of the connection. */
   leave(): void {
     this.#socket.unref();
   }
 }
 
-/** A connection that somebody has from the pool; it must be released. */
+/** A connection in use from the pool; its user must release it. */
 export type PooledClient = PostgresClient & Pick<PoolClient, 'release'>;
 
-/** Commands whose count of rows is of rows that they changed. */
+/** The commands whose row count is the number of changed rows. */
 const changes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** Several statements in one text have several results, of which nobody wants a row. */
+/** Converts a result of `pg`. A text with several statements has several results without rows that anyone reads. */
 const toResult = <Row>({ command, rowCount, rows = [] }: PgResult): QueryResult<Row> =>
   changes.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
 
-/** A transaction that PostgreSQL has ended by itself, after a statement whose failure nobody has told. */
+/**
+ * The error for a transaction that PostgreSQL rolled back after the failure of a statement, if nothing has reported
+ * that failure.
+ */
 const rolledBack = () =>
   Object.assign(new Error('the transaction is rolled back: one of its statements failed'), { code: '25P02' });
 
-/** What PostgreSQL says at its end, or that of a connection: it may have carried out what came before. */
+/** The SQLSTATEs of the end of the server or of a connection: PostgreSQL may have executed the statements before. */
 const lastWords = /^(08|40003|57P0)/;
 
-/** Whether an error is PostgreSQL's answer to what was asked. */
+/** Whether an error is PostgreSQL's answer to the statement. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof DatabaseError && !lastWords.test(error.code ?? '');
 
-/** What the connections of a pool share. */
+/** The parts that the connections of a pool share. */
 export interface Shared {
   readonly statements: Statements;
-  /** How long an answer is waited for, in milliseconds. */
+  /** The longest wait for an answer, in milliseconds. */
   readonly patience: number;
-  /** Hangs up on a connection that does not answer. */
+  /** Drops a connection that does not answer. */
   drop(client: PostgresClient): void;
 }
 
-/** A connection of the pool, as long as somebody has it. */
+/** A connection of the pool while it is in use. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PooledClient;
   readonly #pool: Shared;
-  /** That of the last query. */
+  /** The deadline of the last query, by `performance.now()`. */
   #deadline = Number.POSITIVE_INFINITY;
-  /** The answer to COMMIT, where it was sent with the last statement. */
+  /** The answer to COMMIT, if COMMIT went along with the last statement. */
   #committed: Promise<PgResult> | undefined;
 
   constructor(client: PooledClient, pool: Shared) {
@@ -95,7 +99,10 @@ export class PostgresConnection implements DatabaseConnection {
     this.#pool = pool;
   }
 
-  /** @throws {OutcomeUnknownError} where COMMIT was sent with it, and neither was answered */
+  /**
+   * Runs a query.
+   * @throws {OutcomeUnknownError} if COMMIT went along with the query, and PostgreSQL answered neither
+   */
   async executeQuery<Row>(query: Question): Promise<QueryResult<Row>> {
     const { statements } = this.#pool;
     const name = statements.nameOf(query);
@@ -104,8 +111,8 @@ export class PostgresConnection implements DatabaseConnection {
       return toResult(await this.#send(query, name));
     } catch (error) {
       const mended = name !== undefined && statements.mend(error as Error);
-      // A transaction has ended with the statement: only as a whole can it be run anew. Where COMMIT went along, its
-      // answer may be here as well, and the connection is in no transaction any more.
+      // The failed statement ended its transaction, so only the whole transaction can run again. If COMMIT went
+      // along, PostgreSQL may have answered it too, and the connection is in no transaction any more.
       if (!mended || query.last || this.#isInTransaction) throw error;
       return toResult(await this.#send(query, undefined));
     }
@@ -117,22 +124,29 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   /**
-   * @throws also where PostgreSQL has answered COMMIT with ROLLBACK
-   * @throws {OutcomeUnknownError} where it was sent and not answered
+   * Commits the transaction.
+   * @throws {Error} also if PostgreSQL answered COMMIT with ROLLBACK
+   * @throws {OutcomeUnknownError} if COMMIT was sent and not answered
    */
   async commit(): Promise<void> {
     const { command } = await (this.#committed ?? this.#askToCommit());
     if (command === 'ROLLBACK') throw rolledBack();
   }
 
-  /** Never fails: it would be told in place of why the transaction failed. What is still open, ends with the connection. */
+  /**
+   * Rolls the transaction back. Never throws, because that error would hide the reason why the transaction failed. If
+   * ROLLBACK fails, the transaction ends with the connection.
+   */
   async rollback(): Promise<void> {
-    // After a statement that failed, COMMIT has rolled back.
+    // COMMIT after a failed statement has already rolled back.
     const rolled = this.#committed ?? (this.#client.isOpen ? this.#ask({ text: 'rollback' }) : undefined);
     await rolled?.catch(() => {});
   }
 
-  /** Gives it back to the pool. It is closed where a transaction is open: that would swallow whatever comes next. */
+  /**
+   * Returns the connection to the pool. The pool closes it if a transaction is still open, because the next user's
+   * statements would become part of that transaction.
+   */
   release(): void {
     this.#client.release(!this.#client.isOpen || this.#isInTransaction);
   }
@@ -147,7 +161,7 @@ export class PostgresConnection implements DatabaseConnection {
     return last ? this.#askAndCommit(query) : this.#ask(query, this.#deadline);
   }
 
-  /** Sends COMMIT right behind a statement: where that fails, PostgreSQL rolls back. */
+  /** Sends COMMIT directly after a statement. If the statement fails, PostgreSQL rolls back instead. */
   async #askAndCommit(query: QueryConfig): Promise<PgResult> {
     const answer = this.#ask(query, this.#deadline);
     this.#committed = this.#askToCommit();
@@ -164,13 +178,19 @@ export class PostgresConnection implements DatabaseConnection {
     });
   }
 
-  /** @throws where nothing would be sent any more, or nobody waits for the answer */
+  /**
+   * Checks that a query can still be sent.
+   * @throws {Error} if the connection has ended or the deadline has passed
+   */
   #assertInTime(): void {
     if (!this.#client.isOpen) throw new Error('the connection to PostgreSQL has ended');
     if (performance.now() >= this.#deadline) throw new Error('the time for the answer is over');
   }
 
-  /** Asks, and hangs up where the answer does not come in time: it could be carried out at any time later. */
+  /**
+   * Sends a query, and drops the connection if the answer is late: PostgreSQL could execute the query at any later
+   * time.
+   */
   async #ask(query: QueryConfig, deadline = Number.POSITIVE_INFINITY): Promise<PgResult> {
     let isLate = false;
     const hangUp = () => {

@@ -6,7 +6,7 @@ import {
 import { PostgresConnection } from './connection.ts';
 import type { PostgresPool } from './pool.ts';
 
-/** Kysely's dialect of PostgreSQL, on a pool of ours. */
+/** Kysely's dialect of PostgreSQL, with this service's own pool. */
 export class PostgresDialect extends KyselyDialect {
   readonly #pool: PostgresPool;
 
@@ -20,7 +20,7 @@ export class PostgresDialect extends KyselyDialect {
   }
 }
 
-/** Kysely's driver of PostgreSQL, with connections of our own. */
+/** Kysely's driver of PostgreSQL, with this service's own connections. */
 class PostgresDriver extends KyselyDriver {
   readonly #pool: PostgresPool;
 
@@ -46,7 +46,7 @@ class PostgresDriver extends KyselyDriver {
   }
 }
 
-/** Kysely hands back what `acquireConnection` has made. */
+/** Narrows the type: Kysely passes the connections that `acquireConnection` made. */
 function ours(connection: DatabaseConnection): PostgresConnection {
   if (connection instanceof PostgresConnection) return connection;
   throw new TypeError('This is not a connection of this driver.');

@@ -7,7 +7,7 @@ import { PostgresConnection } from './connection.ts';
 import { PostgresDialect } from './driver.ts';
 import { PostgresPool } from './pool.ts';
 
-/** PostgreSQL, by a pool of connections. */
+/** The backend for PostgreSQL, with a pool of connections. */
 export function postgresOptions(config: DatabaseConfig, warn: Warn): Backend {
   const pool = new PostgresPool(config, warn);
   return {
@@ -32,9 +32,9 @@ const state = CompiledQuery.raw(
 );
 
 /**
- * Asks PostgreSQL whether it takes writes, in one round trip.
- * @returns why it takes none, in words; undefined: it does
- * @throws where it does not answer in time
+ * Asks PostgreSQL whether it accepts writes, in one round trip.
+ * @returns the reason why it accepts none, in words; undefined if it does
+ * @throws {Error} if it does not answer in time
  */
 async function checkServer(pool: PostgresPool): Promise<string | undefined> {
   const connection = new PostgresConnection(await pool.connect(), pool);
@@ -51,23 +51,27 @@ function whyReadOnly({ standby, read_only }: State): string | undefined {
   return read_only === 'on' ? 'PostgreSQL takes no writes: it is read-only' : undefined;
 }
 
-/** SQLSTATEs of a server that takes no connection now: it starts or stops, has too many, or a pooler cannot reach it. */
+/**
+ * The SQLSTATEs of a server that accepts no connection at the moment: it starts or stops, has too many connections,
+ * or is unreachable for a pooler.
+ */
 const passingState = /^(08|53|57P)/;
 
-/** What the operating system says of a server that cannot be reached: it is down, or its name or network is. */
+/** The operating system's error codes for an unreachable server: the server, its name or its network is down. */
 const unreachable =
   /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN)|EAI_AGAIN|ENOTFOUND)$/;
 
-/** The errors of `pg` that have no code, of a server that is silent or hangs up. */
+/** The errors of `pg` without a code, for a server that is silent or closes the connection. */
 const silent = /timeout|terminated/i;
 
 const isPassing = ({ code, message }: Error & { readonly code?: string }): boolean =>
   code === undefined ? silent.test(message) : passingState.test(code) || unreachable.test(code);
 
 /**
- * Says why PostgreSQL cannot be used, by the code of the failure: nothing of the URL, which may hold a password.
- * @throws {NotThereError} where it may be there later
- * @throws {ConfigError} for anything else
+ * Describes why PostgreSQL is unusable, by the error's code. The message shows nothing of the URL, which may hold a
+ * password.
+ * @throws {NotThereError} if PostgreSQL may be available later
+ * @throws {ConfigError} for all other errors
  */
 export function refuseServer(error: Error & { readonly code?: string }): never {
   const reason = error.code ?? error.message;

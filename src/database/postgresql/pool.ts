@@ -5,7 +5,7 @@ import { Abandoned } from './abandoned.ts';
 import { type PooledClient, PostgresClient } from './connection.ts';
 import { Statements } from './statements.ts';
 
-/** How the ORM wants dates and times: as they are written, to read them itself. */
+/** The type parsers that the ORM expects: dates and times stay text, because the ORM parses them itself. */
 function ormTypes(): TypeOverrides {
   const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = types.builtins;
   const overrides = new TypeOverrides();
@@ -13,44 +13,49 @@ function ormTypes(): TypeOverrides {
   return overrides;
 }
 
-/** A failed connection is told to whoever uses it; an event that nobody hears would end the process. */
+/**
+ * Ignores an error of a connection, because its user learns of the error anyway; without a listener, the event would
+ * end the process.
+ */
 const ignore = () => {};
 
-/** How much longer than PostgreSQL's own time-out of a statement its answer is waited for, in milliseconds. */
+/** The wait for an answer beyond PostgreSQL's own time-out of a statement, in milliseconds. */
 const onTheWay = 1000;
 
-/** After how long without a word the other side is asked whether it is there, in milliseconds: a migration may take long. */
+/**
+ * The silence after which TCP checks whether the server is still there, in milliseconds. A migration may take long.
+ */
 const keepAlive = 10_000;
 
-/** Connections to PostgreSQL: `pg`'s pool. It opens none until one is asked for. */
+/** The pool of connections to PostgreSQL, on top of `pg`'s pool. It opens no connection before the first use. */
 export class PostgresPool implements ConnectionPool {
   readonly statements: Statements;
-  /** How long an answer is waited for before its connection is dropped, in milliseconds. */
+  /** The longest wait for an answer before the connection is dropped, in milliseconds. */
   readonly patience: number;
   readonly #timeouts: ServerTimeouts;
   readonly #pool: Pool;
   readonly #abandoned: Abandoned;
-  /** Those that are open and were made since one was dropped. */
+  /** The open connections that are newer than the last dropped one. */
   #trusted = new WeakSet<object>();
   readonly #open = new Set<PostgresClient>();
 
   /**
-   * `pg` reads the URL itself, TLS included (`?sslmode=verify-full`).
-   * @param warn told once of each thing that what lies between here and PostgreSQL cannot do
+   * Makes the pool. `pg` parses the URL itself, TLS included (`?sslmode=verify-full`).
+   * @param warn receives one message for each missing ability of a pooler between this service and PostgreSQL
    */
   constructor({ url, poolSize, timeouts, statements }: DatabaseConfig, warn: Warn) {
     const serverTimeouts = new ServerTimeouts(timeouts, warn);
     this.#timeouts = serverTimeouts;
     this.statements = new Statements(statements, warn);
     this.patience = timeouts.statement + onTheWay;
-    // By then PostgreSQL has ended them by itself.
+    // After this time, PostgreSQL itself has ended the process.
     this.#abandoned = new Abandoned(this, timeouts.statement + timeouts.idleInTransaction);
     this.#pool = new Pool({
       connectionString: url,
       application_name: 'keyward',
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAlive,
-      // What is sent in one go is not held back until there is an answer: the last statement and COMMIT.
+      // Without this, `pg` would hold COMMIT back until the answer to the last statement.
       pipeline: true,
       max: poolSize,
       connectionTimeoutMillis: timeouts.connect,
@@ -84,7 +89,7 @@ export class PostgresPool implements ConnectionPool {
     return this.#pool.options;
   }
 
-  /** A connection that nobody else has; it must be released. */
+  /** Takes a connection out of the pool; the caller must release it. */
   async connect(): Promise<PooledClient> {
     for (;;) {
       const client = await this.#connect();
@@ -95,8 +100,8 @@ export class PostgresPool implements ConnectionPool {
   }
 
   /**
-   * Hangs up on a connection that does not answer. Those that nobody uses now are closed before they are used again:
-   * they lead to the same place. What PostgreSQL still does on it, is ended there.
+   * Drops a connection that does not answer, and ends its server process. The pool replaces all idle connections
+   * before their next use, because they lead to the same server.
    */
   drop(client: PostgresClient): void {
     client.drop();
@@ -126,7 +131,7 @@ export class PostgresPool implements ConnectionPool {
   }
 }
 
-/** The pool hands out what it has made. */
+/** Narrows the type: the pool's connections all have this class. */
 function ours<Given extends object>(client: Given): Given & PostgresClient {
   if (client instanceof PostgresClient) return client;
   throw new TypeError('This is not a connection of this pool.');
@@ -135,28 +140,28 @@ function ours<Given extends object>(client: Given): Given & PostgresClient {
 const refusedWarning =
   'a pooler between Keyward and PostgreSQL refuses time-outs at the start of a connection: PostgreSQL is given none; ALTER ROLE … SET statement_timeout and idle_in_transaction_session_timeout for the user of DATABASE_URL';
 
-/** How long a statement and an idle transaction may take, told to PostgreSQL as a connection starts. */
+/** The time-outs of a statement and of an idle transaction. Each connection tells them to PostgreSQL at its start. */
 class ServerTimeouts {
   readonly #timeouts: DatabaseConfig['timeouts'];
   readonly #warn: Warn;
   #refused = false;
 
-  /** @param warn told at most once, where they are refused */
+  /** @param warn receives at most one message, if a pooler refuses the time-outs */
   constructor(timeouts: DatabaseConfig['timeouts'], warn: Warn) {
     this.#timeouts = timeouts;
     this.#warn = warn;
   }
 
-  /** What a connection says of them as it starts. */
+  /** The start parameters of a connection. */
   get parameters(): ClientConfig {
     if (this.#refused) return {};
     const { statement, idleInTransaction } = this.#timeouts;
     return { statement_timeout: statement, idle_in_transaction_session_timeout: idleInTransaction };
   }
 
-  /** Leaves them out from now on where they are why a connection was refused; false for any other error. */
+  /** Omits the time-outs from now on if they caused this error; returns false for any other error. */
   leaveOut(error: Error & { readonly code?: unknown }): boolean {
-    // The words of PgBouncer, which knows no other language: "unsupported startup parameter: statement_timeout".
+    // PgBouncer's message, which is always English: "unsupported startup parameter: statement_timeout".
     const refused = error.code === '08P01' && /startup parameter.*_timeout/.test(error.message);
     if (refused && !this.#refused) this.#warn(refusedWarning);
     this.#refused ||= refused;

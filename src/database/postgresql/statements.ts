@@ -2,51 +2,54 @@ import type { Warn } from '../backend.ts';
 import { isStalePlan, isStrayStatement } from '../failures.ts';
 import type { Question } from '../named-query.ts';
 
-/** For how long no statement is named after a plan was stale, in milliseconds: migrations come in groups. */
+/** The time without named statements after a stale plan, in milliseconds, because migrations come in groups. */
 const pause = 60_000;
 
 const strayWarning =
   'a pooler between Keyward and PostgreSQL cannot keep prepared statements: none are used any more; DATABASE_STATEMENTS=unnamed says so from the start';
 
 /**
- * Which statements are prepared by name, and so planned once for each connection. There are as many as the source has
- * prepared queries; any other statement has no name.
+ * Decides which statements are prepared by name, so that PostgreSQL plans them once for each connection. They are as
+ * many as the source code's prepared queries; all other statements have no name.
  */
 export class Statements {
   readonly #warn: Warn;
-  /** From when on they are named, on the clock of `performance.now`. */
+  /** The time from which statements are named, by `performance.now()`. */
   #namedFrom: number;
-  /** Connections that were made since the last plan was stale. */
+  /** The connections that are newer than the last stale plan. */
   #current = new WeakSet<object>();
 
-  /** @param warn told at most once, where a pooler cannot keep them */
+  /** @param warn receives at most one message, if a pooler cannot keep prepared statements */
   constructor(kind: 'named' | 'unnamed', warn: Warn) {
     this.#namedFrom = kind === 'named' ? 0 : Number.POSITIVE_INFINITY;
     this.#warn = warn;
   }
 
-  /** The name to send a query by; undefined: it is sent without one. */
+  /** The name of a query's prepared statement; undefined: the query has no name. */
   nameOf(query: Question): string | undefined {
     return performance.now() < this.#namedFrom ? undefined : query.name;
   }
 
-  /** Notes a connection that was just made. */
+  /** Registers a new connection. */
   admit(connection: object): void {
     this.#current.add(connection);
   }
 
-  /** Whether no statement on a connection can be stale; one that may have some is best closed. */
+  /** Whether a connection has no stale statements; any other connection should be closed. */
   isCurrent(connection: object): boolean {
     return this.#current.has(connection);
   }
 
-  /** Prepares in another way from now on what failed for how it was prepared; false for any other error. */
+  /** Changes the preparation of statements if it caused the error; returns false for any other error. */
   mend(error: Error): boolean {
     if (isStalePlan(error)) return this.#renew();
     return isStrayStatement(error) && this.#giveUp();
   }
 
-  /** A pooler may keep stale plans as well: so nothing is named for a while, and what is not named is never stale. */
+  /**
+   * Names no statements for a while, because a pooler may keep stale plans too; a statement without a name is never
+   * stale.
+   */
   #renew(): true {
     this.#current = new WeakSet();
     this.#namedFrom = Math.max(this.#namedFrom, performance.now() + pause);

@@ -14,18 +14,18 @@ import type { Member } from './group.ts';
 import { keptSize } from './write-ahead-log.ts';
 import { type Guard, Statements, Writer, type WriterOptions, whenFree } from './writer.ts';
 
-/** Which database, and how its writer works. */
+/** The database file, and the settings of its writer. */
 export interface SqliteOptions extends Omit<WriterOptions, 'guard'> {
-  /** The path of a file, or `:memory:`. */
+  /** The path of the database file, or `:memory:`. */
   readonly file: string;
-  /** Begins to watch over the file, which was just opened. */
+  /** Begins to guard the file that was just opened. */
   readonly watch?: (writer: SqliteConnections['writer']) => Guard | undefined;
 }
 
 /**
- * SQLite for Kysely, by better-sqlite3. Transactions that come together share a commit (see `writer.ts`). A query
- * outside of a transaction that only reads goes to a connection of its own, which sees what is committed and nothing
- * else; writers do not hold it up.
+ * SQLite for Kysely, with better-sqlite3. Concurrent transactions share a commit (see `writer.ts`). A query outside a
+ * transaction that only reads uses a separate connection. That connection sees only committed data, and writers do
+ * not delay it.
  */
 export class SqliteDialect implements Dialect {
   readonly #options: SqliteOptions;
@@ -35,7 +35,7 @@ export class SqliteDialect implements Dialect {
     this.#options = options;
   }
 
-  /** The connections of better-sqlite3 below it; undefined before the first query. */
+  /** The underlying connections of better-sqlite3; undefined before the first query. */
   get connections(): SqliteConnections | undefined {
     return this.#driver?.connections;
   }
@@ -59,13 +59,13 @@ export class SqliteDialect implements Dialect {
 }
 
 class ConcurrentAdapter extends SqliteAdapter {
-  /** Kysely lets nobody wait: the writer does. */
+  /** Tells Kysely not to queue transactions, because the writer does. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Where queries go: an open database. */
+/** An open database, to which queries go. */
 interface Opened {
   readonly connections: SqliteConnections;
   readonly reader: Statements;
@@ -132,7 +132,7 @@ class SqliteDriver implements Driver {
     await session.executeQuery(CompiledQuery.raw(`release ${quote(name)}`));
   }
 
-  /** There is nothing to give back: a session has no connection of its own. */
+  /** A session has no connection of its own, so it has nothing to release. */
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
@@ -155,7 +155,7 @@ function isOverwritten(guard: Guard | undefined): boolean {
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** What Kysely takes for a connection: a query, or the queries of a transaction. */
+/** A connection in Kysely's eyes: a single query, or the queries of a transaction. */
 class Session implements DatabaseConnection {
   readonly #database: Opened;
   member: Member | undefined;
@@ -172,7 +172,7 @@ class Session implements DatabaseConnection {
     return this.member ? this.member.run(query) : this.#runAlone(query);
   }
 
-  /** All of the rows at once: SQLite has them in the same process. */
+  /** Yields all rows at once: SQLite has them in the same process. */
   async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
     yield await this.executeQuery(query);
   }
@@ -186,17 +186,17 @@ class Session implements DatabaseConnection {
   }
 }
 
-/** The connections to a database: of a file two, of a database in memory one that does the work of both. */
+/** The connections to a database: two for a file; one for a database in memory, which both reads and writes. */
 export interface SqliteConnections {
-  /** The only one that changes anything. */
+  /** The only connection that changes data. */
   readonly writer: Sqlite.Database;
-  /** Sees what is committed and nothing else; in memory it is the writer. */
+  /** The connection that sees only committed data; for a database in memory, it is the writer. */
   readonly reader: Sqlite.Database;
 }
 
 /**
- * Opens the connections to a file, or to a database in memory of their own (`:memory:`). Every commit is durable: it
- * goes to a write-ahead log, which is synced.
+ * Opens the connections to a file, or to a new database in memory (`:memory:`). Every commit is durable: SQLite
+ * writes it to a write-ahead log and syncs that.
  */
 function openConnections(file: string): SqliteConnections {
   using opened = new DisposableStack();
@@ -210,15 +210,18 @@ function openConnections(file: string): SqliteConnections {
   return { writer, reader };
 }
 
-/** Closes them. The writer comes last: the last one writes the log back into the file, which the reader may not. */
+/**
+ * Closes the connections, the writer last: the last connection writes the log back into the file, and the reader may
+ * not write.
+ */
 function closeConnections({ writer, reader }: SqliteConnections): void {
   reader.close();
   writer.close();
 }
 
 /**
- * Closes them where the file was overwritten: nothing is written back into it, for the last one may not write. What
- * was put there stays as it is.
+ * Closes the connections of a file that was overwritten. The reader comes last, because it may not write: so nothing
+ * changes the file's new content.
  */
 function abandonConnections({ reader, writer }: SqliteConnections): void {
   writer.close();
@@ -227,7 +230,7 @@ function abandonConnections({ reader, writer }: SqliteConnections): void {
 
 const close = (connection: Sqlite.Database) => void connection.close();
 
-// SQLite would wait for another process's lock inside of a call, and the event loop with it.
+// With a time-out, SQLite would wait for another process's lock inside the call, and block the event loop.
 const connect = (file: string, options?: Sqlite.Options) => new Sqlite(file, { ...options, timeout: 0 });
 
 function setUp(connection: Sqlite.Database): Sqlite.Database {

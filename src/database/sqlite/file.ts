@@ -14,12 +14,12 @@ import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Warn } from '../backend.ts';
 
-/** The path of the SQLite file behind a URL, or `:memory:`. */
+/** The path of the SQLite file in a URL, or `:memory:`: `sqlite:data/keyward.db` → `data/keyward.db`. */
 export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.slice('sqlite:'.length);
 
 /**
- * Says that a file is there and has nothing in it: it may have been more.
- * @throws {ConfigError} where it has been: what was written to it last lies beside it, and SQLite would delete that
+ * Warns if the file exists and is empty, because it may have had content before.
+ * @throws {ConfigError} if it had: the log beside the file holds its last commits, and SQLite would delete that log
  */
 export function tellEmpty(file: string, warn: Warn): void {
   if (sizeOf(file) !== 0) return;
@@ -31,13 +31,13 @@ export function tellEmpty(file: string, warn: Warn): void {
 }
 
 /**
- * Makes a missing file and its folder, for their owner alone. SQLite gives the log beside it the file's own mode.
- * @returns whether it was missing
- * @throws {ConfigError} where there is something else in its place
+ * Makes a missing file and its folder, accessible to their owner only. SQLite gives its log the file's mode.
+ * @returns whether the file was missing
+ * @throws {ConfigError} if the path names something other than a file
  */
 export function createPrivately(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Not opened where it is there: to close it again would end this process's locks on it (POSIX).
+  // Does not open an existing file: closing it again would end this process's locks on it (POSIX).
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() === false) throw new ConfigError([`DATABASE_URL names ${file}, which is not a file`]);
   if (!found) closeSync(openSync(file, 'a', 0o600));
@@ -46,9 +46,9 @@ export function createPrivately(file: string): boolean {
 }
 
 /**
- * The path of a database file, without symbolic links in it.
- * @throws {ConfigError} where the file has another name elsewhere. SQLite keeps its log beside the name: two names have
- *   two logs, and each writes over what the other has committed
+ * Resolves the path of a database file, without symbolic links.
+ * @throws {ConfigError} if the file has a second name elsewhere (a hard link or a mount). SQLite names its log after
+ *   the file: two names have two logs, and each would overwrite the commits of the other
  */
 export function onlyName(file: string): string {
   const path = realpathSync(file);
@@ -64,18 +64,18 @@ export function onlyName(file: string): string {
   return path;
 }
 
-/** Whether something is mounted at a path (Linux alone says so). */
+/** Whether something is mounted at a path; only Linux tells. */
 function isMounted(path: string): boolean {
   if (process.platform !== 'linux') return false;
   const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
   return mounts.some((mount) => unescapeMount(mount.split(' ', 5)[4] ?? '') === path);
 }
 
-/** A path as the kernel lists it, with its white space in octal numbers. */
+/** Decodes a path in the kernel's list of mounts, which writes white space as octal numbers: `\040` → a space. */
 const unescapeMount = (path: string): string =>
   path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 
-/** Removes a database file with all that SQLite and this process have put beside it. */
+/** Removes a database file with all files that SQLite and this process made beside it. */
 export function removeAll(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal', '.lock']) {
     const isFile = statSync(path + suffix, { throwIfNoEntry: false })?.isFile();
@@ -83,10 +83,10 @@ export function removeAll(path: string): void {
   }
 }
 
-/** How many bytes a file has; undefined where there is none. */
+/** The size of a file in bytes; undefined if missing. */
 export const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
 
-/** What a failure is about, by how its code begins: SQLite's, or the operating system's. */
+/** The causes of failures, by the beginning of the error code: SQLite's or the operating system's. */
 const faults: readonly (readonly [code: RegExp, what: string])[] = [
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)$/, 'there is no room left on its disk'],
   [/^(SQLITE_(NOTADB|CORRUPT))/, 'it is no SQLite database, or a damaged one'],
@@ -97,15 +97,15 @@ const faults: readonly (readonly [code: RegExp, what: string])[] = [
   [/^E[A-Z]+$/, 'may this user write to it and to its folder?'],
 ];
 
-/** What SQLite needs at least to open a file. */
+/** The least free disk space that SQLite needs to open a file, in bytes. */
 const leastRoom = 64 * 1024;
 
-/** What SQLite tells a full disk from a faulty one by depends on what it was about to do. */
+/** The error codes that may mean a full disk: SQLite's code depends on the call that failed. */
 const mayBeFull = /^(SQLITE_(IOERR|CANTOPEN|FULL)|ENOSPC)/;
 
 /**
- * Why a file could not be used, in words.
- * @returns undefined where the failure is about something else than the file
+ * Describes in words why a file was unusable.
+ * @returns undefined if the failure does not concern the file
  */
 export function describeFault(error: Error & { readonly code?: unknown }, file: string): string | undefined {
   const code = String(error.code);

@@ -3,18 +3,18 @@ import type { CompiledQuery, QueryResult } from 'kysely';
 /** Transactions that share one commit. */
 export class Group {
   readonly begunAt = performance.now();
-  /** How many have taken part so far. */
+  /** The number of members so far. */
   size = 0;
-  /** Why it failed as a whole, once it has. */
+  /** The error of the whole group, after it has failed. */
   failure: { readonly error: unknown } | undefined;
   readonly #outcome = Promise.withResolvers<void>();
 
   constructor() {
-    // Whoever takes part asks for the outcome; it may be that nobody is left.
+    // Each member awaits the outcome, but the group may have no member left.
     this.#outcome.promise.catch(() => {});
   }
 
-  /** Resolves when all of it is committed; rejects where none of it is. */
+  /** Resolves when the whole group is committed; rejects if nothing of it is. */
   get outcome(): Promise<void> {
     return this.#outcome.promise;
   }
@@ -29,24 +29,27 @@ export class Group {
   }
 }
 
-/** What a member asks of the writer that it belongs to. */
+/** The part of the writer that a member uses. */
 export interface MemberWriter {
   run<Row>(query: CompiledQuery): QueryResult<Row>;
-  /** Ends the member's turn, and keeps what it has done. */
+  /** Ends the member's turn and keeps its changes. */
   keep(member: Member): void;
-  /** Ends the member's turn, and undoes what it has done. */
+  /** Ends the member's turn and undoes its changes. */
   undo(member: Member): void;
 }
 
-/** A transaction in a group: no other runs anything until it is left. */
+/** A transaction in a group. Until the member leaves, no other transaction runs anything. */
 export class Member {
-  /** Whether it began the group while nobody waited: it has no savepoint, for all since BEGIN is its own. */
+  /**
+   * Whether the member began the group while no other transaction waited. It then needs no savepoint, because
+   * everything since BEGIN is its own.
+   */
   readonly isAlone: boolean;
   readonly #writer: MemberWriter;
   readonly #group: Group;
   #left = false;
   #reason: unknown;
-  /** How many queries it has run. */
+  /** The number of queries that the member has run. */
   queries = 0;
 
   constructor(writer: MemberWriter, group: Group, isAlone: boolean) {
@@ -56,7 +59,10 @@ export class Member {
     group.size += 1;
   }
 
-  /** @throws what SQLite says, or what the group has failed for */
+  /**
+   * Runs a query.
+   * @throws SQLite's error, or the error of the whole group
+   */
   run<Row>(query: CompiledQuery): QueryResult<Row> {
     this.#assertIn();
     this.queries += 1;
@@ -64,8 +70,8 @@ export class Member {
   }
 
   /**
-   * Keeps what it has done. Resolves when it is committed, with the whole group.
-   * @throws what the group has failed for
+   * Keeps the member's changes. Resolves when the whole group is committed.
+   * @throws the error of the whole group
    */
   async release(): Promise<void> {
     this.#assertIn();
@@ -75,9 +81,9 @@ export class Member {
   }
 
   /**
-   * Undoes what it has done, and nothing of the others; one that has ended otherwise is left alone. Resolves with the
-   * whole group: what the member saw of the others' work is certain by then.
-   * @throws what the group has failed for since
+   * Undoes the member's changes, but no other member's; does nothing if the member has already ended. Resolves with
+   * the whole group: from then on, the other members' changes that this one saw are certain.
+   * @throws the error of the whole group, if the group fails afterwards
    */
   async rollBack(): Promise<void> {
     if (this.#left || this.#group.failure) return;
@@ -85,7 +91,7 @@ export class Member {
     await this.#group.outcome;
   }
 
-  /** Ends it for a reason, which it is told at whatever it does next. */
+  /** Ends the member and undoes its changes. The member's next call throws the reason. */
   expel(reason: unknown): void {
     this.#reason = reason;
     this.#undo();
@@ -102,30 +108,34 @@ export class Member {
   }
 }
 
-/** Expels a member that runs nothing for too long: it waits for something that is not the database, and all others for it. */
+/**
+ * Expels a member that runs no query for too long. Such a member waits for something other than the database, and all
+ * other members wait for it.
+ */
 export class IdleWatch {
   readonly #idle: number;
   readonly #endOfTurn: (run: () => void) => void;
   #watched: Member | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param idle how long a member may run nothing, in milliseconds */
+  /** @param idle the longest time without a query, in milliseconds */
   constructor(idle: number, endOfTurn: (run: () => void) => void) {
     this.#idle = idle;
     this.#endOfTurn = endOfTurn;
   }
 
-  /** Watches a member from now on, in place of any other. */
+  /** Watches a member from now on, instead of any other. */
   begin(member: Member): void {
     const { queries } = member;
     this.end();
     this.#watched = member;
-    // Where the whole process stood still, what the member waits for comes first: hence the end of the turn.
+    // After a standstill of the whole process, the answer that the member waits for must come first. So the check
+    // waits for the end of the turn.
     const look = () => this.#endOfTurn(() => this.#look(member, queries));
     this.#timer = setTimeout(look, this.#idle).unref();
   }
 
-  /** Watches nobody. */
+  /** Stops watching. */
   end(): void {
     clearTimeout(this.#timer);
     this.#watched = undefined;
@@ -138,12 +148,12 @@ export class IdleWatch {
   }
 }
 
-/** Lets one after the other do something, in the order in which they came. */
+/** Gives callers their turns, one after the other, in the order of their arrival. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   #taken = false;
 
-  /** How many wait for theirs. */
+  /** The number of waiting callers. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -154,7 +164,7 @@ export class Turns {
     this.#taken = true;
   }
 
-  /** Ends the turn of whoever has it. */
+  /** Ends the current turn. */
   pass(): void {
     const next = this.#waiting.shift();
     this.#taken = next !== undefined;

@@ -7,24 +7,27 @@ import type { Warn } from '../backend.ts';
 import { createPrivately, onlyName, removeAll, sizeOf, tellEmpty } from './file.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
-/** A database file that belongs to this process: nobody else writes to it, and it is still the one that was opened. */
+/** A database file that only this process writes to, and that is still the one that it opened. */
 export class HeldFile implements Disposable {
   readonly #path: string;
   readonly #taken: DisposableStack;
   readonly #warn: Warn;
-  /** Closed after all of SQLite's: to close it ends this process's locks on the file (POSIX). */
+  /**
+   * The open file; closed after SQLite's connections, because closing it ends this process's locks on the file
+   * (POSIX).
+   */
   readonly #descriptor: number;
   #lock: FileLock;
-  /** Why the lock is not this process's any more. */
+  /** The reason why this process lost the lock. */
   #lost: Error | undefined;
   #places: readonly Place[] = [];
   #mark: Mark | undefined;
   #log: WriteAheadLog | undefined;
 
   /**
-   * Takes a file, which is made where it is missing.
-   * @param warn told what an operator should know
-   * @throws {ConfigError} where another process has it, or it has several names
+   * Takes the file for this process, and makes it if it is missing.
+   * @param warn receives messages for the operator
+   * @throws {ConfigError} if another process holds the file, or the file has several names
    */
   constructor(file: string, warn: Warn) {
     this.#warn = warn;
@@ -36,12 +39,13 @@ export class HeldFile implements Disposable {
     const isOwn = lockOpenFile(this.#descriptor, this.#path);
     this.#lock = isNew && isOwn ? lockNewFile(this.#path) : lockFile(this.#path);
     taken.defer(() => this.#lock[Symbol.dispose]());
-    // A start that fails before SQLite has opened it leaves nothing. While it is locked: nobody else has it.
+    // A start that fails before SQLite opened the new file removes it again. This process still holds the lock then,
+    // so no other process uses the file.
     if (isNew) taken.defer(() => this.#mark ?? removeAll(this.#path));
     this.#taken = taken.move();
   }
 
-  /** Begins to know the file, which SQLite has just opened, from any other. */
+  /** Marks the file that SQLite has just opened, to recognise it later. */
   watch(writer: Sqlite.Database): this {
     this.#mark = new Mark(this.#descriptor, writer);
     const logPath = `${this.#path}-wal`;
@@ -50,28 +54,34 @@ export class HeldFile implements Disposable {
     return this;
   }
 
-  /** How many bytes the log beside it takes up. */
+  /** The size of the write-ahead log, in bytes. */
   get logSize(): number {
     return this.#log?.size ?? 0;
   }
 
-  /** @throws where something else was written over the file */
+  /**
+   * Checks that the file still has the database's content.
+   * @throws {Error} if something else was written over the file
+   */
   assertContent(): void {
     if (this.#mark?.isThere() === false) throw new Error('the database file was overwritten');
   }
 
-  /** @throws where the file, or the log beside it, was deleted or replaced, or another process has its lock */
+  /**
+   * Checks that the file and its log are still at their paths, and that this process has the lock.
+   * @throws {Error} if either was deleted or replaced, or another process has the lock
+   */
   assertPlace(): void {
     if (this.#lost) throw this.#lost;
     this.#assertFiles();
   }
 
   /**
-   * Looks at everything, its lock too, and takes that again where its file was deleted or replaced.
-   * @throws as the two above
+   * Checks everything, including the lock's file. If that file was deleted or replaced, takes the lock again.
+   * @throws {Error} like the two functions above
    */
   assertWhole(): void {
-    // Where they are away, the lock is not to be put in their place.
+    // If the database's own files are gone, this check throws first: no new lock must appear in their place.
     this.#assertFiles();
     if (!this.#lock.isInPlace) this.#lockAgain();
     this.assertPlace();
@@ -89,7 +99,7 @@ export class HeldFile implements Disposable {
       if (!isInPlace(place)) throw new Error(`${place.path} was deleted or replaced`);
   }
 
-  /** Takes the log away from a file that it does not belong to: SQLite would write it into that at the next start. */
+  /** Renames the log of an overwritten file: at the next start, SQLite would write the log into the foreign file. */
   #setLogAside(): void {
     const log = `${this.#path}-wal`;
     if (sizeOf(log) === undefined) return;
@@ -111,28 +121,28 @@ export class HeldFile implements Disposable {
   }
 }
 
-/** Locks a file that was just made, and of which this process has the inode; where that fails, nothing of it is left. */
+/** Locks a new file that this process made. If that fails, removes the file again. */
 function lockNewFile(path: string): FileLock {
   try {
     return lockFile(path);
   } catch (error) {
-    // Where another process holds the lock, that is not this one's to remove.
+    // If another process holds the lock, the files belong to that process.
     if (!(error instanceof ConfigError)) removeAll(path);
     throw error;
   }
 }
 
-/** A lock that this process holds; disposing of it gives it up. */
+/** A lock of this process; disposing of it releases the lock. */
 interface FileLock extends Disposable {
-  /** Whether whoever comes next would meet it: its file can be deleted or replaced. */
+  /** Whether the lock still keeps other processes out: its file may have been deleted or replaced. */
   readonly isInPlace: boolean;
 }
 
 /**
- * Holds a database file for this process alone, so long as it lives: the lock is the operating system's, and ends with
- * the process however that ends. It is held on a file beside, so that a backup may still read the database.
- * @param file its path, without links
- * @throws {ConfigError} where another process holds it
+ * Locks a database file for this process. The lock is the operating system's: it ends with the process, however the
+ * process ends. The lock is on a file beside the database, so that a backup can still read the database.
+ * @param file the database's path, without links
+ * @throws {ConfigError} if another process holds the lock
  */
 export function lockFile(file: string): FileLock {
   const path = `${file}.lock`;
@@ -141,7 +151,7 @@ export function lockFile(file: string): FileLock {
   const lock = new Sqlite(path, { timeout: 0 });
   try {
     lock.exec('begin exclusive');
-    // Another process may have deleted it meanwhile, as one that could not start does.
+    // Another process may have deleted the lock's file meanwhile: a process that cannot start does so.
     if (!isInPlace(place)) throw inUse(file);
   } catch (error) {
     lock.close();
@@ -156,17 +166,17 @@ export function lockFile(file: string): FileLock {
 }
 
 /**
- * Locks an open file itself, whatever its names, until it is closed. Node has no call for it, so the program `flock`
- * does it: the lock belongs to what both have opened. SQLite knows nothing of it (on Linux it uses locks of another
- * sort), so backups and other readers are not kept out. Where there is no such program, nothing is done.
- * @returns whether it is locked
- * @throws {ConfigError} where another process holds it
+ * Locks an open file itself, whatever its names, until the file is closed. Node has no call for this, so the program
+ * `flock` does it: the lock belongs to the open file, which both processes share. SQLite ignores this lock (on Linux
+ * it uses another kind), so backups and other readers still work. Without the program, nothing happens.
+ * @returns whether the file is locked
+ * @throws {ConfigError} if another process holds the lock
  */
 function lockOpenFile(descriptor: number, file: string): boolean {
   if (process.platform !== 'linux') return false;
   const { status } = spawnSync('flock', ['-x', '-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
-    // Nothing of this process's: it is searched for in the system's own folders.
+    // Passes no variables of this process, so that the search for `flock` uses only the system's own folders.
     env: {},
   });
   if (status === 1) throw inUse(file);
@@ -176,20 +186,23 @@ function lockOpenFile(descriptor: number, file: string): boolean {
 const inUse = (file: string, cause?: unknown): ConfigError =>
   new ConfigError([`DATABASE_URL names ${file}, which another process of Keyward is using`], { cause });
 
-/** Which file lies at a path now. */
+/** A path, with the identity of the file that is there. */
 interface Place {
   readonly path: string;
   readonly device: number;
   readonly inode: number;
 }
 
-/** @throws where nothing lies there */
+/**
+ * Reads the identity of the file at a path.
+ * @throws {Error} if the path names nothing
+ */
 function placeOf(path: string): Place {
   const { dev, ino } = statSync(path);
   return { path, device: dev, inode: ino };
 }
 
-/** Whether the same file lies at its path still. */
+/** Whether the same file is still at its path. */
 function isInPlace({ path, device, inode }: Place): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.ino === inode && found.dev === device;
@@ -201,29 +214,30 @@ const headerSize = 100;
 const userVersionAt = 60;
 
 /**
- * What tells a database file from any other, its own copies too: a random number in its header (`user_version`), new at
- * each start. So it shows when something else was written over it: a backup, another database, zeros.
+ * The mark that identifies a database file, even against its own copies: a random number in its header
+ * (`user_version`), new at each start. The mark disappears when something else is written over the file: a backup,
+ * another database, zeros.
  */
 class Mark {
   readonly #descriptor: number;
   readonly #header = Buffer.alloc(headerSize);
-  /** Those that are right: the ones before also, until the new one was seen in the file. */
+  /** The valid marks, the newest last. The earlier ones stay valid until the newest appears in the file. */
   #right: readonly number[];
 
   /**
    * Marks a database that was just opened.
-   * @param descriptor its file, open for reading
+   * @param descriptor the database's file, open for reading
    */
   constructor(descriptor: number, connection: Sqlite.Database) {
     this.#descriptor = descriptor;
-    // The one in the file may be older than the one in the log.
+    // The file may still have an older mark than the log.
     const inFile = this.#read() ?? 0;
     const before = connection.pragma('user_version', { simple: true }) as number;
     this.#right = [inFile, before, writeMark(connection) ?? before];
     this.isThere();
   }
 
-  /** Whether it is in the file. */
+  /** Whether the file has a valid mark. */
   isThere(): boolean {
     const found = this.#read();
     if (found === undefined || !this.#right.includes(found)) return false;
@@ -231,7 +245,7 @@ class Mark {
     return true;
   }
 
-  /** The mark that is in the file; undefined where it is no database. */
+  /** Reads the mark in the file; undefined if the file is no database. */
   #read(): number | undefined {
     const header = this.#header;
     const isWhole = readSync(this.#descriptor, header, 0, headerSize, 0) === headerSize;
@@ -241,12 +255,12 @@ class Mark {
   }
 }
 
-/** Writes a new mark; undefined where that cannot be done now, on a full disk for example. */
+/** Writes a new mark; undefined if that fails at the moment, for example on a full disk. */
 function writeMark(connection: Sqlite.Database): number | undefined {
   const mark = randomInt(1, 2 ** 31);
   try {
     connection.pragma(`user_version = ${mark}`);
-    // From the log into the file.
+    // Moves the mark from the log into the file.
     connection.pragma('wal_checkpoint(passive)');
     return mark;
   } catch {
@@ -254,5 +268,5 @@ function writeMark(connection: Sqlite.Database): number | undefined {
   }
 }
 
-/** Takes the mark from a copy: while the database that it was made of is in use, it is another one. */
+/** Removes the mark from a copy. A database in use and its copy must differ. */
 export const unmark = (copy: Sqlite.Database): void => void copy.pragma('user_version = 0');

@@ -8,7 +8,7 @@ import { describeFault, onlyName, sqliteFile } from './file.ts';
 import { HeldFile } from './held-file.ts';
 import { whenFree } from './writer.ts';
 
-/** SQLite, in a file for this process alone, which is made where it is missing, or in memory. */
+/** The backend for SQLite: a file that only this process uses (a missing file is made), or a database in memory. */
 export function sqliteOptions(config: DatabaseConfig, warn: Warn): Backend {
   const file = sqliteFile(config);
   let held: HeldFile | undefined;
@@ -39,7 +39,7 @@ function assertThere(file: string): void {
   onlyName(file);
 }
 
-/** What the database cannot do now: it cannot be written where its file is not the one that was opened. */
+/** Describes a present fault of the database: it refuses writes if its file is no longer the opened one. */
 async function check(
   { connections }: SqliteDialect,
   held: HeldFile | undefined,
@@ -53,7 +53,10 @@ async function check(
   return undefined;
 }
 
-/** Says why a file cannot be used, by the code of SQLite's failure or of the operating system's. */
+/**
+ * Describes why a file is unusable, by SQLite's or the operating system's error code.
+ * @throws {ConfigError} or the error itself, if the error does not concern the file
+ */
 function refuseFile(error: Error & { code?: string }, file: string): never {
   const fault = describeFault(error, file);
   if (fault === undefined) throw error;

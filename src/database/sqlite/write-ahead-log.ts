@@ -1,21 +1,21 @@
 import { statSync } from 'node:fs';
 import type { Warn } from '../backend.ts';
 
-/** How often it is looked at, in milliseconds. */
+/** The interval between two checks of the log's size, in milliseconds. */
 const interval = 5000;
 
 const megabyte = 1024 * 1024;
 
-/** SQLite cuts it to this size when it begins it anew, in bytes. */
+/** The size to which SQLite cuts the log when it restarts it, in bytes. */
 export const keptSize = 16 * megabyte;
 
-/** From this size on an operator is told, in bytes. */
+/** The size above which the operator gets a warning, in bytes. */
 const tellSize = 256 * megabyte;
 
 /**
- * The log beside a database file, as an operator sees it. While another program reads for long, SQLite cannot begin it
- * anew, and it grows. After the reader has ended, the next commit writes it back, and the one after that cuts it to
- * `keptSize` (`journal_size_limit`). Disposing of this ends that the log is looked at.
+ * Watches the write-ahead log of a database file. While another program reads for a long time, SQLite cannot restart
+ * the log, and the log grows. After that read ends, the next commit writes the log back into the file, and the commit
+ * after that cuts the log to `keptSize` (`journal_size_limit`). Disposing of this object ends the checks.
  */
 export class WriteAheadLog implements Disposable {
   readonly #path: string;
@@ -24,8 +24,8 @@ export class WriteAheadLog implements Disposable {
   #isTold = false;
 
   /**
-   * @param path its own, not the database file's
-   * @param warn told once each time that it has grown much
+   * @param path the path of the log, not of the database file
+   * @param warn receives a message each time the log grows above the size for warnings
    */
   constructor(path: string, warn: Warn) {
     this.#path = path;
@@ -33,7 +33,7 @@ export class WriteAheadLog implements Disposable {
     this.#timer = setInterval(() => this.#tell(), interval).unref();
   }
 
-  /** How many bytes it takes up. */
+  /** The size of the log, in bytes. */
   get size(): number {
     return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }

@@ -5,16 +5,16 @@ import type { CompiledQuery, QueryResult } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { Group, IdleWatch, Member, type MemberWriter, Turns } from './group.ts';
 
-/** How many statements of a connection are kept; one that is dropped is finalised when it is collected. */
+/** The most cached statements of a connection. The garbage collector finalises a statement that the cache dropped. */
 const mostKept = 500;
 
-/** What SQLite has no type of its own for, as the ORM stores it. */
+/** Converts values without an SQLite type (booleans, dates) as the ORM stores them. */
 const toSqlite = (value: unknown): unknown => {
   if (typeof value === 'boolean') return Number(value);
   return value instanceof Date ? value.getTime() : value;
 };
 
-/** The statements of a connection, each prepared once and kept. */
+/** The prepared statements of a connection; each is prepared once and cached. */
 export class Statements {
   readonly #connection: Database;
   readonly #kept = new LRUCache<string, Statement<unknown[]>>({ max: mostKept });
@@ -23,7 +23,7 @@ export class Statements {
     this.#connection = connection;
   }
 
-  /** A statement, ready to be run. */
+  /** Returns the prepared statement of an SQL text. */
   prepare(sql: string): Statement<unknown[]> {
     const kept = this.#kept.get(sql);
     if (kept) return kept;
@@ -32,7 +32,7 @@ export class Statements {
     return statement;
   }
 
-  /** Runs a query; its values may be dates and booleans. */
+  /** Runs a query, whose values may include dates and booleans. */
   run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
     const statement = this.prepare(sql);
     const values = parameters.map(toSqlite);
@@ -41,7 +41,7 @@ export class Statements {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  /** Runs a query where all that it does is to answer rows; undefined where it would do more. */
+  /** Runs a query that only returns rows; undefined for any other query, which does not run. */
   read<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> | undefined {
     const statement = this.prepare(sql);
     if (!statement.reader || !statement.readonly) return undefined;
@@ -49,19 +49,19 @@ export class Statements {
   }
 }
 
-/** How long another process's lock is waited for, and how long between two attempts, in milliseconds. */
+/** The longest wait for another process's lock, and the pause between two attempts, in milliseconds. */
 const patience = 5000;
 const pause = 10;
 
-/** Whether another process's lock was in the way. */
+/** Whether another process's lock caused the error. */
 const isBusy = (error: unknown): boolean =>
   String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /**
- * Runs what another process's lock may be in the way of. It is tried again between turns of the event loop: SQLite
- * itself would wait inside of the call, and everybody with it.
- * @param since when the waiting began, by `performance.now()`; left out: now
- * @throws what SQLite says; `SQLITE_BUSY` after five seconds
+ * Runs a function that another process's lock may block, and repeats it between turns of the event loop. SQLite's own
+ * wait would block the event loop inside the call.
+ * @param since the start of the wait, by `performance.now()`; if missing, the first failure
+ * @throws SQLite's error; `SQLITE_BUSY` after five seconds
  */
 export async function whenFree<Result>(run: () => Result, since?: number): Promise<Result> {
   let begunAt = since;
@@ -77,46 +77,60 @@ export async function whenFree<Result>(run: () => Result, since?: number): Promi
   }
 }
 
-/** A group is committed before its turn ends where it has so many members, or is so old, in milliseconds. */
+/**
+ * The size (members) and the age (milliseconds) from which a group is committed before the turn of the event loop
+ * ends.
+ */
 const mostMembers = 64;
 const oldest = 10;
 
 /**
- * How many wait at another process's lock. Each takes up one of the places that a process has for requests, and
- * requests that only read need some.
+ * The most transactions that wait for another process's lock. Each of them takes one of the process's places for
+ * requests, and requests that only read need some of these.
  */
 const mostWaiting = 50;
 
 const isFull = ({ size, begunAt }: Group): boolean =>
   size >= mostMembers || performance.now() - begunAt >= oldest;
 
-/** What knows whether a database's file is still the one that was opened. */
+/** Checks whether the file of a database is still the opened one. */
 export interface Guard {
-  /** @throws where something else was written over the file */
+  /**
+   * Checks the content of the file.
+   * @throws {Error} if something else was written over the file
+   */
   assertContent(): void;
-  /** @throws where another file, or none, is in its place */
+  /**
+   * Checks the path of the file.
+   * @throws {Error} if the path names another file or none
+   */
   assertPlace(): void;
 }
 
-/** What of the writer may be set. */
+/** The settings of the writer. */
 export interface WriterOptions {
-  /** Asked around each group; left out where there is no file. */
+  /** Checks the file before and after each group; undefined for a database in memory. */
   readonly guard?: Guard | undefined;
-  /** How long a member may run nothing, in milliseconds, before it is undone: all others wait for it. */
+  /**
+   * The longest time without a query, in milliseconds. The writer undoes a member that is idle for longer, because
+   * all others wait for it.
+   */
   readonly idle: number;
-  /** Runs something at the end of this turn of the event loop. */
+  /** Runs a function at the end of this turn of the event loop. */
   readonly endOfTurn?: (run: () => void) => void;
 }
 
 /**
- * The connection that changes a database, and the transactions that wait for it.
+ * The connection that changes a database, and the queue of transactions for it.
  *
- * A commit is nearly all that a write costs, so transactions that come together share one: they are a **group**. The
- * first begins it (`BEGIN IMMEDIATE`); each **member** runs in a savepoint, one after the other; the group is
- * committed at the end of the turn of the event loop, or as soon as it is large or old. Nobody is answered before. A
- * member that fails is undone alone. One that begins a group while nobody waits needs no savepoint: where it fails,
- * ROLLBACK ends the group, in which nothing else is. Where COMMIT fails, or SQLite itself has ended the transaction (a
- * disk that is full), the whole group fails.
+ * A commit is nearly the whole cost of a write, so concurrent transactions share one: they form a **group**. The
+ * first transaction begins the group (`BEGIN IMMEDIATE`). Each **member** runs in a savepoint, one after the other.
+ * The group is committed at the end of the turn of the event loop, or as soon as it is large or old. No member gets
+ * its answer before the commit.
+ *
+ * If a member fails, only that member is undone. A member that begins a group while no other transaction waits needs
+ * no savepoint: if it fails, ROLLBACK ends the group, which has no other member. If COMMIT fails, or SQLite itself
+ * ended the transaction (a full disk), the whole group fails.
  */
 export class Writer implements MemberWriter {
   readonly #connection: Database;
@@ -127,9 +141,9 @@ export class Writer implements MemberWriter {
   readonly #turns = new Turns();
   #group: Group | undefined;
   #member: Member | undefined;
-  /** What SQLite said at the last attempt to begin a group, where another process had the lock. */
+  /** SQLite's error of the last attempt to begin a group, if another process had the lock. */
   #lockedOut: unknown;
-  /** Whether the group is looked at when this turn of the event loop ends. */
+  /** Whether a check of the group is scheduled for the end of this turn of the event loop. */
   #watched = false;
 
   constructor(connection: Database, { idle, guard, endOfTurn = setImmediate }: WriterOptions) {
@@ -141,9 +155,9 @@ export class Writer implements MemberWriter {
   }
 
   /**
-   * Begins a transaction, when those before it have left.
-   * @throws what SQLite says; `SQLITE_BUSY` where another process has held its lock for five seconds, and at once where
-   *   enough others wait for it
+   * Begins a transaction after the earlier ones have left.
+   * @throws SQLite's error; `SQLITE_BUSY` if another process held the lock for five seconds, and at once if enough
+   *   other transactions wait for it
    */
   async enter(): Promise<Member> {
     if (this.#lockedOut && this.#turns.waiting >= mostWaiting) throw this.#lockedOut;
@@ -158,7 +172,7 @@ export class Writer implements MemberWriter {
     }
   }
 
-  /** Runs a query that is a transaction of its own. */
+  /** Runs a query as a transaction of its own. */
   async runAsMember<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const member = await this.enter();
     try {
@@ -171,7 +185,7 @@ export class Writer implements MemberWriter {
     }
   }
 
-  /** Runs a query that changes nothing when the group that is open has ended. */
+  /** Runs a query that changes nothing, after the open group has ended. */
   async runBetween<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     while (this.#group) await this.#group.outcome.catch(() => {});
     const result = this.#statements.run<Row>(query);
@@ -180,7 +194,7 @@ export class Writer implements MemberWriter {
     throw new Error('A transaction is begun by Kysely alone, not by a statement');
   }
 
-  /** Commits what has been done, where nobody is about to do more. */
+  /** Commits the open group, unless a member still has its turn. */
   flush(): void {
     if (this.#group && !this.#member) this.#commit();
   }
@@ -207,7 +221,7 @@ export class Writer implements MemberWriter {
     this.#leave(() => {
       if (isAlone) {
         this.#execute('rollback');
-        // Whoever comes next begins another group.
+        // The next transaction begins another group.
         this.#succeed();
       } else {
         this.#execute('rollback to member');
@@ -226,7 +240,7 @@ export class Writer implements MemberWriter {
   }
 
   #join(): Member {
-    // Where others wait, a failure is not to end the group: each would begin one of its own.
+    // While others wait, a failure must not end the group: otherwise each of them would begin its own group.
     const isAlone = !this.#group && this.#turns.waiting === 0;
     this.#group ??= this.#begin();
     if (!isAlone) this.#execute('savepoint member');
@@ -236,9 +250,9 @@ export class Writer implements MemberWriter {
   }
 
   #begin(): Group {
-    // A ROLLBACK may have failed.
+    // An earlier ROLLBACK may have failed.
     if (this.#connection.inTransaction) this.#execute('rollback');
-    // Before anything is written: what is written back from the log could hide it.
+    // Checks before any write: SQLite could write the log back into the file and so hide the foreign content.
     this.#guard?.assertContent();
     this.#beginImmediate();
     return new Group();
@@ -254,7 +268,7 @@ export class Writer implements MemberWriter {
     }
   }
 
-  /** Goes on when a member has left. */
+  /** Continues after a member has left. */
   #goOn(): void {
     this.#member = undefined;
     this.#idleWatch.end();
@@ -263,12 +277,12 @@ export class Writer implements MemberWriter {
       this.#watch();
       this.#turns.pass();
     } else {
-      // Whoever was in the group is answered, and new requests are read, before the next one begins.
+      // The members of the old group get their answers, and Node reads new requests, before the next group begins.
       this.#endOfTurn(() => this.#turns.pass());
     }
   }
 
-  /** Sees to it that the group is committed when this turn ends, unless a member takes longer. */
+  /** Schedules the commit of the group for the end of this turn, unless a member needs longer. */
   #watch(): void {
     if (this.#watched) return;
     this.#watched = true;
@@ -282,7 +296,7 @@ export class Writer implements MemberWriter {
   #commit(): void {
     try {
       this.#execute('commit');
-      // What is in no file any more is not acknowledged.
+      // A commit to a deleted or replaced file must not count as a success.
       this.#guard?.assertPlace();
     } catch (error) {
       this.#fail(error);
@@ -301,7 +315,7 @@ export class Writer implements MemberWriter {
     try {
       if (this.#connection.inTransaction) this.#execute('rollback');
     } catch {
-      // Tried again before the next BEGIN. What is told is why the group has failed.
+      // The next BEGIN repeats this ROLLBACK. The members learn why the group failed, not that the ROLLBACK failed.
     }
     this.#group?.fail(error);
     this.#group = undefined;
