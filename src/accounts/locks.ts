@@ -15,7 +15,7 @@ const touchAccount = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
 );
 
 /**
- * Makes all others wait who lock the same account, until this transaction ends.
+ * Locks an account: other transactions that lock it wait until this transaction ends.
  * @param db a transaction
  */
 export async function lockAccount(db: Db, id: AccountId): Promise<void> {
@@ -34,20 +34,21 @@ const touchOf = (entity: EntityName, table: 'automation_settings' | 'private_key
 const touchSettings = touchOf(AutomationSettings, 'automation_settings');
 const touchPrivateKey = touchOf(PrivateKey, 'private_key');
 
-/** Makes all others wait who would change the settings or the private key of an account, which is locked already. */
+/** Locks the settings and the private key of an account that is already locked: concurrent changes wait. */
 async function lockSettings(db: Db, account: AccountId): Promise<void> {
   await touchSettings(db, { account });
   await touchPrivateKey(db, { account });
 }
 
-// PostgreSQL's strongest lock of a row: who adds something to a key waits as well. SQLite has one writer at a time.
+// PostgreSQL's strongest lock of a row also stops transactions that add something to the key. SQLite has one writer
+// at a time.
 const lockKeys = prepareQuery(ApiKey, (db, { account }: { account: AccountId }) => {
   const keys = db.selectFrom('api_key').select('id').where('account_id', '=', account).orderBy('id');
   return db.getExecutor().adapter instanceof PostgresAdapter ? keys.forUpdate() : keys;
 });
 
 /**
- * Makes all others wait who would change anything that an account has, until this transaction ends.
+ * Locks everything that an account owns: concurrent changes wait until this transaction ends.
  * @param db a transaction
  */
 export async function lockAllOf(db: Db, account: AccountId): Promise<void> {
@@ -65,20 +66,22 @@ const touchApiKey = prepareQuery(ApiKey, (db, { account, id }: Pick<ApiKey, 'acc
     .where('account_id', '=', account),
 );
 
-/** Makes all others wait who would change the same until this transaction ends. */
+/**
+ * Locks the API key, or the account's settings and private key: concurrent changes wait until this transaction ends.
+ */
 async function lockOwned(db: Db, account: AccountId, keyId: number | undefined): Promise<void> {
-  // Of two who make the first of something, there is no row yet to wait at.
+  // Before the first row exists, there is no row to lock. So this locks the account.
   await lockAccount(db, account);
   if (keyId !== undefined) return void (await touchApiKey(db, { account, id: keyId }));
   await lockSettings(db, account);
 }
 
 /**
- * Checks what the caller has, or an operator wants to change, in such a way that it stays as it was checked until this
- * transaction ends.
- * @param context that of a transaction
- * @param changed the account or the webhook endpoint that an operator is about to change, or the caller's API key; none
- *   of them: settings or the private key are
+ * Runs a check of something that the caller owns or that an operator is about to change. The checked state stays as
+ * it is until this transaction ends.
+ * @param context the context of a transaction
+ * @param changed the account or the webhook endpoint that an operator is about to change, or the caller's API key; if
+ *   all are missing, the caller's settings or private key
  */
 export async function checkOwned(
   context: OperationContext,
@@ -101,7 +104,8 @@ export async function checkOwned(
   const account = await findAccount(context);
   if (account !== undefined) await lockOwned(context.db, account, keyId);
   await check();
-  // Of two who have no account yet, one makes it, and the other has one now.
+  // If two requests of a person without an account run at once, one creates the account; the other one then has an
+  // account too.
   if (account === undefined && (await createAccount(context)) === undefined)
     await checkOwned(context, changed, check);
 }

@@ -11,15 +11,16 @@ const selectAccount = prepareQuery(Account, (db, { issuer, subject }: Caller) =>
     .where('subject', '=', subject),
 );
 
-/** An operator has blocked the caller's account. Another token would not help, so there is no challenge. */
+/** The error for a blocked account. Another token would not help, so the answer has no challenge. */
 export const accountBlocked = (accountId: AccountId) =>
   new GatewayError('FORBIDDEN', 'This account is blocked', { reason: 'account-blocked', accountId });
 
 /**
- * The caller's account, or undefined for somebody who never wrote anything here. Writes nothing. The queries for what
- * the caller has find nothing where the account is blocked: whoever finds nothing asks here why, and nobody else asks
- * the database once more.
- * @throws {GatewayError} `FORBIDDEN` where it is blocked
+ * Finds the caller's account; undefined for a person who never wrote anything. Writes nothing.
+ *
+ * The queries for the caller's data find nothing if the account is blocked. An operation that found nothing calls
+ * this function for the reason, so only such an operation needs a second query.
+ * @throws {GatewayError} `FORBIDDEN` if the account is blocked
  */
 export async function findAccount({ caller, db }: OperationContext): Promise<AccountId | undefined> {
   const [account] = await selectAccount(db, caller);
@@ -35,14 +36,14 @@ const insertAccount = prepareQuery(Account, (db, { issuer, subject, now }: Calle
     .returning('id'),
 );
 
-/** The caller's account, created where there is none; two first writes at once get the same one. */
+/** Returns the caller's account. If it is missing, creates it; two concurrent first writes get the same account. */
 export async function ensureAccount(context: OperationContext): Promise<AccountId> {
   const found = await findAccount(context);
-  // Where another first write was quicker, its account is there now.
+  // If another first write came first, its account exists now.
   return found ?? (await createAccount(context)) ?? ensureAccount(context);
 }
 
-/** Creates the caller's account; undefined where another first write was quicker. */
+/** Creates the caller's account; undefined if another first write came first. */
 export async function createAccount({
   caller,
   db,

@@ -1,6 +1,7 @@
-// What an erased account had is nobody's from the moment at which it was erased: its keys have no secrets any more, and its
-// owner is somebody else to every operation. The rows that are left are removed afterwards, some at a time: there may be a
-// million of them, and on SQLite others wait for each statement. Where a process is ended in the middle, the next goes on.
+// The rows of an erased account belong to nobody from the moment of the erasure: its API keys have no secrets any
+// more, and its owner is a stranger to every operation. The remaining rows are removed afterwards, in batches: there
+// may be a million of them, and on SQLite all other writers wait for each statement. If a process ends in the middle,
+// the next one continues.
 
 import { type Kysely, sql } from 'kysely';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
@@ -21,13 +22,15 @@ import {
   WebhookEvent,
 } from '../database/tables.ts';
 
-/** By which one node at a time removes: the first 64 bits of SHA-256 of `account`, as good as any. */
+/**
+ * The lock that lets one node at a time remove rows: the first 64 bits of SHA-256 of `account`, an arbitrary number.
+ */
 const lock = '-7281738738455033810';
 
-/** How many rows are removed in one statement: on SQLite others wait for all of it. */
+/** The most rows that one statement removes: on SQLite, all other writers wait for the statement. */
 const limit = sql.lit(cleanUpBatch);
 
-/** The erased account whose turn it is, where no other node is at it. */
+/** Selects the next erased account, unless another node is removing rows. */
 const takeAccount = prepareQuery(Account, (db, _: object) =>
   db
     .selectFrom('account')
@@ -42,7 +45,7 @@ const finish = prepareQuery(Account, (db, { id }: { readonly id: AccountId }) =>
   db.updateTable('account').set({ is_being_erased: false }).where('id', '=', id),
 );
 
-// What is counted of it meanwhile is counted before it is locked, or dropped afterwards.
+// Locks the key. So concurrent counts of its uses either come before this, or are dropped afterwards.
 const takeKey = prepareQuery(ApiKey, (db, { account }: { readonly account: AccountId }) => {
   const key = db.selectFrom('api_key').select('id').where('account_id', '=', account).orderBy('id').limit(1);
   return isForPostgres(db) ? key.forUpdate() : key;
@@ -76,7 +79,7 @@ const deleteKey = [
   prepareQuery(ApiKey, (db, { keyId }: OfKey) => db.deleteFrom('api_key').where('id', '=', keyId)),
 ];
 
-/** Removes a key, or some of its uses where it has any. */
+/** Removes an API key, or a batch of its uses if it still has any. */
 async function removeKey(db: Db, account: AccountId): Promise<boolean> {
   const [key] = await takeKey(db, { account });
   if (!key) return false;
@@ -88,7 +91,7 @@ async function removeKey(db: Db, account: AccountId): Promise<boolean> {
 
 interface Rest {
   readonly account: AccountId;
-  /** Up to which row of the trail there is nothing to do any more. */
+  /** The id of the last finished row of the audit trail. */
   readonly after: number;
 }
 
@@ -139,7 +142,10 @@ const emptyTrail = prepareQuery(AuditEvent, (db, { account, after }: Rest) =>
     .returning('id'),
 );
 
-/** What operators have written about it stands in their own trails as well. Where they were is theirs. */
+/**
+ * Empties the operators' own events about the account as well. The operators' addresses stay, because they are not
+ * the account's.
+ */
 const emptyOperatorsTrails = prepareQuery(AuditEvent, (db, { account }: Rest) =>
   db
     .updateTable('audit_event')
@@ -159,32 +165,35 @@ const emptyOperatorsTrails = prepareQuery(AuditEvent, (db, { account }: Rest) =>
 const removals = [
   deleteAccountUses,
   deleteSomeOf(IdempotencyRecord, 'idempotency_record'),
-  // Receivers of webhooks are told that it was erased.
+  // Receivers of webhooks still learn that the account was erased.
   deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`),
   deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`),
   emptyOperatorsTrails,
 ];
 
 /**
- * Removes what erased accounts have left: when it is told to, and now and then. Disposing of it ends that; what is left
- * is removed after the next start.
- * @param onFailure told why rows could not be removed; it is tried again later
+ * Removes the remaining rows of erased accounts: on request, and at regular intervals. Disposing of the result ends
+ * this; the next start continues.
+ * @param onFailure receives the error of a failed run; a later run tries again
  */
 export function removeErased(db: Db, onFailure: (error: unknown) => void): CleanUp {
-  /** Up to which row of the trail of the account whose turn it is there is nothing to do. */
+  /** The id of the last finished row in the audit trail of the current account. */
   let after = 0;
 
-  /** @returns where to go on in the trail; undefined: nothing is left of it */
+  /**
+   * Removes the remaining rows of an account.
+   * @returns the place to continue in the audit trail; undefined if nothing is left
+   */
   const removeRest = async (transaction: Db, account: AccountId): Promise<number | undefined> => {
     for (const remove of removals)
       if ((await remove(transaction, { account, after })).length > 0) return after;
     const emptied = await emptyTrail(transaction, { account, after });
     if (emptied.length > 0) return Math.max(...emptied.map(({ id }) => id));
-    // From the beginning once more: what was passed over may have been another account's.
+    // Starts again from the beginning: the skipped rows may have been another account's.
     return after > 0 ? 0 : undefined;
   };
 
-  /** One statement or two of each transaction write: whoever else writes goes between. */
+  /** Each transaction has only one or two statements that write, so that other writers come between. */
   const removeSome = async (): Promise<number> => {
     const next = await db.transaction(async (transaction) => {
       const [account] = await takeAccount(transaction, {});

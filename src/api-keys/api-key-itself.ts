@@ -9,14 +9,14 @@ const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId
   db.selectFrom('account').where('id', '=', account).select(['issuer', 'subject']),
 );
 
-/** What an API key may do with itself, and with nothing else. */
+/** The operations of an API key on itself. */
 export interface ApiKeyItself {
   readonly id: number;
   readonly account: AccountId;
-  /** Its own record. */
+  /** Reads the key's own record. */
   readonly read: (context?: OperationContext) => ReturnType<typeof apiKey>;
   /**
-   * Deactivates it; the audit trail tells that the key did it.
+   * Deactivates the key; the audit trail names the key as the actor.
    * @throws {GatewayError} `PRECONDITION_FAILED`
    */
   readonly deactivate: (
@@ -25,8 +25,8 @@ export interface ApiKeyItself {
 }
 
 /**
- * An API key that asks about itself, by its secret. It uses nothing of the key's limits.
- * @returns why the secret lets nobody in, or what it opens
+ * Finds the API key of a secret for a request of the key itself. This does not count towards the key's limits.
+ * @returns the reason of the refusal, or the key's operations on itself
  */
 export async function apiKeyItself(
   context: Omit<OperationContext, 'caller'>,

@@ -8,18 +8,18 @@ import type { ApiKeyRecord } from './own-api-key.ts';
 
 const prefixAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A key after what the operator lets keys begin with: 6 characters, a dot, 64 hexadecimal digits. */
+/** The pattern of a key after the operator's prefix: 6 characters, a dot, 64 hexadecimal digits. */
 const rest = String.raw`[a-z0-9]{6}\.[0-9a-f]{64}`;
 
-// Any beginning that an operator could have chosen: keys that were made under another go on being good.
+// Accepts every possible prefix, because keys with an earlier prefix stay good.
 const form = new RegExp(`^[a-z][a-z0-9_-]{0,18}[_-]${rest}$`);
 
 const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 
 /**
- * A new API key: what keys begin with, 6 characters, a dot, 64 hexadecimal digits (224 random bits and a CRC-32 of all
- * before).
- * @param beginning as `API_KEY_PREFIX` has it
+ * Makes the secret of a new API key: the prefix, 6 characters, a dot, 64 hexadecimal digits (224 random bits and a
+ * CRC-32 of everything before). `sk-a1b2c3.` and 64 digits.
+ * @param beginning the prefix, as in `API_KEY_PREFIX`
  */
 export function createApiKeySecret(beginning = 'sk-'): string {
   const prefix = Array.from({ length: 6 }, () => prefixAlphabet[randomInt(prefixAlphabet.length)]).join('');
@@ -28,21 +28,24 @@ export function createApiKeySecret(beginning = 'sk-'): string {
 }
 
 /**
- * Whether a text is an API key's secret, by its shape and its checksum: what was mistyped or cut off is known without
- * asking the database.
+ * Whether a text has the form and the checksum of an API key's secret. So a mistyped or truncated key is recognised
+ * without the database.
  */
 export const isApiKeySecret = (text: string): boolean =>
   form.test(text) && text.slice(-8) === checksum(text.slice(0, -8));
 
-/** The part of a secret that may be shown, to tell keys apart. */
+/** The public part of a secret, to tell keys apart: everything before the dot. */
 export const keyPrefixOf = (secret: string): string => secret.slice(0, secret.indexOf('.'));
 
-/** The regular expression by which others find keys in texts: a beginning has no character with a meaning there. */
+/**
+ * The regular expression by which scanners find keys in texts. A prefix has no characters with a special meaning in
+ * it.
+ */
 export const patternOfKeys = (beginning: string): string => beginning + rest;
 
-/** An API key as its owner sees it once: with its secret. */
+/** A new API key with its secret, which the owner sees once. */
 export interface NewApiKey extends ApiKeyRecord {
-  /** The secret. It is not stored, and shown by nothing else. */
+  /** The secret. The service does not store it, and no other answer shows it. */
   readonly key: string;
 }
 
@@ -52,7 +55,7 @@ const insertSecret = prepareQuery(
     db.insertInto('api_key_secret').values({ api_key_id: id, digest, pepper_version: version }),
 );
 
-/** Stores by what a key's new secret is found: its digest, under the pepper that writes. */
+/** Stores the digest of a key's new secret, under the first pepper; the digest finds the secret later. */
 export async function storeSecret(
   { db, secrets }: OperationContext,
   id: number,
@@ -61,7 +64,7 @@ export async function storeSecret(
   await insertSecret(db, { id, ...secrets.peppers.digest(secret) });
 }
 
-/** What is kept of a secret in its key's own row: a sealed copy where that is configured, null otherwise. */
+/** Makes the sealed copy of a secret for its key's row, if the configuration asks for it; otherwise null. */
 export async function sealSecret(
   { limits, secrets }: Pick<OperationContext, 'limits' | 'secrets'>,
   { id, account }: Pick<ApiKey, 'id' | 'account'>,

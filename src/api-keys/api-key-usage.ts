@@ -19,7 +19,7 @@ export const ApiKeyUsageInput = z.object({ keyId: z.int32(), ...usageRangeMember
 
 type Wanted = Caller & Omit<UsageRange, 'by'> & { readonly keyId: number };
 
-// A key without use is one row of nulls: no row says that there is no such key.
+// The query returns one row of nulls for a key without use, and no row for an unknown key.
 const prepareSelect = (by: UsagePeriod) =>
   prepareQuery(ApiKeyUse, (db, { issuer, subject, keyId, from, to }: Wanted) =>
     db
@@ -45,8 +45,8 @@ const prepareSelect = (by: UsagePeriod) =>
 const select = { HOUR: prepareSelect('HOUR'), DAY: prepareSelect('DAY') };
 
 /**
- * How often one of the caller's API keys was verified.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ * Counts the verifications of one of the caller's API keys.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, the same for an unknown key and another person's key
  */
 export async function apiKeyUsage(
   context: OperationContext,

@@ -7,8 +7,8 @@ import { type ApiKeyRecord, ownApiKey } from './own-api-key.ts';
 export const ApiKeyInput = z.object({ keyId: z.int32() });
 
 /**
- * One of the caller's API keys.
- * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ * Reads one of the caller's API keys.
+ * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key
  */
 export async function apiKey(
   context: OperationContext,

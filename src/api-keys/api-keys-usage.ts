@@ -37,7 +37,7 @@ const prepareSelect = (by: UsagePeriod) =>
 const select = { HOUR: prepareSelect('HOUR'), DAY: prepareSelect('DAY') };
 
 /**
- * How often the caller's API keys were verified, all together.
+ * Counts the verifications of all the caller's API keys together.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function apiKeysUsage(

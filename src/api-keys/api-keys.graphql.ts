@@ -55,7 +55,7 @@ const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
   }),
 });
 
-/** What a key may do, and how much. */
+/** The fields for a key's permissions and limits. */
 const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   permissions: t.stringList({
     description:
@@ -108,7 +108,7 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
     description:
       'Until when a secret from before a rotation still works, where it was given a grace; it may lie in the past, and is null where there was none.',
     example: null,
-    // A key may end before the grace that it was once given.
+    // A key may expire before the end of an earlier grace.
     resolve: ({ previousWorksUntil, expiresAt }) =>
       previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
   }),
@@ -120,7 +120,7 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   }),
 });
 
-/** The record of an API key. */
+/** The GraphQL type of an API key. */
 export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
   description: 'The record of an API key. The secret itself is not part of it.',
   fields: (t) => ({
@@ -194,7 +194,7 @@ const QuotaInput = builder.inputType('ApiKeyQuotaInput', {
   }),
 });
 
-/** What is told of a key where it is made or changed. */
+/** The arguments of the fields that create or update a key. */
 export const keyArguments = ({ arg }: ArgumentBuilder) => ({
   name: arg.string({
     description: 'Display name: 1 to 100 characters, without white space at its ends. Null: none.',

@@ -10,11 +10,11 @@ import { type ApiKeyRecord, quotaColumns } from './own-api-key.ts';
 /** The input of {@link apiKeys}. */
 export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });
 
-/** The most keys of a list that is answered whole; where there are more, another part follows. */
+/** The most keys of a list in one answer; a longer list continues in another part. */
 export const longestList = 2000;
 
 interface KeysWanted extends Caller, PageRange {
-  /** The states that are asked for, which may be the same one. */
+  /** The two requested states, which may be equal: then only keys in this state match. */
   readonly state: boolean;
   readonly otherState: boolean;
 }
@@ -40,7 +40,7 @@ const prepareSelect = (order: 'asc' | 'desc') =>
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
 
 /**
- * A page of the caller's API keys, newest first, with those that are inactive unless `isActive` says which.
+ * Reads a page of the caller's API keys, newest first. Without `isActive`, the page includes inactive keys.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function apiKeys(

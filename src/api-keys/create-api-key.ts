@@ -23,11 +23,11 @@ export const createApiKeyInput = byLimits((limits) => z.object(keyParts(limits))
 
 type NewRow = StoredParts &
   Pick<ApiKey, 'account' | 'keyPrefix' | 'createdAt'> & {
-    /** How many active keys an account may have. */
+    /** The most active keys of an account. */
     readonly most: number;
   };
 
-/** The columns of a new row, in the order in which they are selected. */
+/** The columns of a new row, in the order of their selection. */
 const columns = [
   'account_id',
   'key_prefix',
@@ -44,11 +44,11 @@ const columns = [
   'rate_limit_window',
 ] as const;
 
-// The bound stands in the INSERT's own WHERE, and holds whatever races for it: the account is locked.
+// The limit is in the INSERT's own WHERE. It holds for concurrent requests too, because the account is locked.
 const insertApiKey = prepareQuery(ApiKey, (db, values: NewRow) => {
   const { account, most, keyPrefix, createdAt } = values;
   const keys = db.selectFrom('api_key').where('account_id', '=', account);
-  // A literal, not a parameter: else SQLite does not see that the index of active keys has all of them.
+  // A literal: with a parameter, SQLite could not see that the index of active keys has all of them.
   const active = keys.where('is_active', '=', sql.lit(true));
   return db
     .insertInto('api_key')
@@ -92,10 +92,10 @@ const tooMany = (most: number) =>
   new GatewayError('CONFLICT', `You may have at most ${most} active API keys: deactivate one first`);
 
 /**
- * Creates an API key for the caller, and their account where there is none. The first key of an account becomes its
- * default.
- * @returns the key with its secret, which can be read here and nowhere else
- * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` where the account has as many active keys as it may have
+ * Creates an API key for the caller, and the caller's account if it is missing. The first key of an account becomes
+ * its default.
+ * @returns the key with its secret; no other operation ever shows the secret
+ * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` if the account already has the most active keys
  */
 export async function createApiKey(
   context: OperationContext,
@@ -107,7 +107,7 @@ export async function createApiKey(
   const key = createApiKeySecret(context.limits.apiKeyPrefix);
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
-    // Of several first keys at once, one is the first.
+    // Makes sure that only one of several concurrent keys becomes the first.
     await lockAccount(inner.db, account);
     const createdAt = new Date();
     const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
@@ -115,7 +115,7 @@ export async function createApiKey(
     if (!row) throw tooMany(most);
     const quotaColumns = quota ? await setQuota(inner.db, row.id, quota, createdAt) : noQuota;
     await storeSecret(inner, row.id, key);
-    // The seal names the row, so the row comes first.
+    // The sealed copy contains the row's id, so the row must exist first.
     const sealed = await sealSecret(inner, row, key);
     if (sealed.encryptedKey !== null) await updateSealed(inner.db, { id: row.id, ...sealed });
     const changes = [...changedParts(noParts, parts), ...changesOf({ quota: null }, { quota })];

@@ -9,7 +9,7 @@ import { type ApiKeyRecord, ownApiKey, returnedQuota } from './own-api-key.ts';
 /** The input of {@link deactivateApiKey}. */
 export const DeactivateApiKeyInput = z.object({ keyId: z.int32() });
 
-// Owner and state stand in the UPDATE's own WHERE: of any number of callers at once, one makes the change.
+// The UPDATE's own WHERE checks the owner and the state, so only one of several concurrent calls makes the change.
 const updateActive = prepareQuery(
   ApiKey,
   (db, { id, account, now }: Pick<ApiKey, 'id' | 'account'> & { now: Date }) =>
@@ -24,8 +24,8 @@ const updateActive = prepareQuery(
 );
 
 /**
- * Deactivates one of the caller's API keys; a key that is inactive already stays as it is.
- * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ * Deactivates one of the caller's API keys. An inactive key stays unchanged.
+ * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key
  */
 export async function deactivateApiKey(
   context: OperationContext,
@@ -41,6 +41,6 @@ export async function deactivateApiKey(
     if (row) events('api-key-deactivated', event, changesOf({ is_active: true }, { is_active: false }));
     return row;
   });
-  // Where another call was quicker, the key is inactive now.
+  // If another call came first, the key is inactive now.
   return changed ?? deactivateApiKey(context, input);
 }

@@ -22,8 +22,8 @@ const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller
 );
 
 /**
- * The API key that the caller uses unless they say another: their default; where that is inactive, expired or unset,
- * the oldest of those that are neither; null where there is none.
+ * Reads the API key that the caller uses by default: the default key. If that key is missing, inactive or expired,
+ * the oldest usable key; null if there is none.
  */
 export async function defaultApiKey(context: OperationContext): Promise<ApiKeyRecord | null> {
   const { caller, db } = context;

@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKeyQuota, WebhookEvent } from '../database/tables.ts';
 
-/** Of how many keys it is remembered at the most, and how many wait at the most. */
+/** The most keys whose last notice is remembered, and the most keys in the queue. */
 const mostRemembered = 50_000;
 const mostWaiting = 10_000;
 
-/** How long after a failure nothing is tried, in milliseconds. */
+/** The pause after a failure, in milliseconds. */
 const rest = 5000;
 
 interface Exhausted {
@@ -15,7 +15,7 @@ interface Exhausted {
   readonly generation: number;
 }
 
-/** Of all who see the same, one marks it. */
+/** Only one of the nodes that see the same exhaustion marks it. */
 const mark = prepareQuery(ApiKeyQuota, (db, { keyId, generation }: Exhausted) =>
   db
     .updateTable('api_key_quota')
@@ -46,28 +46,28 @@ const noteEvent = prepareQuery(WebhookEvent, (db, { keyId, now }: Pick<Exhausted
 );
 
 /**
- * Tells webhooks that the quota of a key has run out: once for each period of all nodes, and for each quota that it is
- * given. It works beside the verifications, which neither wait for it nor fail by it, with one statement or two for each
- * key, period and node: a use that is refused later costs nothing.
+ * Announces to webhooks that the quota of a key has run out: once for each period and each new quota, across all
+ * nodes. This runs beside the verifications: they do not wait for it, and its failures do not concern them. It costs
+ * one or two statements for each key, period and node; a further refused use costs nothing.
  */
 export class ExhaustedQuotas implements AsyncDisposable {
   readonly #db: Db;
   readonly #onFailure: (error: unknown) => void;
-  /** The generation of which it was last told, of each key. */
-  // By `max`, room for all of them would be made at once.
+  /** The generation of each key's last notice. */
+  // With `max`, the cache would allocate all its memory at once.
   readonly #told = new LRUCache<number, number>({ maxSize: mostRemembered, sizeCalculation: () => 1 });
   readonly #waiting = new Map<number, number>();
   #work: Promise<void> | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
-  /** @param onFailure told why it could not be told; the next use that is refused is another occasion */
+  /** @param onFailure receives the error of a failed notice; the next refused use tries again */
   constructor(db: Db, onFailure: (error: unknown) => void) {
     this.#db = db;
     this.#onFailure = onFailure;
   }
 
-  /** Notes that a use was refused. */
+  /** Records a refused use. */
   note(keyId: number, generation: number): void {
     if (this.#told.get(keyId) === generation) return;
     if (this.#isStopping || this.#waiting.size >= mostWaiting || performance.now() < this.#restsUntil) return;
@@ -76,7 +76,7 @@ export class ExhaustedQuotas implements AsyncDisposable {
     this.#begin();
   }
 
-  /** Ends after what it is about to tell; what waits is told when a use is refused next, by whichever node. */
+  /** Ends after the current notice. The next refused use, on any node, announces the waiting ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     await this.#work;
@@ -90,11 +90,11 @@ export class ExhaustedQuotas implements AsyncDisposable {
     });
   }
 
-  /** One after the other: nobody who verifies finds all connections taken. */
+  /** Works one by one, so that verifications never find all connections taken. */
   async #tellAll(): Promise<void> {
     for (const [keyId, generation] of this.#waiting) {
       if (this.#isStopping) return;
-      // Its quota may run out anew meanwhile.
+      // The quota may run out again meanwhile.
       this.#waiting.delete(keyId);
       try {
         await this.#tell({ keyId, generation });
@@ -107,7 +107,7 @@ export class ExhaustedQuotas implements AsyncDisposable {
     }
   }
 
-  /** Marks it and tells it in one transaction: of the two, neither is there without the other. */
+  /** Marks and announces the exhaustion in one transaction, so that neither exists without the other. */
   #tell(exhausted: Exhausted): Promise<void> {
     return this.#db.transaction(async (db) => {
       if ((await mark(db, exhausted)).length === 0) return;

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { createAddressTest } from '../config/addresses.ts';
 import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
 
-/** The most permissions that a key may have, or that may be asked for at once. */
+/** The most permissions of a key, and of one question. */
 const most = 50;
 
 const pattern = '^[a-z0-9._:*-]{1,100}$';
 const wellFormed = new RegExp(pattern);
 
-/** Whether a text is the name of a permission, or of several: `documents.read`, `documents.*`, `*`. */
+/** Whether a text names one or several permissions: `documents.read`, `documents.*`, `*`. */
 export const isPermission = (text: string): boolean => wellFormed.test(text);
 
-/** Names of permissions, each of them once. */
+/** A list of permissions, each once. */
 export const permissionList = z
   .array(z.string().meta({ pattern }))
   .refine(...atMost(most))
@@ -25,19 +25,22 @@ export const permissionList = z
   .refine(...onlyOnce)
   .meta({ maxItems: most, uniqueItems: true });
 
-/** Whether a permission of a key stands for one that is asked for: `documents.*` for all below, `*` for all. */
+/**
+ * Whether a key's permission includes a requested one: `documents.*` includes all permissions below it, `*` includes
+ * all.
+ */
 export const standsFor = (held: string, wanted: string): boolean =>
   held === wanted ||
   held === '*' ||
   (held.endsWith('.*') && wanted.length > held.length - 1 && wanted.startsWith(held.slice(0, -1)));
 
-/** A list as a key keeps it; null: none was set. */
+/** Parses a stored list; null (never set) becomes an empty list. */
 export const readList = (stored: string | null): readonly string[] =>
   stored === null ? [] : JSON.parse(stored);
 
 /**
- * Whether a key has all permissions that are asked for; one of which none was set has none.
- * @param stored as the key keeps them
+ * Whether a key has all requested permissions; a key without a list has none.
+ * @param stored the key's stored list
  */
 export function hasAll(stored: string | null, asked: readonly string[]): boolean {
   if (asked.length === 0) return true;
@@ -45,16 +48,16 @@ export function hasAll(stored: string | null, asked: readonly string[]): boolean
   return asked.every((wanted) => held.some((each) => standsFor(each, wanted)));
 }
 
-/** Tests by what keys keep: to make one for 50 ranges takes 90 µs, to ask it 2. */
+/** Address tests, by stored list: making a test for 50 ranges takes 90 µs, running it 2 µs. */
 const tests = new LRUCache<string, (address: string) => boolean>({
   max: 1000,
   memoMethod: (stored) => createAddressTest(JSON.parse(stored)),
 });
 
 /**
- * Whether a key may be used from an address.
- * @param stored as the key keeps its ranges; null: it may be used from anywhere
- * @param address null where it is not known
+ * Whether a key works from an address.
+ * @param stored the key's stored address ranges; null: any address
+ * @param address null if unknown
  */
 export const isAllowedFrom = (stored: string | null, address: string | null): boolean =>
   stored === null || (address !== null && tests.memo(stored)(address));

@@ -7,30 +7,30 @@ import type { Peppers } from '../secrets/peppers.ts';
 /** SHA-256 of a secret, in lower-case hexadecimal digits. */
 export const sha256Of = (secret: string): string => hash('sha256', secret);
 
-/** What is put under a pepper in place of a secret. None of ours looks like it. */
+/** The text that is hashed with a pepper in place of an imported secret. No secret of this service looks like it. */
 const inPlaceOf = (sha256: string): string => `sha256:${sha256}`;
 
 /**
- * By what a secret is found that was brought here from elsewhere, where no more was kept of it than its SHA-256.
+ * The digests that find an imported secret, of which the service knows only the SHA-256.
  * @param sha256 in lower-case hexadecimal digits
- * @returns its digests under every pepper; that of the pepper that writes comes first
+ * @returns the digests under all peppers, the first pepper's digest first
  */
 export const importedDigests = (peppers: Peppers, sha256: string): ReturnType<Peppers['digests']> =>
   peppers.digests(inPlaceOf(sha256));
 
-/** How often the beginnings of such keys are read, in milliseconds. */
+/** The interval at which the beginnings of imported keys are read, in milliseconds. */
 const interval = 5000;
 
-/** The most characters of a secret from elsewhere. */
+/** The greatest length of an imported secret, in characters. */
 export const longestSecret = 1000;
 
-/** The most beginnings that are told apart: each is compared with what comes. */
+/** The most different beginnings, because every given text is compared with each. */
 const mostForms = 32;
 
-/** That of a key that begins in any way. */
+/** The beginning that matches every key. */
 const any = '';
 
-/** How the keys begin that have a prefix: `sk_live_a1` is one of `sk_`. */
+/** The beginning of keys with this prefix: `sk_live_a1` → `sk_`. */
 const beginningOf = (keyPrefix: string): string => /^[^-_.:]+[-_.:]/.exec(keyPrefix)?.[0] ?? any;
 
 const selectForms = prepareQuery(ImportedForm, (db) => db.selectFrom('imported_form').select('beginning'));
@@ -45,7 +45,7 @@ const insertForm = prepareQuery(ImportedForm, (db, { beginning }: Pick<ImportedF
 const readForms = async (db: Db): Promise<string[]> =>
   (await selectForms(db, {})).map(({ beginning }) => beginning);
 
-/** Sees to it that keys with these prefixes are looked for, on every node. */
+/** Makes every node look for keys with these prefixes. */
 export async function addForms(db: Db, keyPrefixes: readonly string[]): Promise<void> {
   const known = new Set(await readForms(db));
   for (const beginning of new Set(keyPrefixes.map(beginningOf))) {
@@ -57,8 +57,8 @@ export async function addForms(db: Db, keyPrefixes: readonly string[]): Promise<
 }
 
 /**
- * Knows how the keys begin that were brought here from elsewhere, so that nothing else of another form than ours is
- * looked for: it reads that at the start, and again and again. Disposing of it ends that.
+ * Knows the beginnings of imported keys, so that the service looks up no other texts in foreign forms. It reads them
+ * at the start and then at regular intervals. Disposing of the object ends this.
  */
 export class ImportedForms implements ImportedKeys, Disposable {
   readonly #db: Db;
@@ -66,7 +66,7 @@ export class ImportedForms implements ImportedKeys, Disposable {
   readonly #timer: NodeJS.Timeout;
   #beginnings: readonly string[] = [];
 
-  /** @param onFailure told why they could not be read; what was known stays so, and they are read again later */
+  /** @param onFailure receives the error of a failed read; the known beginnings stay, and a later read tries again */
   constructor(db: Db, onFailure: (error: unknown) => void) {
     this.#db = db;
     this.#onFailure = onFailure;
@@ -79,7 +79,7 @@ export class ImportedForms implements ImportedKeys, Disposable {
     );
   }
 
-  /** Reads them now. Never rejects. */
+  /** Reads the beginnings now. The promise never rejects. */
   async read(): Promise<void> {
     try {
       this.#beginnings = await readForms(this.#db);

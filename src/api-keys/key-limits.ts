@@ -8,7 +8,7 @@ import type {
   StoredQuota,
 } from '../operations/context.ts';
 
-/** A key's own rate limit and quota, as they are read beside it. */
+/** A key's own rate limit and quota, as columns beside the key. */
 export interface LimitColumns {
   readonly id: number;
   readonly rateLimit: number | null;
@@ -17,25 +17,25 @@ export interface LimitColumns {
   readonly quotaRefill: QuotaRefill | null;
   readonly quotaTaken: number | null;
   readonly quotaGeneration: number | null;
-  /** Whether its period has ended: SQLite has a number for it. */
+  /** Whether the period has ended; SQLite returns a number. */
   readonly quotaOver: unknown;
 }
 
-/** What is left of a key's own limits; null where it has none. */
+/** The rest of a key's own limits; null if the key has none. */
 export interface KeyLimits {
   readonly rate: Omit<KeyRateUse, 'isRefused'> | null;
   readonly quota: QuotaLeft | null;
 }
 
-/** What limits need of an operation's context. */
+/** The part of an operation's context that limits use. */
 export type LimitContext = Pick<OperationContext, 'db' | 'keyRates' | 'keyQuotas'>;
 
-/** When and for how much a key is used. */
+/** The time and the cost of a use. */
 export type Use = Pick<QuotaQuestion, 'askedAt' | 'now' | 'cost'>;
 
 /**
- * Uses a key's rate limit and then its quota. What the first refuses does not use the second.
- * @returns why it may not be used; null where it may
+ * Uses a key's rate limit, and then its quota. A use that the rate limit refuses takes nothing from the quota.
+ * @returns the reason of the refusal; null if the use is allowed
  */
 export async function useLimits(
   { db, keyRates, keyQuotas }: LimitContext,
@@ -50,7 +50,7 @@ export async function useLimits(
   return { rate, quota, refusal: quota?.isGranted === false ? 'quota_exceeded' : null };
 }
 
-/** What is left of a key's limits, without using them. */
+/** Returns the rest of a key's limits without using them. */
 export const seeLimits = (
   { keyRates, keyQuotas }: LimitContext,
   key: LimitColumns,

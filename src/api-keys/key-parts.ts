@@ -17,7 +17,7 @@ const mostMembers = 50;
 /** The most bytes of a key's metadata, as JSON in UTF-8. */
 const mostBytes = 2048;
 
-/** Permissions that exist: those that the operator has named, and wildcards that stand for one of them. */
+/** Permissions that exist: those that the operator has configured, and wildcards that include one of them. */
 const permissions = ({ apiKeyPermissions: known }: OperationLimits) =>
   known === null
     ? permissionList
@@ -43,7 +43,7 @@ const allowedAddresses = z
   .array(z.string().meta({ pattern: String.raw`^[0-9A-Fa-f:.]{2,45}(?:/\d{1,3})?$` }))
   .refine(...atMost(mostAddresses))
   .superRefine(
-    // `loopback` is a word that the configuration knows.
+    // `loopback` is a word of the configuration only.
     eachItem((text) => text !== 'loopback' && isAddressRange(text), {
       message: 'Must be an IP address or a range of them, such as 192.0.2.0/24.',
     }),
@@ -58,10 +58,10 @@ const rateLimit = z.object({ limit: within(1, 1_000_000), windowSeconds: within(
 
 const quota = z.object({ limit: within(0, 1_000_000_000), refill: z.enum(['never', 'daily', 'monthly']) });
 
-/** How much a key may be used in a period, and when that begins anew. */
+/** The units of a period, and the times when a new period begins. */
 export type QuotaTerms = z.output<typeof quota>;
 
-/** What is told of a key when it is made or changed; null: none. */
+/** The properties of a key that its owner sets; null: none. */
 export const keyParts = (limits: OperationLimits) => ({
   name: apiKeyName.optional(),
   permissions: permissions(limits).nullish(),
@@ -78,10 +78,10 @@ export const keyParts = (limits: OperationLimits) => ({
     .nullish(),
 });
 
-/** What was told of a key, after its check. */
+/** The checked properties of a key. */
 export type KeyParts = z.output<z.ZodObject<ReturnType<typeof keyParts>>>;
 
-/** What of these stands in the key's own row. */
+/** The properties that are in the key's own row. */
 export type StoredParts = Pick<
   ApiKey,
   'name' | 'permissions' | 'metadata' | 'allowedAddresses' | 'rateLimit' | 'rateLimitWindow' | 'expiresAt'
@@ -90,7 +90,7 @@ export type StoredParts = Pick<
 const listText = (list: readonly string[] | null): string | null =>
   list && list.length > 0 ? JSON.stringify(list) : null;
 
-/** Parts as they are stored; one that is left out is as it was. */
+/** Converts properties to their stored form; a missing property keeps its earlier value. */
 export const storedParts = (
   { name, permissions, metadata, allowedAddresses, rateLimit, expiresAt }: KeyParts,
   before: StoredParts,
@@ -106,12 +106,15 @@ export const storedParts = (
 
 /** A key's own rate limit. */
 export interface KeyRateLimit {
-  /** How many verifications a window has. */
+  /** The number of verifications in a window. */
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-/** Parts as they are told, of a key as it is stored. An answer that was kept from before keys had them has none. */
+/**
+ * Converts stored properties to the form that owners see. A repeated answer from before these properties existed
+ * lacks them.
+ */
 export const toldParts = (key: StoredParts) => ({
   permissions: readList(key.permissions ?? null),
   metadata: key.metadata ? (JSON.parse(key.metadata) as Record<string, unknown>) : null,
@@ -134,15 +137,15 @@ const inTrail = (key: StoredParts) => {
 };
 
 /**
- * What differs between two states of a key, for the audit trail. Of metadata it tells only that it was changed: it may
- * be about anybody, and the trail is kept for ever.
+ * The changes between two states of a key, for the audit trail. For metadata, the trail only says that it changed: it
+ * may contain anybody's personal data, and the trail is kept for ever.
  */
 export const changedParts = (before: StoredParts, after: StoredParts): Change[] =>
   changesOf(inTrail(before), inTrail(after)).map((change) =>
     change.field === 'metadata' ? { ...change, from: null, to: null } : change,
   );
 
-/** A key of which nothing was told. */
+/** The properties of a key for which its owner set none. */
 export const noParts: StoredParts = {
   name: null,
   permissions: null,

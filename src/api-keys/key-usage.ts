@@ -6,33 +6,35 @@ import { OutcomeUnknownError } from '../database/failures.ts';
 import { AccountUse, ApiKey, ApiKeyUse } from '../database/tables.ts';
 import type { KeyUsageNotes } from '../operations/context.ts';
 
-/** How often uses are written, in milliseconds. */
+/** The interval between two writes, in milliseconds. */
 const interval = 30_000;
 
-/** How many counts wait before they are written at once, and how many at the most: those of a database that is down. */
+/** The number of counts that causes an immediate write, and the most counts that wait while the database is down. */
 const crowd = 10_000;
 const most = 100_000;
 
-/** How many counts are written in one statement: others wait for its locks, and on SQLite for all of it. */
+/** The most counts of one statement: others wait for its locks, and on SQLite for the whole statement. */
 const batchSize = 200;
 
 const hour = 60 * 60_000;
 const day = 24 * hour;
 
-/** By which one node at a time cleans up: the first 64 bits of SHA-256 of `api_key_use`, as good as any. */
+/**
+ * The lock that lets one node at a time clean up: the first 64 bits of SHA-256 of `api_key_use`, an arbitrary number.
+ */
 const cleanUpLock = '8242551300629245825';
 
-/** How often a key was verified in an hour with one outcome. Times are in milliseconds since 1970. */
+/** The number of verifications of a key in an hour with one outcome. Times are in milliseconds since 1970. */
 interface Use {
   readonly keyId: number;
   readonly hour: number;
   readonly outcome: string;
   count: number;
-  /** The last time. */
+  /** The time of the last verification. */
   at: number;
 }
 
-/** Counts of keys that are there: what is counted of one that is gone is dropped. */
+/** Selects the counts of existing keys; the counts of deleted keys are dropped. */
 const countsOf = (uses: readonly Use[]) => {
   const rows = uses.map(
     (use) =>
@@ -41,8 +43,8 @@ const countsOf = (uses: readonly Use[]) => {
   return sql`(values ${sql.join(rows)}) as used join api_key on api_key.id = used.column1`;
 };
 
-// One statement for all: a round trip for each would take seconds. In one order on every node: two that write the same
-// counts wait for each other once, and not in a circle.
+// Writes all counts in one statement, because a round trip for each would take seconds. All nodes use the same order:
+// so one node may wait for another that writes the same counts, but never each for the other.
 const addCounts = ({ kysely }: Db, uses: readonly Use[]) =>
   sql`
     insert into api_key_use (api_key_id, hour, outcome, count)
@@ -62,7 +64,7 @@ const addAccountCounts = ({ kysely }: Db, uses: readonly Use[]) =>
     kysely,
   );
 
-/** Another node may have written a later use. */
+/** Keeps a later use that another node has written. */
 const updateLastUsed = ({ kysely }: Db, lastUses: ReadonlyMap<number, number>) => {
   const rows = [...lastUses].map(
     ([id, at]) => sql`(cast(${id} as integer), cast(${new Date(at)} as timestamptz))`,
@@ -73,11 +75,11 @@ const updateLastUsed = ({ kysely }: Db, lastUses: ReadonlyMap<number, number>) =
     and (api_key.last_used_at is null or api_key.last_used_at < used.column2)`.compile(kysely);
 };
 
-/** Deletes the oldest counts of a table, where no other node is at it. */
+/** Deletes the oldest counts of a table, unless another node is doing it. */
 const prepareDelete = (entity: typeof ApiKeyUse | typeof AccountUse, table: string, owner: string) =>
   prepareQuery(entity, (kysely, { until }: { until: Date }) => {
     const row = sql`${sql.ref(owner)}, hour, outcome`;
-    // Within a query of its own the lock is asked for once, and not for each row.
+    // A separate query asks for the lock once, and not for each row.
     const query = sql<object>`
       delete from ${sql.table(table)} where (${row}) in (
         select ${row} from ${sql.table(table)} where hour < ${until} and (select ${tryLock(kysely, cleanUpLock)})
@@ -89,14 +91,17 @@ const prepareDelete = (entity: typeof ApiKeyUse | typeof AccountUse, table: stri
 const deleteKeyCounts = prepareDelete(ApiKeyUse, 'api_key_use', 'api_key_id');
 const deleteAccountCounts = prepareDelete(AccountUse, 'account_use', 'account_id');
 
-/** How many were deleted, of keys or of accounts: of which there were more. */
+/**
+ * Deletes old counts.
+ * @returns the number of deleted rows: of keys or of accounts, whichever is greater
+ */
 const deleteCounts = async (db: Db, until: Date): Promise<number> => {
   const ofKeys = await deleteKeyCounts(db, { until });
   const ofAccounts = await deleteAccountCounts(db, { until });
   return Math.max(ofKeys.length, ofAccounts.length);
 };
 
-/** When each key last let somebody in. */
+/** The time of each key's last successful verification. */
 const lastUsesOf = (uses: readonly Use[]): ReadonlyMap<number, number> => {
   const last = new Map<number, number>();
   for (const { keyId, outcome, at } of uses)
@@ -105,24 +110,24 @@ const lastUsesOf = (uses: readonly Use[]): ReadonlyMap<number, number> => {
 };
 
 /**
- * Counts how often API keys are verified, by the hour and by what it came to, and when they were last used: in memory,
- * and writes it in batches, for verifying a key writes nothing. A crash loses what waits, up to half a minute of it.
- * What is older than it is kept for is deleted. Disposing of it writes what waits.
+ * Counts the verifications of API keys by hour and outcome, and notes their last use. It counts in memory and writes
+ * in batches, so that a verification writes nothing. A crash loses the waiting counts: up to half a minute. Old
+ * counts are deleted. Disposing of the object writes the waiting counts.
  */
 export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
   readonly #db: Db;
   readonly #onFailure: (error: unknown) => void;
-  /** By key; the uses of one are few, mostly one. */
+  /** The waiting uses by key; mostly one for each key. */
   readonly #waiting = new Map<number, Use[]>();
-  /** How many uses wait, of all keys. */
+  /** The number of waiting uses of all keys. */
   #size = 0;
   readonly #timer = setInterval(() => void this.write(), interval).unref();
   readonly #cleanUp: CleanUp;
   #writing: Promise<void> | undefined;
 
   /**
-   * @param keptDays how many days counts are kept
-   * @param onFailure told why something could not be written or deleted; it is tried again later
+   * @param keptDays the number of days for which counts are stored
+   * @param onFailure receives the error of a failed write or deletion; a later one tries again
    */
   constructor(db: Db, keptDays: number, onFailure: (error: unknown) => void) {
     this.#db = db;
@@ -137,7 +142,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     if (isNew && this.#size === crowd) void this.write();
   }
 
-  /** Writes what waits; one call joins another that is at it. */
+  /** Writes the waiting counts. Concurrent calls share one write. */
   write(): Promise<void> {
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined;
@@ -145,7 +150,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     return this.#writing;
   }
 
-  /** Deletes the counts that are too old. Never rejects. */
+  /** Deletes the counts that are too old. The promise never rejects. */
   clean(): Promise<void> {
     return this.#cleanUp.run();
   }
@@ -183,12 +188,15 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     const uses = [...this.#waiting.values()].flat().sort((one, other) => one.keyId - other.keyId);
     for (let start = 0; start < uses.length; start += batchSize) {
       if (!(await this.#writeBatch(uses.slice(start, start + batchSize)))) return;
-      // Requests go between.
+      // Other requests run between two batches.
       await new Promise(setImmediate);
     }
   }
 
-  /** Whether a batch was written; what was not waits again. */
+  /**
+   * Writes a batch. If that fails, the batch waits again.
+   * @returns whether the batch was written
+   */
   async #writeBatch(uses: readonly Use[]): Promise<boolean> {
     for (const use of uses) this.#remove(use);
     try {
@@ -201,7 +209,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
       return true;
     } catch (error) {
       this.#onFailure(error);
-      // Where COMMIT was not answered they may be stored: better that they count once or never than twice.
+      // After a COMMIT without an answer, the counts may be stored. Counting them once or never is better than twice.
       if (!(error instanceof OutcomeUnknownError)) for (const use of uses) this.#keep(use);
       return false;
     }

@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import type { QuotaColumns } from './quota.ts';
 
-/** An API key as its owner sees it: with its quota. */
+/** An API key as its owner sees it, with its quota. */
 export interface ApiKeyRecord extends ApiKey, QuotaColumns {}
 
 /** The columns of a key's quota, for a query that joins `api_key_quota`. */
@@ -18,7 +18,7 @@ export const quotaColumns = [
   'api_key_quota.generation as quotaGeneration',
 ] as const;
 
-/** The same for the RETURNING of a change of `api_key`, which joins nothing. */
+/** The columns of a key's quota for the RETURNING clause of a change of `api_key`, which cannot join. */
 export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key'>) => {
   const quota = selectFrom('api_key_quota').whereRef('api_key_quota.api_key_id', '=', 'api_key.id');
   return [
@@ -46,20 +46,20 @@ const selectOwn = (db: Kysely<Tables>, { issuer, subject, keyId }: Owned) =>
 
 const selectApiKey = prepareQuery(ApiKey, selectOwn);
 
-// SQLite has one writer, which a transaction is; PostgreSQL locks the row.
+// PostgreSQL locks the row. SQLite needs no lock, because a transaction is its only writer.
 const selectToChange = prepareQuery(ApiKey, (db, owned: Owned) =>
   isForPostgres(db) ? selectOwn(db, owned).forUpdate('api_key') : selectOwn(db, owned),
 );
 
-/** The error of a key that does not exist, or is somebody else's. */
+/** Makes the error for an unknown key or another person's key. */
 export const apiKeyNotFound = async (context: OperationContext): Promise<GatewayError> =>
-  // A key that is somebody else's and none at all are the same work.
+  // Both cases take the same work, so their timing tells no difference.
   new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
 
 /**
- * One of the caller's API keys.
- * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's; `FORBIDDEN` where
- *   the caller is blocked
+ * Reads one of the caller's API keys.
+ * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key; `FORBIDDEN` if the caller
+ *   is blocked
  */
 export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
   const { caller, db } = context;
@@ -69,10 +69,10 @@ export async function ownApiKey(context: OperationContext, keyId: number): Promi
 }
 
 /**
- * One of the caller's API keys, to be changed: what was read stays so until this transaction ends. Its quota is locked
- * by its own row alone.
- * @param context that of a transaction
- * @throws {GatewayError} `NOT_FOUND`, the same for a key that does not exist and for somebody else's
+ * Reads one of the caller's API keys for a change. The key stays unchanged until this transaction ends. The quota has
+ * its own row and its own lock.
+ * @param context the context of a transaction
+ * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key
  */
 export async function lockApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
   const { caller, db } = context;
@@ -81,7 +81,7 @@ export async function lockApiKey(context: OperationContext, keyId: number): Prom
   throw await apiKeyNotFound(context);
 }
 
-/** Why a key that cannot be used cannot be used. */
+/** Makes the error for an unusable key. */
 export const unusable = ({ isActive, account }: ApiKey): GatewayError =>
   new GatewayError('CONFLICT', isActive ? 'API key has expired' : 'API key is inactive', {
     accountId: account,

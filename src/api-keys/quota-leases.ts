@@ -6,82 +6,88 @@ import { ExhaustedQuotas } from './exhausted-quotas.ts';
 import { periodEnd } from './quota-periods.ts';
 import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
 
-/** A node takes as many units as a key is expected to use in this time, in milliseconds. */
+/** A node leases as many units as it expects a key to use in this time, in milliseconds. */
 const horizon = 10_000;
 
-/** How many times more that is than it has spent of the last, and which part of what is left, at the most. */
+/**
+ * The greatest growth of a lease compared with the units spent of the last one, and the greatest part of the
+ * remaining units.
+ */
 const growth = 8;
 const share = 1 / 10;
 
-/** After how long without use a node gives back what it has left, and how often it looks for that, in milliseconds. */
+/** The time without use after which a node gives units back, and the interval of the check, in milliseconds. */
 const idle = 10_000;
 const sweepInterval = 5000;
 
-/** How many keys a node has leases of at the most. Of more, that goes back which was not used for longest. */
+/** The most keys with leases on one node. Beyond it, the node gives back the least recently used lease. */
 const mostLeases = 50_000;
 
-/** How many leases are given back in one statement: others wait for its locks. */
+/** The most leases that one statement gives back, because others wait for its locks. */
 const batchSize = 200;
 
-/** The quota of a key as it was at some time after it was asked for, on the clock of `performance.now`. */
+/** The state of a key's quota at some moment after `askedAt` (by `performance.now()`). */
 interface Sight {
   readonly askedAt: number;
-  /** Null: there was none. */
+  /** Null: the key had no quota. */
   readonly quota: StoredQuota | null;
 }
 
-/** What this node has of a key's quota. */
+/** This node's part of a key's quota. */
 class Lease {
   readonly keyId: number;
-  /** Of which generation of the quota its units are. */
+  /** The generation of the quota to which the units belong. */
   generation = 0;
-  /** Units that are taken and not spent. */
+  /** The leased units that are not spent. */
   left = 0;
   usedAt = performance.now();
-  /** How many units there were when the last were taken, and when that was. */
+  /** The number of units after the last lease, and the time of that lease. */
   took = 0;
   tookAt = 0;
-  /** What this node's last statement about the quota has brought to light, and when. */
+  /** The result of this node's last statement about the quota, and its time. */
   sight: Sight | undefined;
   changedAt = Number.NEGATIVE_INFINITY;
-  /** A statement that is under way: one at a time. Where it fails, whoever waits for it fails. */
+  /** The running statement; there is one at a time. If it fails, all its waiting callers fail. */
   busy: Promise<void> | undefined;
-  /** How many units those want that wait for it. */
+  /** The number of units that the waiting callers want. */
   wanted = 0;
 
   constructor(keyId: number) {
     this.keyId = keyId;
   }
 
-  /** Whether its units do for somebody who has seen the quota like this. */
+  /** Whether the leased units are enough for a caller who has read this state of the quota. */
   covers({ generation, over }: StoredQuota, cost: number): boolean {
     return generation === this.generation && !over && cost <= this.left;
   }
 
-  /** What somebody may go by: what they have read, unless a statement of this node was under way meanwhile. */
+  /** The state that a caller may rely on: the caller's own reading, unless a statement of this node ran meanwhile. */
   seenBy({ quota, askedAt }: Sight): StoredQuota | null | undefined {
     if (askedAt > this.changedAt) return quota;
     return this.sight && this.sight.askedAt >= askedAt ? this.sight.quota : undefined;
   }
 
-  /** What is nearest to what its units were taken of, for telling what is left: own reading may lie before that. */
+  /**
+   * The state that is closest to the lease of the units, for reporting the rest; the caller's own reading may be
+   * older.
+   */
   nearest({ quota, askedAt }: QuotaQuestion): StoredQuota {
     return askedAt > this.changedAt ? quota : (this.sight?.quota ?? quota);
   }
 
-  /** Notes what a statement has brought to light; undefined: nobody knows what it has changed. */
+  /** Records the result of a statement; undefined: nobody knows what it changed. */
   note(sight: Sight | undefined): void {
     this.sight = sight;
     this.changedAt = performance.now();
   }
 
-  /** Its units are of this generation, or else worth nothing. */
+  /** Drops units of another generation, which are worth nothing. */
   follow({ generation }: StoredQuota): void {
     if (generation !== this.generation) this.left = 0;
     this.generation = generation;
   }
 
-  /** How many units to take beside those that are wanted now: as many as the key is expected to use. */
+  /** The number of units to lease beyond those that callers want now: as many as the key will probably use. */
   expected(): number {
     const spent = this.took - this.left;
     const elapsed = Math.max(performance.now() - this.tookAt, 1);
@@ -89,36 +95,36 @@ class Lease {
   }
 }
 
-/** What is left of a quota for all nodes together. */
+/** The remaining units of a quota for all nodes together. */
 const potOf = ({ units, taken, over }: StoredQuota): number => (over ? units : units - taken);
 
 /**
- * Counts what keys use of their quotas, exactly and without a write for each use: a node leases some units by an atomic
- * UPDATE, and spends them in memory. `taken` in the database counts them from then on, so all nodes together never
- * spend more than there are; a crash loses what was leased and not spent. What is left over goes back after a while
- * without use, and when this is disposed of.
+ * Counts the used units of quotas exactly, without a write for each use. A node leases some units by an atomic
+ * UPDATE, and spends them in memory. From then on, `taken` in the database includes them, so all nodes together never
+ * spend too many units. A crash loses leased units that are not spent. A node gives unused units back after a while,
+ * and when this object is disposed of.
  */
 export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   readonly #db: Db;
   readonly #onFailure: (error: unknown) => void;
   readonly #leases: LRUCache<number, Lease>;
-  /** Those that made room for others and have units left. */
+  /** The leases that left the cache with units that are not spent. */
   readonly #evicted = new Set<Lease>();
   readonly #exhausted: ExhaustedQuotas;
   readonly #timer = setInterval(() => this.#sweep(), sweepInterval).unref();
   #givingBack: Promise<void> | undefined;
 
   /**
-   * @param onFailure told why units could not be given back, which are kept unless nobody knows whether they were, or why
-   *   it could not be told that a quota has run out
-   * @param most how many keys it has leases of at the most
+   * @param onFailure receives the error of a failed return of units (the units stay with this node unless the outcome
+   *   is unknown), or of a failed notice that a quota has run out
+   * @param most the most keys with leases
    */
   constructor(db: Db, onFailure: (error: unknown) => void, most = mostLeases) {
     this.#db = db;
     this.#onFailure = onFailure;
     this.#exhausted = new ExhaustedQuotas(db, onFailure);
     this.#leases = new LRUCache({
-      // By `max`, room for all of them would be made at once, which takes ten milliseconds.
+      // With `max`, the cache would allocate all its memory at once, which takes ten milliseconds.
       maxSize: most,
       sizeCalculation: () => 1,
       dispose: (lease, _key, reason) => void (reason === 'evict' && this.#evict(lease)),
@@ -132,7 +138,8 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
       const use = useAtOnce(lease, question);
       if (use?.isGranted === false) this.#exhausted.note(keyId, lease.generation);
       if (use !== undefined) return use;
-      // Counted until the very moment in which it goes on: whoever goes on first takes for all others.
+      // A caller counts as waiting until the moment in which it continues: the first one that continues leases for
+      // all others.
       const wanted = cost <= potOf(quota) ? cost : 0;
       lease.wanted += wanted;
       try {
@@ -148,7 +155,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     return leftOf(this.#leases.peek(keyId), quota, now);
   }
 
-  /** Gives back what was not used since then, on the clock of `performance.now`: all, unless told otherwise. */
+  /** Gives back the leases that were not used since a time, by `performance.now()`; all leases by default. */
   async giveBack(since = Number.POSITIVE_INFINITY): Promise<void> {
     while (this.#givingBack !== undefined) await this.#givingBack;
     this.#givingBack = this.#giveBackAll(since).finally(() => {
@@ -164,7 +171,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     await this.giveBack();
   }
 
-  /** Gives back what is idle, unless that is under way. */
+  /** Gives back idle leases, unless that is already running. */
   #sweep(): void {
     if (this.#givingBack === undefined) void this.giveBack(performance.now() - idle);
   }
@@ -182,7 +189,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     if (this.#evicted.size >= batchSize) this.#sweep();
   }
 
-  /** Begins a statement about a quota: one that takes units, or finds out what there is. */
+  /** Starts a statement about a quota: it leases units, or reads the state. */
   #begin(lease: Lease, question: QuotaQuestion): Promise<void> {
     const seen = lease.seenBy(question);
     const statement = seen ? this.#take(lease, seen, question.cost) : this.#look(lease);
@@ -192,7 +199,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     return lease.busy;
   }
 
-  /** Takes units, or finds out why there are none. */
+  /** Leases units, or finds out why there are none. */
   async #take(lease: Lease, seen: StoredQuota, cost: number): Promise<void> {
     const { keyId } = lease;
     const pot = potOf(seen);
@@ -225,15 +232,15 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   async #giveBackAll(since: number): Promise<void> {
     const all = [...new Set(this.#unusedSince(since))].sort((one, other) => one.keyId - other.keyId);
     for (let start = 0; start < all.length; start += batchSize) {
-      // Somebody may have used them meanwhile.
+      // A caller may have used the units meanwhile.
       const batch = all.slice(start, start + batchSize).filter((lease) => !lease.busy && !isEmpty(lease));
       if (batch.length > 0 && !(await this.#giveBatchBack(batch))) return;
-      // Requests go between.
+      // Other requests run between two batches.
       await new Promise(setImmediate);
     }
   }
 
-  /** Those that were not used since then; of which nothing is left, they are forgotten. */
+  /** Finds the leases that were not used since a time, and forgets those without units. */
   #unusedSince(since: number): Lease[] {
     const unused: Lease[] = [];
     for (const lease of this.#leases.rvalues()) {
@@ -244,19 +251,22 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     return [...this.#evicted, ...unused];
   }
 
-  /** Whether units went back; those that did not are there again. */
+  /**
+   * Gives the units of a batch back. If that fails, this node has them again.
+   * @returns whether the units went back
+   */
   async #giveBatchBack(batch: readonly Lease[]): Promise<boolean> {
     const unspent = batch.map(({ keyId, generation, left }) => ({ keyId, generation, left }));
     const { promise: busy, resolve: end } = Promise.withResolvers<void>();
     for (const lease of batch) Object.assign(lease, { busy, left: 0 });
     let isGiven = true;
     try {
-      // A transaction, though it is one statement: it tells whether nobody knows that it was carried out.
+      // A single statement, but in a transaction: its error tells whether the outcome is unknown.
       await this.#db.transaction((db) => giveUnitsBack(db, unspent));
     } catch (error) {
       isGiven = false;
       this.#onFailure(error);
-      // To give them back twice would be to grant them twice.
+      // Giving units back twice would grant them twice.
       if (!(error instanceof OutcomeUnknownError))
         for (const [index, lease] of batch.entries()) lease.left = unspent[index]?.left ?? 0;
     }
@@ -270,10 +280,10 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   }
 }
 
-/** Whether there is nothing to give back. */
+/** Whether the lease has no units to give back. */
 const isEmpty = ({ left }: Lease): boolean => left === 0;
 
-/** What comes of a question as far as it is known here, null where there is no quota; undefined: a statement must tell. */
+/** Answers a question from memory, null if the key has no quota; undefined: only a statement can tell. */
 function useAtOnce(lease: Lease, question: QuotaQuestion): QuotaUse | null | undefined {
   const { quota, cost, now } = question;
   if (cost > 0 && lease.covers(quota, cost)) return use(lease, lease.nearest(question), cost, now);
@@ -286,7 +296,7 @@ function useAtOnce(lease: Lease, question: QuotaQuestion): QuotaUse | null | und
   return isExhausted ? { ...leftOf(lease, seen, now), isGranted: false } : undefined;
 }
 
-/** Spends units that are there. */
+/** Spends leased units. */
 function use(lease: Lease, seen: StoredQuota, cost: number, now: Date): QuotaUse {
   lease.left -= cost;
   lease.usedAt = performance.now();

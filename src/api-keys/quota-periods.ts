@@ -2,22 +2,23 @@ import { type Expression, type Kysely, sql } from 'kysely';
 import { isForPostgres } from '../database/db.ts';
 import type { QuotaRefill, Tables } from '../database/tables.ts';
 
-// When the period of a quota ends. All nodes go by the clock of the database that they share: by that of a node which is
-// ahead, a quota would be filled early, and by that of one which is behind, late. SQLite has one process alone, whose
-// clock it is.
+// The end of a quota's period. All nodes use the clock of their shared database: a node with a fast clock would
+// refill a quota early, and one with a slow clock would refill it late. SQLite has only one process, and uses the
+// clock of that.
 
-/** When a period ends that holds a moment, at 00:00 UTC; null: never. */
+/** The end of the period that contains a moment, at 00:00 UTC; null: never. */
 export function periodEnd(refill: QuotaRefill, now: Date): Date | null {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   if (refill === 'daily') return new Date(Date.UTC(year, month, day + 1));
   return refill === 'monthly' ? new Date(Date.UTC(year, month + 1)) : null;
 }
 
-/** For how long a clock may be set back over the end of a period, in seconds, and change nothing. */
+/** The greatest step by which a clock may go back over the end of a period without any effect, in seconds. */
 const tolerance = 60;
 
 /**
- * Whether a period is over. One that ends later than a period can is over as well: the clock was ahead when it began.
+ * Whether a period is over. A period that ends too far in the future is over as well: the clock was fast when it
+ * began.
  */
 export function isPeriodOver(refill: QuotaRefill, refillsAt: Date | null, now: Date): boolean {
   const latest = periodEnd(refill, new Date(now.getTime() + tolerance * 1000));
@@ -31,8 +32,8 @@ const clock = (kysely: Kysely<Tables>, now: Date): Expression<Date> =>
 /**
  * {@link periodEnd}, by the database's clock.
  * @param refill an expression
- * @param now the time by the clock of this process, which SQLite goes by
- * @param ahead a moment so many seconds later
+ * @param now the time by this process's clock, which SQLite uses
+ * @param ahead the number of seconds by which the moment is later
  */
 export function periodEndIn(
   kysely: Kysely<Tables>,
@@ -49,7 +50,7 @@ export function periodEndIn(
   return sql`case ${refill} when 'daily' then ${endOf('day')} when 'monthly' then ${endOf('month')} end`;
 }
 
-/** {@link isPeriodOver}, by the database's clock, of a row of `api_key_quota`; null for a quota that is never refilled. */
+/** {@link isPeriodOver} of a row of `api_key_quota`, by the database's clock; null for a quota without refills. */
 export function isPeriodOverIn(kysely: Kysely<Tables>, now: Date): Expression<boolean | null> {
   const [refillsAt, refill] = ['refills_at', 'refill'].map((column) => sql.ref(`api_key_quota.${column}`));
   const latest = periodEndIn(kysely, refill as Expression<QuotaRefill>, now, tolerance);

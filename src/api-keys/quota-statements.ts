@@ -3,7 +3,7 @@ import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKeyQuota, type QuotaRefill } from '../database/tables.ts';
 import { isPeriodOverIn, periodEndIn } from './quota-periods.ts';
 
-/** What is taken of a quota, as long as it is still the one that was seen. */
+/** The units to take from a quota, if the quota is still the one that was read. */
 interface Take {
   readonly keyId: number;
   readonly generation: number;
@@ -11,7 +11,7 @@ interface Take {
   readonly now: Date;
 }
 
-/** Takes units out of the period that runs; no row: there are too few, or the period or the quota is another one. */
+/** Takes units from the current period. No row: too few units remain, or the period or the quota has changed. */
 export const takeUnits = prepareQuery(ApiKeyQuota, (db, { keyId, generation, units, now }: Take) =>
   db
     .updateTable('api_key_quota')
@@ -23,7 +23,7 @@ export const takeUnits = prepareQuery(ApiKeyQuota, (db, { keyId, generation, uni
     .returning('taken'),
 );
 
-/** Begins the next period, which happens once, and takes its first units. */
+/** Begins the next period and takes its first units; of several calls, only one succeeds. */
 export const beginPeriod = prepareQuery(ApiKeyQuota, (db, { keyId, generation, units, now }: Take) =>
   db
     .updateTable('api_key_quota')
@@ -50,14 +50,14 @@ export const readQuota = prepareQuery(
       .select(sql<unknown>`${isPeriodOverIn(db, now)}`.as('over')),
 );
 
-/** Units that a node has taken and not spent. */
+/** The leased units of a node that are not spent. */
 interface Unspent {
   readonly keyId: number;
   readonly generation: number;
   readonly left: number;
 }
 
-/** Gives units of many keys back. Those of another generation are worth nothing. */
+/** Gives units of many keys back. Units of another generation are dropped. */
 export async function giveUnitsBack(db: Db, unspent: readonly Unspent[]): Promise<void> {
   if (unspent.length === 0) return;
   const rows = unspent.map(

@@ -8,36 +8,36 @@ import { isPeriodOver, periodEndIn } from './quota-periods.ts';
 
 /** A key's quota as its owner sees it. */
 export interface Quota extends QuotaTerms {
-  /** What is left of this period. */
+  /** The remaining units of this period. */
   readonly remaining: number;
-  /** When it is full again; null: never. */
+  /** The time when the quota is full again; null: never. */
   readonly refillsAt: Date | null;
 }
 
-/** A key's quota, read beside its row; null where it has none. */
+/** The columns of a key's quota, read with its row; null if the key has none. */
 export interface QuotaColumns {
   readonly quotaUnits: number | null;
   readonly quotaRefill: QuotaRefill | null;
   readonly quotaTaken: number | null;
   readonly quotaGeneration: number | null;
-  /** As the database has it: a number on SQLite. */
+  /** As in the database: a number on SQLite. */
   readonly quotaRefillsAt: unknown;
 }
 
 /**
- * The quota that was read beside a key, as it is now; null where it has none.
- * @param quotas knows what this node has taken of it and not used
+ * The current quota of a key, from its columns; null if the key has none.
+ * @param quotas knows the units that this node has leased and not spent
  */
 export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: KeyQuotas): Quota | null {
   const { quotaUnits: units, quotaTaken, quotaGeneration, quotaRefillsAt } = key;
-  // An answer that was kept from before keys had quotas has none of these.
+  // A repeated answer from before quotas existed lacks these columns.
   if (units === null || units === undefined) return null;
   const now = new Date();
   const refill = key.quotaRefill ?? 'never';
   const over = quotaRefillsAt !== null && isPeriodOver(refill, new Date(quotaRefillsAt as number), now);
   const quota = { units, refill, taken: quotaTaken ?? 0, generation: quotaGeneration ?? 0, over };
   const { limit, remaining, refillsAt } = quotas.look({ keyId: key.id, quota, now });
-  // An answer that was kept from when less of it was taken.
+  // A repeated answer may be from a time when fewer units were taken.
   return { limit, refill, remaining: Math.min(remaining, limit), refillsAt };
 }
 
@@ -73,8 +73,8 @@ const selectQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>
 );
 
 /**
- * Gives a key another quota, whose first period begins now, or none.
- * @returns the quota, as it is read beside the key
+ * Gives a key another quota, whose first period begins now, or removes its quota.
+ * @returns the quota, as columns beside the key
  */
 export async function setQuota(
   db: Db,
@@ -87,7 +87,7 @@ export async function setQuota(
     return noQuota;
   }
   const { limit: units, refill } = terms;
-  // Not that of a quota that the key had earlier: of that one there may still be leases.
+  // The generation must differ from those of the key's earlier quotas, of which leases may still exist.
   const generation = randomInt(2 ** 30);
   const [row] = await upsertQuota(db, { keyId, units, refill, generation, now });
   return {
@@ -99,13 +99,13 @@ export async function setQuota(
   };
 }
 
-/** What a key's quota is; null where it has none. */
+/** Reads the terms of a key's quota; null if the key has none. */
 export async function quotaTerms(db: Db, keyId: number): Promise<QuotaTerms | null> {
   const [found] = await selectQuota(db, { keyId });
   return found ? { limit: found.units, refill: found.refill as QuotaTerms['refill'] } : null;
 }
 
-/** That a key has no quota. */
+/** The columns of a key without a quota. */
 export const noQuota: QuotaColumns = {
   quotaUnits: null,
   quotaRefill: null,

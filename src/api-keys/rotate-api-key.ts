@@ -13,7 +13,7 @@ import {
 } from './api-key-secret.ts';
 import { lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 
-/** The longest grace in seconds: 7 days. */
+/** The longest grace, in seconds: 7 days. */
 const longestGrace = 604_800;
 
 /** The input of {@link rotateApiKey}. */
@@ -66,7 +66,7 @@ const endAllSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number;
     .where(({ eb, or }) => or([eb('works_until', 'is', null), eb('works_until', '>', now)])),
 );
 
-// By one that was imported, an import that is run again knows that it has been here.
+// Imported secrets stay, because a repeated import recognises them.
 const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) =>
   db
     .deleteFrom('api_key_secret')
@@ -75,14 +75,16 @@ const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: nu
     .where('is_imported', '=', false),
 );
 
-/** Until when the current secret works: for the grace, and no longer than its key; null: no older secret works any more. */
+/**
+ * The end of the current secret's grace, at the latest the expiry of its key; null: no older secret works any more.
+ */
 function endOfGrace({ expiresAt }: ApiKey, now: Date, graceSeconds: number): Date | null {
   if (graceSeconds === 0) return null;
   const end = now.getTime() + graceSeconds * 1000;
   return new Date(Math.min(end, expiresAt?.getTime() ?? end));
 }
 
-/** Until when the last of the older secrets works, after a rotation; null: there never was a grace. */
+/** The time after a rotation at which the last older secret ends; null: there never was a grace. */
 function lastEnd({ previousWorksUntil }: ApiKey, now: Date, graceEnd: Date | null): Date | null {
   const earlier = previousWorksUntil ?? null;
   if (graceEnd === null) return earlier && earlier > now ? now : earlier;
@@ -102,11 +104,11 @@ async function retireSecrets(db: Db, id: number, now: Date, graceEnd: Date | nul
 }
 
 /**
- * Gives one of the caller's API keys a new secret. With a grace, the one before works for `graceSeconds` more, and those
- * that were rotated out earlier keep their own end. Without one, the new secret alone works from now on.
- * @returns the key with its new secret, which can be read here and nowhere else
- * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for a key that is inactive or has expired; `NOT_FOUND`, the same
- *   for a key that does not exist and for somebody else's
+ * Gives one of the caller's API keys a new secret. With a grace, the secret before it works for `graceSeconds` more,
+ * and older secrets keep their own ends. Without a grace, only the new secret works from now on.
+ * @returns the key with its new secret; no other operation ever shows the secret
+ * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for an inactive or expired key; `NOT_FOUND`, the same for an
+ *   unknown key and another person's key
  */
 export async function rotateApiKey(
   context: OperationContext,

@@ -35,9 +35,9 @@ const setDefault = prepareQuery(ApiKey, (db, { id, account, now }: Owned & { rea
 );
 
 /**
- * Makes one of the caller's API keys their default, in place of any other.
- * @throws {GatewayError} `CONFLICT` for a key that is inactive or has expired; `NOT_FOUND`, the same for a key that
- *   does not exist and for somebody else's
+ * Makes one of the caller's API keys the default, instead of any other.
+ * @throws {GatewayError} `CONFLICT` for an inactive or expired key; `NOT_FOUND`, the same for an unknown key and
+ *   another person's key
  */
 export async function setDefaultApiKey(
   context: OperationContext,
@@ -51,7 +51,7 @@ export async function setDefaultApiKey(
     const before = await ownApiKey(inner, keyId);
     const [former] = await unsetOthers(db, before);
     const [row] = await setDefault(db, { ...before, now: new Date() });
-    // The error rolls the transaction back, and with it the change of the former default.
+    // The error rolls the transaction back, with the change of the former default.
     if (!row) throw unusable(await ownApiKey(inner, keyId));
     const changes = changesOf({ default_key_id: former?.id ?? null }, { default_key_id: keyId });
     if (!before.isDefault) events('default-api-key-set', { accountId: account, keyId }, changes);

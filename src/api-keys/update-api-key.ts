@@ -16,7 +16,7 @@ import {
 import { type ApiKeyRecord, lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 import { quotaTerms, setQuota } from './quota.ts';
 
-/** The input of {@link updateApiKey}: what is left out stays, null clears. */
+/** The input of {@link updateApiKey}: a missing member stays as it is; null clears a member. */
 export const updateApiKeyInput = byLimits((limits) => z.object({ keyId: z.int32(), ...keyParts(limits) }));
 
 type Owned = Pick<ApiKey, 'id' | 'account'>;
@@ -39,16 +39,15 @@ const updateParts = prepareQuery(ApiKey, (db, values: Owned & StoredParts) =>
     .returning(returnedQuota),
 );
 
-/** Whether a key can be used, now. */
+/** Whether a key is usable at the moment. */
 const isUsable = ({ isActive, expiresAt }: ApiKey): boolean =>
   isActive && !(expiresAt && expiresAt <= new Date());
 
 /**
- * Changes what one of the caller's API keys is and may do. What is left out stays, null clears it; what is as it was
- * is no change, and where nothing is one, nothing is written. Another quota begins its period now.
- * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for another change than that of the name of a key that is
- *   inactive or has expired: it does not come back; `NOT_FOUND`, the same for a key that does not exist and for
- *   somebody else's
+ * Changes the properties of one of the caller's API keys. A missing member stays as it is, and null clears a member.
+ * An equal value is no change; without any change, nothing is written. A new quota begins its period now.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` if the key is inactive or expired, and anything but its name
+ *   changes: such a key never works again; `NOT_FOUND`, the same for an unknown key and another person's key
  */
 export async function updateApiKey(
   context: OperationContext,
@@ -59,8 +58,8 @@ export async function updateApiKey(
 }
 
 /**
- * Makes these changes of one of the caller's API keys.
- * @param context that of a transaction
+ * Makes the changes.
+ * @param context the context of a transaction
  */
 async function changeApiKey(
   context: OperationContext,
@@ -82,8 +81,11 @@ async function changeApiKey(
   return row as ApiKeyRecord;
 }
 
-/** What becomes of a key's quota; nothing where it is as it was. */
+/**
+ * Changes a key's quota, unless it is equal.
+ * @returns the changes
+ */
 async function changedQuota(db: Db, keyId: number, quota: QuotaTerms | null): Promise<Change[]> {
-  // It is read again: a change that was waited for at the key's row may have made another of it.
+  // Reads the quota again: a concurrent change, for which this one waited at the key's row, may have replaced it.
   return changesOf({ quota: await quotaTerms(db, keyId) }, { quota });
 }

@@ -6,16 +6,16 @@ import { badUserInput } from '../errors.ts';
 
 const day = 24 * 60 * 60_000;
 
-/** What verifications are counted by. Days are those of UTC. */
+/** The periods by which verifications are counted. Days are in UTC. */
 export type UsagePeriod = 'HOUR' | 'DAY';
 
-/** The longest range that is answered, in days. */
+/** The longest range of an answer, in days. */
 const longest: Readonly<Record<UsagePeriod, number>> = { HOUR: 31, DAY: 366 };
 
 /** The most periods of an answer: the hours of the longest range. */
 export const mostPeriods = longest.HOUR * 24;
 
-/** The members of an input that say which time is asked for. */
+/** The members of an input that select the time. */
 export const usageRangeMembers = {
   from: z.date().nullish(),
   to: z.date().nullish(),
@@ -34,8 +34,8 @@ export interface UsageRange {
 const refuse = (message: string) => badUserInput([{ path: ['from'], message, type: 'value_error' }]);
 
 /**
- * The range that is asked for; where nothing is, the last 24 hours by the hour.
- * @throws {GatewayError} `BAD_USER_INPUT` where it ends before it begins, or is too long
+ * Reads the requested range. The default is the last 24 hours, by the hour.
+ * @throws {GatewayError} `BAD_USER_INPUT` if the range ends before it begins, or is too long
  */
 export function readUsageRange({ to: end, from: begin, by: period }: RangeInput): UsageRange {
   const to = end ?? new Date();
@@ -46,25 +46,25 @@ export function readUsageRange({ to: end, from: begin, by: period }: RangeInput)
   throw refuse(`Must be at most ${longest[by]} days before the end.`);
 }
 
-/** The most that GraphQL's Int can say. */
+/** The greatest value of GraphQL's Int. */
 const mostCount = 2 ** 31 - 1;
 
-/** How often keys were verified in an hour or a day with one outcome. */
+/** The number of verifications in an hour or a day with one outcome. */
 export interface UsageCount {
-  /** When that hour or day begins. */
+  /** The beginning of the hour or day. */
   readonly at: Date;
-  /** `valid`, or the reason why not. */
+  /** `valid`, or the reason of the refusal. */
   readonly outcome: string;
-  /** What is more reads as 2³¹−1. */
+  /** At most 2³¹−1: greater counts appear as this value. */
   readonly count: number;
 }
 
-/** How often keys were verified in a range. */
+/** The numbers of verifications in a range. */
 export interface Usage extends Pick<UsageRange, 'from' | 'to'> {
   readonly counts: readonly UsageCount[];
 }
 
-/** The beginning of a period, of the hour that is counted in a table. */
+/** The SQL expression for the beginning of the period of a table's hour. */
 export const periodOf = (
   kysely: Kysely<Tables>,
   table: 'account_use' | 'api_key_use',
@@ -75,14 +75,14 @@ export const periodOf = (
   return isForPostgres(kysely) ? sql`date_trunc('day', ${hour}, 'UTC')` : sql`${hour} - ${hour} % 86400000`;
 };
 
-/** What a query answers of a period; nulls where it answers that there is nothing. */
+/** A row of a query for usage; a row of nulls means no use. */
 interface CountedRow {
   readonly hour: Date | null;
   readonly outcome: string | null;
   readonly count: number | string | bigint | null;
 }
 
-/** Rows as counts. */
+/** Converts rows to counts. */
 export const toCounts = (rows: readonly CountedRow[]): UsageCount[] =>
   rows.flatMap(({ hour, outcome, count }) =>
     hour === null || outcome === null

@@ -10,10 +10,10 @@ import { type FoundKey, type VerificationFailure, verifySecret } from './verify-
 
 const mostUnits = 1_000_000;
 
-// A zone names a network interface of some other machine.
+// A zone would name a network interface of another machine.
 const isAddress = (text: string) => isIP(text) !== 0 && !text.includes('%');
 
-/** The input of {@link verifyApiKey}: the key as a client sent it, whatever that is. */
+/** The input of {@link verifyApiKey}. The key is any text that a client sent. */
 export const VerifyApiKeyInput = z.object({
   key: atMostLong(z.string(), 1000),
   permissions: permissionList.nullish(),
@@ -25,16 +25,16 @@ export const VerifyApiKeyInput = z.object({
     .nullish(),
 });
 
-/** What is left of a key's own rate limit. */
+/** The rest of a key's own rate limit. */
 export interface RateLimitState {
-  /** How many verifications a window has. */
+  /** The number of verifications in a window. */
   readonly limit: number;
   readonly remaining: number;
-  /** When the window ends. */
+  /** The end of the window. */
   readonly resetsAt: Date;
 }
 
-/** What a provider learns of a secret; of one that is not found, nothing. */
+/** The result of a verification for the provider; an unknown secret has no details. */
 export interface ApiKeyVerification {
   readonly valid: boolean;
   readonly reason: VerificationFailure | null;
@@ -62,7 +62,7 @@ const nothing = {
 };
 
 /**
- * Tells a provider's backend whether an API key lets its bearer in, whose it is, and what it may do.
+ * Tells a provider's backend whether an API key is good, who owns it, and what it may do.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function verifyApiKey(
@@ -91,7 +91,7 @@ const describeKey = (found: FoundKey, { rate, quota }: KeyLimits, { limits }: Op
   automation: withDefaults(readSettings(found), limits),
 });
 
-/** The owner's settings. SQLite has numbers for booleans. */
+/** Converts the owner's settings; SQLite returns numbers for booleans. */
 const readSettings = (found: FoundKey) => ({
   isEnabled: found.automationEnabled === null ? null : Boolean(found.automationEnabled),
   isEnabledCleared: Boolean(found.automationEnabledCleared),

@@ -10,8 +10,8 @@ import { type KeyLimits, type LimitContext, seeLimits, type Use, useLimits } fro
 import { isPeriodOverIn } from './quota-periods.ts';
 
 /**
- * Why a secret lets nobody in, in the order in which it is looked for. What is unknown, malformed or wrong is all the
- * same.
+ * The reasons for refusing a secret, in the order of the checks. An unknown, malformed or wrong secret gives the same
+ * reason.
  */
 export type VerificationFailure =
   | 'not_found'
@@ -24,26 +24,26 @@ export type VerificationFailure =
   | 'rate_limited'
   | 'quota_exceeded';
 
-/** What is asked of a secret. */
+/** A question about a secret. */
 export interface VerificationQuestion {
-  /** As a client sent it, whatever that is. */
+  /** The secret as a client sent it: any text. */
   readonly secret: string;
-  /** What its bearer wants to do: the key must have all of them. */
+  /** The requested permissions; the key must have all of them. */
   readonly permissions: readonly string[];
-  /** How many units of the key's quota it uses; 0: it asks, and uses none of them. */
+  /** The units of the key's quota that the use costs; 0: a question that uses none. */
   readonly cost: number;
-  /** The client's IP address; null where it is not known. */
+  /** The client's IP address; null if unknown. */
   readonly address: string | null;
   /**
-   * Told of the key where nothing else refuses it, before its own limits are used.
-   * @throws where it may not be used now
+   * Called for a key that passed all other checks, before its own limits are used.
+   * @throws if the key may not be used now
    */
   readonly admit?: (keyId: number) => void;
 }
 
 interface Lookup {
   readonly now: Date;
-  /** The digests, by their place. */
+  /** The digests, by index. */
   readonly [place: number]: Buffer;
 }
 
@@ -63,7 +63,7 @@ const prepareLookup = (count: number) =>
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
       .select(['api_key.rate_limit', 'api_key.rate_limit_window'])
-      // No properties of the key's, so nothing would make dates and booleans of them on SQLite.
+      // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.
       .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
       .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
       .select(sql<unknown>`${isPeriodOverIn(db, values.now)}`.as('quotaOver'))
@@ -84,27 +84,27 @@ const prepareLookup = (count: number) =>
 
 const lookups = new Map<number, ReturnType<typeof prepareLookup>>();
 
-/** The look-up for a number of digests, by their unique index. */
+/** Prepares the look-up of this number of digests, which uses their unique index. */
 const lookupFor = (count: number) => {
   const lookup = lookups.get(count) ?? prepareLookup(count);
   lookups.set(count, lookup);
   return lookup;
 };
 
-/** What is stored of a key whose secret was found, and of its owner's settings. */
+/** The stored API key of a found secret, with its owner's settings. */
 export type FoundKey = Awaited<ReturnType<ReturnType<typeof prepareLookup>>>[number];
 
-/** What a question came to. */
+/** The result of a verification. */
 export interface Verification {
-  /** Null where the secret lets its bearer in. */
+  /** The reason of the refusal; null if the secret is accepted. */
   readonly reason: VerificationFailure | null;
-  /** Undefined where the secret is not found. */
+  /** The API key; undefined if the secret is unknown. */
   readonly found: FoundKey | undefined;
-  /** What is left of the key's own limits. */
+  /** The rest of the key's own limits. */
   readonly limits: KeyLimits;
 }
 
-/** What verifications need of an operation's context. */
+/** The part of an operation's context that verifications use. */
 export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage' | 'importedKeys'> &
   LimitContext;
 
@@ -115,10 +115,12 @@ const notFound: Verification = {
 };
 
 /**
- * Verifies the secret of an API key, now: nothing is remembered, so a key that was revoked is refused from then on,
- * on every node. Nothing is written but units of a quota that are taken for many uses; what it came to is noted. A text
- * that cannot be a secret costs the same digests and no look-up; one that looks like those that were brought here from
- * elsewhere costs the digests of such a secret as well, and one look-up for all.
+ * Verifies the secret of an API key against the database. Nothing is cached, so every node refuses a revoked key at
+ * once. A verification writes nothing, except for a lease of quota units, which lasts for many uses; it counts the
+ * outcome.
+ *
+ * A text that cannot be a secret costs the same digests, but no look-up. A text that looks like an imported secret
+ * costs that secret's digests as well, and a single look-up for all.
  */
 export async function verifySecret(
   context: VerificationContext,
@@ -134,7 +136,7 @@ export async function verifySecret(
   return verified;
 }
 
-/** What is refused for an earlier reason uses none of its limits. */
+/** A use that is refused for an earlier reason takes nothing from the key's limits. */
 async function verifyFound(
   context: VerificationContext,
   found: FoundKey,
@@ -148,7 +150,7 @@ async function verifyFound(
   return { reason: refusal, found, limits };
 }
 
-/** The same for a key that asks about itself: it uses nothing, and nothing is noted. */
+/** Verifies the secret for a key that asks about itself. This uses no limits and counts nothing. */
 export async function checkSecret(
   context: LookupContext,
   question: Pick<VerificationQuestion, 'secret' | 'permissions' | 'address'>,
@@ -174,7 +176,7 @@ async function findKey(
     values[place] = digest;
   });
   const rows = await lookupFor(all.length)(db, values);
-  // Of a key that was made here, and brought here as well, the first counts.
+  // If a key was made here and imported as well, the key that was made here comes first.
   for (const { digest } of all) {
     const found = rows.find((row) => timingSafeEqual(digest, row.digest));
     if (found) return found;
@@ -182,7 +184,10 @@ async function findKey(
   return undefined;
 }
 
-/** What ends a key goes before what ends one of its secrets, and before what may pass. */
+/**
+ * Finds the reason of a refusal. The end of the key comes before the end of its secret, and both come before the
+ * checks of the use.
+ */
 const failureOf = (
   { isActive, expiresAt, rotated, blocked }: FoundKey,
   now: Date,
@@ -193,7 +198,7 @@ const failureOf = (
   return blocked ? 'account_blocked' : null;
 };
 
-/** Why a key that is good is not good for this. */
+/** The reason for refusing this use of a good key. */
 const refusalOf = (
   { allowedAddresses, permissions }: FoundKey,
   question: Pick<VerificationQuestion, 'permissions' | 'address'>,

@@ -30,8 +30,8 @@ const prepareSelect = (order: 'asc' | 'desc') =>
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
 
 /**
- * A page of the API keys of any account, newest first.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND` for an account that does not exist
+ * Reads a page of the API keys of any account, newest first.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND` for an unknown account
  */
 export async function accountApiKeys(
   context: OperationContext,

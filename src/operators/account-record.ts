@@ -2,28 +2,28 @@ import type { Kysely } from 'kysely';
 import type { Account, AccountId, Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 
-/** An account as operators see it, with how much it has. */
+/** An account as operators see it, with the numbers of its API keys. */
 export interface AccountRecord extends Account {
-  /** How many API keys it has, whatever their state. */
+  /** The number of the account's API keys, in any state. */
   readonly apiKeyCount: number;
-  /** How many of them are active. */
+  /** The number of the account's active API keys. */
   readonly activeApiKeyCount: number;
 }
 
-/** Selects accounts with how much they have. */
+/** Selects accounts with the numbers of their API keys. */
 export const recordOf = (db: Kysely<Tables>) =>
   db
     .selectFrom('account')
     .selectAll('account')
     .select(({ cast, fn, lit, selectFrom }) => {
-      // Those of an account that was erased are on their way out.
+      // The API keys of an erased account do not count: the background removes them.
       const keys = selectFrom('api_key')
         .whereRef('api_key.account_id', '=', 'account.id')
         .where('account.erased_at' as never, 'is', null);
       const count = cast<number>(fn.countAll(), 'integer').as('count');
       return [
         keys.select(count).$asScalar().$notNull().as('apiKeyCount'),
-        // A literal, so that SQLite sees that the index of active keys has all of them.
+        // A literal: with a parameter, SQLite could not see that the index of active keys has all of them.
         keys
           .where('api_key.is_active', '=', lit(true))
           .select(count)
@@ -34,14 +34,17 @@ export const recordOf = (db: Kysely<Tables>) =>
     });
 
 /**
- * Keeps operators from shutting themselves out.
- * @throws {GatewayError} `CONFLICT`
+ * Prevents operators from locking themselves out.
+ * @throws {GatewayError} `CONFLICT` if the account is the operator's own
  */
 export function assertOther(id: number, operator: AccountId): void {
   if (id === operator) throw new GatewayError('CONFLICT', 'This account is your own');
 }
 
-/** @throws {GatewayError} `CONFLICT` where there is nobody left to do something to */
+/**
+ * Refuses an erased account.
+ * @throws {GatewayError} `CONFLICT` if the account is erased
+ */
 export function assertNotErased({ erasedAt }: AccountRecord): void {
   if (erasedAt) throw new GatewayError('CONFLICT', 'This account was erased');
 }

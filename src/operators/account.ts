@@ -15,7 +15,7 @@ const selectAccount = prepareQuery(Account, (db, { id }: z.output<typeof Account
 );
 
 /**
- * Any account, as operators see it.
+ * Reads any account, as operators see it.
  * @throws {GatewayError} `NOT_FOUND`
  */
 export async function readAccount(db: Db, id: number): Promise<AccountRecord> {
@@ -25,7 +25,7 @@ export async function readAccount(db: Db, id: number): Promise<AccountRecord> {
 }
 
 /**
- * Any account, for an operator.
+ * Reads any account for an operator.
  * @throws {GatewayError} `NOT_FOUND`
  */
 export async function account(

@@ -19,7 +19,7 @@ export const AccountsInput = PageInput.safeExtend({
 });
 
 interface AccountsWanted extends PageRange {
-  /** The states that are asked for, which may be the same one. */
+  /** The two requested states, which may be equal: then only accounts in this state match. */
   readonly state: boolean;
   readonly otherState: boolean;
 }
@@ -34,7 +34,7 @@ const select = (order: 'asc' | 'desc') => {
       .limit(wanted.limit);
   return {
     all: prepareQuery(Account, build),
-    // A query of its own: all subjects begin with nothing, and the index of subjects would be in the way.
+    // A separate query for a filter: without one, the index of subjects would only slow the query down.
     filtered: prepareQuery(Account, (db, wanted: AccountsWanted & { filter: string; end: string }) =>
       build(db, wanted).where(beginsWith(db, 'account.subject', wanted)),
     ),
@@ -44,7 +44,7 @@ const select = (order: 'asc' | 'desc') => {
 const selects = { asc: select('asc'), desc: select('desc') };
 
 /**
- * A page of all accounts, newest first.
+ * Reads a page of all accounts, newest first.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function accounts(

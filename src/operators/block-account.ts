@@ -25,10 +25,10 @@ const updateOpen = prepareQuery(Account, (db, { id, reason, now }: Block) =>
 );
 
 /**
- * Blocks an account: from then on none of its API keys is good, and none of its access tokens. One that is blocked
- * already stays as it is.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for the operator's own account, and for one that was
- *   erased
+ * Blocks an account: from then on, all its API keys and all its access tokens are refused. An account that is already
+ * blocked stays unchanged.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for the operator's own account and for an erased
+ *   one
  */
 export async function blockAccount(
   context: OperationContext,

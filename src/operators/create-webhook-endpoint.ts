@@ -14,7 +14,7 @@ import type { Sealed } from '../secrets/sealer.ts';
 import { isConfigured, lockEndpoints, sealSecrets } from '../webhooks/endpoints.ts';
 import { eventList, type NewWebhookEndpoint, readEndpoint } from './webhook-endpoint-record.ts';
 
-/** Whether a text is a URL of which something holds. */
+/** Whether a text is a URL that passes a test. */
 const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>
   URL.canParse(text) && holds(new URL(text));
 
@@ -33,7 +33,7 @@ const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
     })
     .meta({ maxLength: longestWebhookUrl, pattern: String.raw`^https?://[^\x00\s]+$` })
     .transform((text) => new URL(text).href)
-    // What is not ASCII becomes longer by that.
+    // The normalised URL is longer than the input if the input has characters beyond ASCII.
     .refine((url) => url.length <= longestWebhookUrl, {
       message: `Must have at most ${longestWebhookUrl} characters.`,
       params: { type: 'string_too_long' },
@@ -50,7 +50,7 @@ interface NewEndpoint {
   readonly now: Date;
 }
 
-// A URL has one row, also where its endpoint was removed.
+// Each URL has only one row, which stays if the endpoint is removed.
 const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, now }: NewEndpoint) =>
   db
     .insertInto('webhook_endpoint')
@@ -77,10 +77,13 @@ const updateSealed = prepareQuery(
       .where('id', '=', id),
 );
 
-/** A new secret, by Standard Webhooks. */
+/** Makes a new secret in the form of Standard Webhooks: `whsec_…`. */
 export const createWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** @throws {GatewayError} `CONFLICT` where there is one with this URL, or no room for another */
+/**
+ * Checks that another endpoint with this URL may be added.
+ * @throws {GatewayError} `CONFLICT` if an endpoint has this URL, or there are too many endpoints
+ */
 function assertRoom(there: readonly WebhookEndpoint[], url: string): void {
   if (there.some((each) => each.url === url))
     throw new GatewayError('CONFLICT', 'There is a webhook endpoint with this URL already');
@@ -92,9 +95,9 @@ function assertRoom(there: readonly WebhookEndpoint[], url: string): void {
 }
 
 /**
- * Adds a webhook endpoint: it is told of what happens from now on.
- * @returns the endpoint with its secret, which can be read here and nowhere else
- * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` where there is one with this URL, or too many
+ * Adds a webhook endpoint. It receives the events from now on.
+ * @returns the endpoint with its secret; no other operation ever shows the secret
+ * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` if an endpoint has this URL, or there are too many endpoints
  */
 export async function createWebhookEndpoint(
   context: OperationContext,
@@ -109,10 +112,10 @@ export async function createWebhookEndpoint(
     const operatorId = await ensureAccount(inner);
     assertRoom(await lockEndpoints(db, now), url);
     const [row] = await insertEndpoint(db, { url, events: JSON.stringify(events), now });
-    // The seal names the row, so the row comes first.
+    // The sealed value contains the row's id, so the row must exist first.
     const id = row?.id ?? 0;
     await updateSealed(db, { id, ...(await sealSecrets(secrets.sealer, id, [secret])) });
-    // The path and the query of an address may be a secret of its receiver's: the trail is kept for ever.
+    // The audit trail keeps only the host for ever: the URL's path and query may be a secret of the receiver.
     const changes = changesOf({ host: null, events: null }, { host: new URL(url).host, events });
     inner.events('webhook-endpoint-created', { accountId: operatorId, operatorId, endpointId: id }, changes);
     return { ...(await readEndpoint(db, id)), secret };

@@ -34,7 +34,7 @@ const selectApiKey = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) 
 );
 
 /**
- * Deactivates anybody's API key; one that is inactive already stays as it is.
+ * Deactivates an API key of any account. An inactive key stays unchanged.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`
  */
 export async function deactivateAccountApiKey(

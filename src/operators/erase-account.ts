@@ -22,7 +22,7 @@ import { type AccountRecord, assertOther } from './account-record.ts';
 /** The input of {@link eraseAccount}. */
 export const EraseAccountInput = AccountInput;
 
-/** Which account, and who it is from then on: nobody that an identity provider could name. */
+/** The account to erase, and its new subject, which no identity provider could ever issue. */
 interface Erasure {
   readonly id: AccountId;
   readonly subject: string;
@@ -43,7 +43,10 @@ interface Owner {
   readonly now: Date;
 }
 
-/** What ends all that an account has, and its secrets. The rows that are left are removed afterwards. */
+/**
+ * The statements that end everything that the account owns, and delete its secrets. The background removes the
+ * remaining rows.
+ */
 const endings = [
   prepareQuery(ApiKeySecret, (db, { id }: Owner) =>
     db
@@ -63,16 +66,18 @@ const endings = [
   prepareQuery(AutomationSettings, (db, { id }: Owner) =>
     db.deleteFrom('automation_settings').where('account_id', '=', id),
   ),
-  // Receivers of webhooks are told that it was erased, and nothing else of it any more.
+  // Receivers of webhooks only learn that the account was erased, and nothing else about it any more.
   prepareQuery(WebhookDelivery, (db, { id }: Owner) =>
     db.deleteFrom('webhook_delivery').where('account_id', '=', id).where('state', '=', sql.lit('waiting')),
   ),
 ];
 
 /**
- * Erases an account: what is personal or secret is gone, for good. Of the audit trail the ids and the actions stay. Whoever
- * it was begins anew with another sign-in. One that is erased already stays as it is. From this one step on, nothing of
- * it is good or seen any more; its rows are removed in the background, by `removeErased`.
+ * Erases an account: all its personal and secret data is gone for good. Of the audit trail, the ids and the actions
+ * stay. If the person signs in again, a new account begins. An account that is already erased stays unchanged.
+ *
+ * After this one step, nothing of the account works or is visible any more. `removeErased` removes its rows in the
+ * background.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for the operator's own account
  */
 export async function eraseAccount(
@@ -84,8 +89,9 @@ export async function eraseAccount(
     const { db, events } = inner;
     const operatorId = await ensureAccount(inner);
     assertOther(id, operatorId);
-    // Whoever changes something of it is waited for; then whoever adds something, by the account's own row. From there on
-    // all others wait, find nothing, and cannot write their audit events.
+    // First waits for all transactions that change something of the account, then for those that add something to it,
+    // by the lock of the account's row. From there on, all others wait, find nothing, and cannot write their audit
+    // events.
     await lockAllOf(db, id as AccountId);
     const now = new Date();
     const subject = `erased:${randomUUID()}`;

@@ -7,7 +7,7 @@ import { ApiKey, type Tables } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { atMostLong, parseInput } from '../operations/input.ts';
 
-/** The input of {@link findApiKey}: one of the two. */
+/** The input of {@link findApiKey}: exactly one of the two members. */
 export const FindApiKeyInput = z
   .object({ key: atMostLong(z.string(), 1000).nullish(), keyPrefix: atMostLong(z.string(), 100).nullish() })
   .refine(({ key, keyPrefix }) => (key == null) !== (keyPrefix == null), {
@@ -15,7 +15,7 @@ export const FindApiKeyInput = z
     message: 'Must be given where keyPrefix is not, and only there.',
   });
 
-/** Whose an API key is. */
+/** An API key with its owner. */
 export interface FoundApiKey
   extends Pick<ApiKey, 'id' | 'account' | 'keyPrefix' | 'name' | 'isActive' | 'expiresAt' | 'lastUsedAt'> {
   readonly issuer: string;
@@ -23,7 +23,7 @@ export interface FoundApiKey
   readonly isBlocked: boolean;
 }
 
-/** The most keys that are answered: a beginning that is nobody's has few. */
+/** The most API keys of an answer; a complete beginning belongs to only a few keys. */
 const most = 100;
 
 const selectFound = (db: Kysely<Tables>) =>
@@ -48,9 +48,9 @@ const selectByDigest = prepareQuery(ApiKey, (db, { digest }: { readonly digest: 
 );
 
 /**
- * Whose an API key is, for support and where one has leaked: by the whole key, or by its beginning, which may be that of
- * several. Nothing is noted: the key was not used.
- * @returns newest first; none where there is no such key
+ * Finds the owner of an API key, for support and for leaked keys. The search takes the whole key, or its beginning,
+ * which several keys may share. It does not count as a use of the key.
+ * @returns the keys, newest first; empty if no key matches
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function findApiKey(

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { trimmed } from '../operations/input.ts';
 
-/** Why an operator does something, in words. */
+/** The operator's reason for an action, in words. */
 export const reason = trimmed(z.string(), 500);
 
-/** The same as an argument of a field; each gives an example of its own. */
+/** The same reason as an argument of a field. Each field gives its own example. */
 export const reasonArgument = {
   required: true,
   description:

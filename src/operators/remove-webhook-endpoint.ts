@@ -16,7 +16,7 @@ import {
 /** The input of {@link removeWebhookEndpoint}. */
 export const RemoveWebhookEndpointInput = WebhookEndpointInput;
 
-// Its secrets are of no use any more.
+// Deletes the secrets, which are useless now.
 const updateThere = prepareQuery(
   WebhookEndpoint,
   (db, { id, now }: { readonly id: number; readonly now: Date }) =>
@@ -27,9 +27,9 @@ const updateThere = prepareQuery(
 );
 
 /**
- * Removes a webhook endpoint that was added: nothing is sent to it any more. One that was removed already stays as it
- * is.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for one of the configuration
+ * Removes a webhook endpoint that an operator added: it receives nothing any more. An endpoint that is already
+ * removed stays unchanged.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for a configured endpoint
  */
 export async function removeWebhookEndpoint(
   context: OperationContext,

@@ -24,10 +24,10 @@ const selectDelivery = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDe
 const notFound = () => new GatewayError('NOT_FOUND', 'Webhook delivery not found');
 
 /**
- * Sends a delivery again, whatever became of it: the same message with the same id, which is tried for three days from
- * now on. Where its endpoint is paused, it waits.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, also where it is kept no longer; `CONFLICT` where its endpoint
- *   was removed
+ * Sends a delivery again, whatever its state: the same message with the same id. The attempts continue for three days
+ * from now on. If the endpoint is paused, the delivery waits.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, also for a delivery that is already deleted; `CONFLICT` if
+ *   the endpoint was removed
  */
 export async function resendWebhookDelivery(
   context: OperationContext,

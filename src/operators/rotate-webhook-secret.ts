@@ -16,11 +16,14 @@ import {
   readEndpoint,
 } from './webhook-endpoint-record.ts';
 
-/** For how long the secrets so far go on signing in seconds: where nothing is said, and at the longest. */
+/** The time for which the earlier secrets still sign, in seconds: the default and the maximum. */
 const usualGrace = 86_400;
 const longestGrace = 604_800;
 
-/** How many secrets sign at the most: one that was made in vain, because its answer was lost, ends no other. */
+/**
+ * The most secrets that sign. If the answer with a new secret got lost, the next rotation must not end the secret in
+ * use.
+ */
 const mostSecrets = 4;
 
 /** The input of {@link rotateWebhookSecret}. */
@@ -37,7 +40,7 @@ interface Rotation {
   readonly jwe: string;
   readonly version: number;
   readonly now: Date;
-  /** Until when the secrets so far sign; null: they do not any more. */
+  /** The time until which the earlier secrets sign; null: they stop at once. */
   readonly graceEnd: Date | null;
 }
 
@@ -53,7 +56,7 @@ const updateSecrets = prepareQuery(WebhookEndpoint, (db, { id, jwe, version, now
     .where('id', '=', id),
 );
 
-/** The secrets that sign, the newest first. */
+/** Returns the secrets that sign, the newest first. */
 async function signing(
   { secrets: { sealer } }: OperationContext,
   endpoint: WebhookEndpoint,
@@ -65,10 +68,10 @@ async function signing(
 }
 
 /**
- * Gives a webhook endpoint that was added a new secret. Those so far go on signing for the grace: each message then has
- * a signature by each.
- * @returns the endpoint with its new secret, which can be read here and nowhere else
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for one of the configuration, or that was removed
+ * Gives a webhook endpoint that an operator added a new secret. During the grace, each message has signatures by the
+ * new secret and by the earlier ones.
+ * @returns the endpoint with its new secret; no other operation ever shows the secret
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for a configured or removed endpoint
  */
 export async function rotateWebhookSecret(
   context: OperationContext,

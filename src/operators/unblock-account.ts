@@ -23,9 +23,8 @@ const updateBlocked = prepareQuery(Account, (db, { id }: { readonly id: number }
 );
 
 /**
- * Ends the block of an account: its API keys and its access tokens are as good as before. One that is not blocked stays
- * as it is.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for one that was erased
+ * Unblocks an account: its API keys and access tokens work as before. An account that is not blocked stays unchanged.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for an erased account
  */
 export async function unblockAccount(
   context: OperationContext,

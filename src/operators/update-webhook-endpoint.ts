@@ -27,16 +27,19 @@ const updateEndpoint = prepareQuery(WebhookEndpoint, (db, { id, events, pausedAt
   db.updateTable('webhook_endpoint').set({ events, paused_at: pausedAt }).where('id', '=', id),
 );
 
-/** Since when it is paused, where it is to be: one that is already has been for longer. */
+/**
+ * The time since which the endpoint is paused; null if it is not to be. An endpoint that is already paused keeps its
+ * earlier time.
+ */
 function pausedSince({ pausedAt = null }: WebhookEndpoint, isPaused: boolean): Date | null {
   if (!isPaused) return null;
   return pausedAt ?? new Date();
 }
 
 /**
- * Pauses a webhook endpoint or lets it go on, and changes what it is told of. What is left out stays as it is.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for one that was removed, and for other events of one
- *   of the configuration
+ * Pauses or resumes a webhook endpoint, and changes its event types. A missing member stays unchanged.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for a removed endpoint, and for a change of the
+ *   events of a configured one
  */
 export async function updateWebhookEndpoint(
   context: OperationContext,

@@ -10,7 +10,7 @@ import { readEndpoint } from './webhook-endpoint-record.ts';
 
 const states = ['waiting', 'delivered', 'parked'] as const;
 
-/** What became of a delivery: it waits, has reached its endpoint, or was given up. */
+/** The state of a delivery: it waits, has reached its endpoint, or was given up. */
 export type WebhookDeliveryState = (typeof states)[number];
 
 /** The input of {@link webhookDeliveries}. */
@@ -34,11 +34,11 @@ export interface WebhookDeliveryRecord
     | 'createdAt'
   > {
   readonly state: WebhookDeliveryState;
-  /** When it is sent next; null where it does not wait, or waits for another one. */
+  /** The time of the next attempt; null if the delivery does not wait, or waits for another delivery. */
   readonly nextAttemptAt: Date | null;
 }
 
-/** Selects deliveries as operators see them. */
+/** Selects deliveries with the columns that operators see. */
 export const recordOf = (db: Kysely<Tables>) =>
   db
     .selectFrom('webhook_delivery')
@@ -62,7 +62,7 @@ export const recordOf = (db: Kysely<Tables>) =>
             ),
           ),
         )
-        // No property of the delivery's, so nothing would make a date of it on SQLite.
+        // This column is no property of the delivery entity, so nothing would convert the date on SQLite.
         .select(sql<unknown>`due_at`.as('at'))
         .$asScalar()
         .as('nextAttemptAt'),
@@ -70,7 +70,7 @@ export const recordOf = (db: Kysely<Tables>) =>
 
 type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof recordOf>['execute']>>[number]>;
 
-/** A delivery as it was selected, for operators. */
+/** Converts a selected delivery to the operators' record. */
 export const toRecord = ({ nextAttemptAt, state, ...row }: Selected): WebhookDeliveryRecord => ({
   ...row,
   state: state as WebhookDeliveryState,
@@ -87,7 +87,7 @@ const prepareSelect = (order: 'asc' | 'desc', state?: WebhookDeliveryState) =>
         .where('webhook_delivery.id', '<=', ceiling)
         .orderBy('webhook_delivery.id', order)
         .limit(limit);
-      // A literal, so that SQLite sees that an index of such deliveries has all of them.
+      // A literal: with a parameter, SQLite could not see that an index of such deliveries has all of them.
       return state ? ofEndpoint.where('webhook_delivery.state', '=', sql.lit(state)) : ofEndpoint;
     },
   );
@@ -105,8 +105,8 @@ const selects = {
 };
 
 /**
- * A page of what was or is to be sent to a webhook endpoint, newest first.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND` for an endpoint that does not exist
+ * Reads a page of the deliveries of a webhook endpoint, sent or not, newest first.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND` for an unknown endpoint
  */
 export async function webhookDeliveries(
   context: OperationContext,

@@ -14,25 +14,25 @@ export interface WebhookEndpointRecord
     'id' | 'url' | 'createdAt' | 'pausedAt' | 'removedAt' | 'secretCreatedAt' | 'previousSignUntil'
   > {
   readonly events: readonly string[];
-  /** Whether it is one of the configuration, and not added by an operator. */
+  /** Whether the endpoint comes from the configuration, and not from an operator. */
   readonly isConfigured: boolean;
-  /** How many deliveries wait, and how many were given up; of more than 10,000, that many. */
+  /** The number of waiting deliveries, and the number of those that were given up; both at most 10,000. */
   readonly waitingCount: number;
   readonly parkedCount: number;
-  /** When something was sent to it last, and what came of that. */
+  /** The time of the last attempt to send something to the endpoint, and its outcome. */
   readonly lastAttemptAt: Date | null;
   readonly lastOutcome: string | null;
 }
 
-/** A webhook endpoint with its new secret, which is shown once. */
+/** A webhook endpoint with its new secret, which only this answer shows. */
 export interface NewWebhookEndpoint extends WebhookEndpointRecord {
   readonly secret: string;
 }
 
-/** More deliveries than these are not counted. */
+/** The greatest number of deliveries that a count returns. */
 const mostCounted = 10_000;
 
-/** Selects endpoints with what operators see of their deliveries. */
+/** Selects endpoints with the figures of their deliveries. */
 export const recordOf = (db: Kysely<Tables>) =>
   db
     .selectFrom('webhook_endpoint')
@@ -45,7 +45,7 @@ export const recordOf = (db: Kysely<Tables>) =>
         '=',
         'webhook_endpoint.id',
       );
-      // A literal, so that SQLite sees that the index of such deliveries has all of them.
+      // A literal: with a parameter, SQLite could not see that the index of such deliveries has all of them.
       const countOf = (state: string) =>
         selectFrom(
           deliveries
@@ -65,14 +65,14 @@ export const recordOf = (db: Kysely<Tables>) =>
         countOf('waiting').as('waitingCount'),
         countOf('parked').as('parkedCount'),
         last.select('last_outcome').$asScalar().as('lastOutcome'),
-        // No property of the endpoint's, so nothing would make a date of it on SQLite.
+        // This column is no property of the endpoint entity, so nothing would convert the date on SQLite.
         last.select(sql<unknown>`last_attempt_at`.as('at')).$asScalar().as('lastAttemptAt'),
       ];
     });
 
 type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof recordOf>['execute']>>[number]>;
 
-/** An endpoint as it was selected, for operators. */
+/** Converts a selected endpoint to the operators' record. */
 export const toRecord = ({ events, lastAttemptAt, ...row }: Selected): WebhookEndpointRecord => ({
   ...row,
   events: JSON.parse(events),
@@ -87,7 +87,7 @@ const selectEndpoint = prepareQuery(WebhookEndpoint, (db, { id }: { readonly id:
 );
 
 /**
- * A webhook endpoint, as operators see it; one that was removed as well.
+ * Reads a webhook endpoint as operators see it, even a removed one.
  * @throws {GatewayError} `NOT_FOUND`
  */
 export async function readEndpoint(db: Db, id: number): Promise<WebhookEndpointRecord> {
@@ -97,9 +97,9 @@ export async function readEndpoint(db: Db, id: number): Promise<WebhookEndpointR
 }
 
 /**
- * Makes all others wait who would change an endpoint, until this transaction ends.
+ * Locks an endpoint: concurrent changes of it wait until this transaction ends.
  * @param db a transaction
- * @returns what is stored of it
+ * @returns the stored endpoint
  * @throws {GatewayError} `NOT_FOUND`
  */
 export async function lockEndpoint(db: Db, id: number): Promise<WebhookEndpoint> {
@@ -108,12 +108,18 @@ export async function lockEndpoint(db: Db, id: number): Promise<WebhookEndpoint>
   return found;
 }
 
-/** @throws {GatewayError} `CONFLICT` where the endpoint was removed */
+/**
+ * Refuses a removed endpoint.
+ * @throws {GatewayError} `CONFLICT`
+ */
 export function assertThere({ removedAt }: Pick<WebhookEndpoint, 'removedAt'>): void {
   if (removedAt) throw new GatewayError('CONFLICT', 'This webhook endpoint was removed');
 }
 
-/** @throws {GatewayError} `CONFLICT` where the configuration alone says what an endpoint is */
+/**
+ * Refuses a configured endpoint, because only the configuration may change it.
+ * @throws {GatewayError} `CONFLICT`
+ */
 export function assertAdded(endpoint: Pick<WebhookEndpoint, 'secretCreatedAt'>): void {
   if (isConfigured(endpoint))
     throw new GatewayError(
@@ -125,7 +131,7 @@ export function assertAdded(endpoint: Pick<WebhookEndpoint, 'secretCreatedAt'>):
 /** The most patterns of an endpoint. */
 const most = 50;
 
-/** Which events an endpoint is told of: types and patterns, each once. */
+/** The event types of an endpoint: types and patterns, each once. */
 export const eventList = z
   .array(z.string().meta({ enum: webhookPatterns }))
   .refine((events) => events.length > 0, {

@@ -8,7 +8,7 @@ import { readEndpoint, type WebhookEndpointRecord } from './webhook-endpoint-rec
 export const WebhookEndpointInput = z.object({ endpointId: z.int32() });
 
 /**
- * A webhook endpoint, for an operator; one that was removed as well.
+ * Reads a webhook endpoint for an operator, even a removed one.
  * @throws {GatewayError} `NOT_FOUND`
  */
 export async function webhookEndpoint(

@@ -23,7 +23,7 @@ const prepareSelect = (order: 'asc' | 'desc') =>
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
 
 /**
- * A page of the webhook endpoints that are there, newest first: those of the configuration, and those that were added.
+ * Reads a page of the current webhook endpoints, newest first: the configured ones, and those that operators added.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function webhookEndpoints(

@@ -4,11 +4,11 @@ import { WebhookClock, WebhookEndpoint } from '../database/tables.ts';
 import type { Binding, Sealed, Sealer } from '../secrets/sealer.ts';
 import { lockClock } from './outbox.ts';
 
-/** An endpoint that events are sent to, of the configuration or added by an operator. */
+/** A webhook endpoint, from the configuration or from an operator. */
 export interface Endpoint {
   readonly id: number;
   readonly url: string;
-  /** All of these sign. */
+  /** Each of these secrets signs. */
   readonly secrets: readonly string[];
   readonly isPaused: boolean;
 }
@@ -54,7 +54,7 @@ const removeEndpoint = prepareQuery(WebhookEndpoint, (db, { id, now }: { id: num
   db.updateTable('webhook_endpoint').set({ removed_at: now }).where('id', '=', id),
 );
 
-/** Whether an endpoint is one of the configuration, and not added by an operator. */
+/** Whether an endpoint comes from the configuration, and not from an operator. */
 export const isConfigured = ({ secretCreatedAt }: Pick<WebhookEndpoint, 'secretCreatedAt'>): boolean =>
   !secretCreatedAt;
 
@@ -68,9 +68,9 @@ const touchEndpoint = prepareQuery(WebhookEndpoint, (db, { id }: Pick<WebhookEnd
 );
 
 /**
- * Makes all others wait who would change an endpoint.
+ * Locks an endpoint: concurrent changes of it wait.
  * @param db a transaction
- * @returns what is stored of it; undefined: there is none
+ * @returns the stored endpoint; undefined if it does not exist
  */
 export async function lockStoredEndpoint(db: Db, id: number): Promise<WebhookEndpoint | undefined> {
   const [found] = await touchEndpoint(db, { id });
@@ -78,22 +78,23 @@ export async function lockStoredEndpoint(db: Db, id: number): Promise<WebhookEnd
 }
 
 /**
- * Makes all others wait who would change which endpoints there are, and gets ready for the first of them.
+ * Locks the list of endpoints: concurrent additions and removals wait. If the list is empty, prepares the clock for
+ * the first endpoint.
  * @param db a transaction
- * @returns those that are there
+ * @returns the current endpoints
  */
 export async function lockEndpoints(db: Db, now: Date): Promise<WebhookEndpoint[]> {
   await insertClock(db, { now });
   await lockClock(db);
   const there = (await selectThere(db, {})) as WebhookEndpoint[];
-  // Nobody is told of what expired while there was no endpoint.
+  // Without an endpoint, the expiry of a key causes no event, so the clock starts now.
   if (there.length === 0) await setClock(db, { now });
   return there;
 }
 
 /**
- * Makes the stored endpoints those of the configuration, and those that operators have added: from now on, what happens
- * is noted for these. One that the configuration has no more keeps what waits for it, until that is given up.
+ * Updates the stored endpoints to the configured ones and those that operators added. From now on, these receive the
+ * events. An endpoint that is no longer configured keeps its waiting deliveries until they are given up.
  */
 export async function agreeOnEndpoints(
   db: Db,
@@ -111,7 +112,7 @@ export async function agreeOnEndpoints(
   });
 }
 
-/** What the secrets of an endpoint are sealed for: they are no account's. */
+/** The binding of an endpoint's sealed secrets; they belong to no account. */
 const bindingOf = (id: number): Binding => ({ purpose: 'webhook-endpoint', accountId: 0, rowId: id });
 
 /** Seals the secrets of an endpoint, the newest first. */
@@ -119,8 +120,8 @@ export const sealSecrets = (sealer: Sealer, id: number, secrets: readonly string
   sealer.seal(Buffer.from(JSON.stringify(secrets)), bindingOf(id));
 
 /**
- * Opens them.
- * @throws {GatewayError} masked, where they cannot be opened
+ * Opens the sealed secrets of an endpoint.
+ * @throws {GatewayError} masked, if the secrets cannot be opened
  */
 export async function openSecrets(
   sealer: Sealer,
@@ -130,18 +131,18 @@ export async function openSecrets(
   return JSON.parse(Buffer.from(await sealer.open(sealedSecrets ?? '', binding)).toString());
 }
 
-/** The secrets of endpoints that were added, by what they are sealed as; undefined: they cannot be opened. */
+/** The opened secrets of endpoints that operators added, by their sealed form; undefined: they cannot be opened. */
 type Opened = Map<string, readonly string[] | undefined>;
 
-/** Which endpoints there are, read as often as somebody asks: an operator may have changed one on any node. */
+/** Reads the current endpoints anew at each call, because an operator may have changed one on any node. */
 export class Endpoints {
   readonly #configured: ReadonlyMap<string, readonly string[]>;
   readonly #sealer: Sealer;
   readonly #onBroken: (id: number, error: unknown) => void;
-  /** Of those that were there when it was asked last. */
+  /** The opened secrets of the endpoints of the last call. */
   #opened: Opened = new Map();
 
-  /** @param onBroken told once why the secrets of an endpoint cannot be opened; nothing is sent to it */
+  /** @param onBroken called once for an endpoint whose secrets cannot be opened; the service sends nothing to it */
   constructor(
     configured: readonly WebhookConfig[],
     sealer: Sealer,
@@ -152,7 +153,7 @@ export class Endpoints {
     this.#onBroken = onBroken;
   }
 
-  /** Those that this node can send to. */
+  /** Reads the endpoints to which this node can send events. */
   async read(db: Db, now = new Date()): Promise<Endpoint[]> {
     const rows = (await selectThere(db, {})) as WebhookEndpoint[];
     const opened: Opened = new Map();

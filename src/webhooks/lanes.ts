@@ -3,16 +3,22 @@ import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { type Tables, WebhookDelivery, WebhookLane } from '../database/tables.ts';
 import { patience } from './outbox.ts';
 
-/** For how long a node has a lane to itself, in milliseconds: longer than an attempt takes. What it leaves then, others take. */
+/**
+ * The time for which a lane belongs to one node, in milliseconds; longer than any attempt. Afterwards, other nodes
+ * may take the lane.
+ */
 const lease = 30_000;
 
 const endOfLease = (now: Date): Date => new Date(now.getTime() + lease);
 
-/** For how long a delivery is kept that has reached its endpoint, in milliseconds, and one that was given up. */
+/**
+ * The time for which a delivery is stored after it has reached its endpoint, and after it was given up, in
+ * milliseconds.
+ */
 const keptWhenDelivered = 3 * 24 * 60 * 60_000;
 const keptWhenParked = 30 * 24 * 60 * 60_000;
 
-/** How many deliveries are parked or deleted in one statement: on SQLite others wait for all of it. */
+/** The most deliveries that one statement parks or deletes: on SQLite, all other writers wait for the statement. */
 const batchSize = 200;
 
 const dueLanes = (db: Kysely<Tables>, { endpoint, now, most }: Turn) => {
@@ -23,7 +29,7 @@ const dueLanes = (db: Kysely<Tables>, { endpoint, now, most }: Turn) => {
     .where('due_at', '<=', now)
     .orderBy('due_at')
     .limit(most);
-  // SQLite has one node, and one transaction at a time.
+  // SQLite has only one node, and one transaction at a time.
   return isForPostgres(db) ? due.forUpdate().skipLocked() : due;
 };
 
@@ -43,16 +49,16 @@ const leaseLanes = prepareQuery(WebhookLane, (db, turn: Turn) =>
 );
 
 /**
- * Takes lanes of an endpoint whose turn it is, those that wait longest; nobody else has them until they are given back,
- * or half a minute has gone.
- * @param most how many at the most
+ * Takes the due lanes of an endpoint that have waited longest. No other node has these lanes until they are given
+ * back, or for half a minute.
+ * @param most the most lanes
  */
 export const takeLanes = (db: Db, endpoint: number, most: number): Promise<WebhookLane[]> => {
   const now = new Date();
   return leaseLanes(db, { endpoint, now, until: endOfLease(now), most }) as Promise<WebhookLane[]>;
 };
 
-// A literal, not a parameter: else SQLite does not see that the index of what waits has all of it.
+// A literal: with a parameter, SQLite could not see that the index of waiting deliveries has all of them.
 const waiting = sql.lit('waiting');
 
 const selectFirst = prepareQuery(
@@ -68,7 +74,7 @@ const selectFirst = prepareQuery(
       .limit(1),
 );
 
-/** The first delivery that waits in a lane; undefined where none does. */
+/** Reads the first waiting delivery of a lane; undefined if none waits. */
 export const firstOf = async (db: Db, lane: WebhookLane): Promise<WebhookDelivery | undefined> => {
   const [first] = await selectFirst(db, lane);
   return first as WebhookDelivery | undefined;
@@ -89,15 +95,18 @@ const deleteLane = prepareQuery(WebhookLane, (db, { id }: Pick<WebhookLane, 'id'
   db.deleteFrom('webhook_lane').where('id', '=', id),
 );
 
-/** Gives a lane back that this node still has: its next delivery is due then. */
+/**
+ * Gives back a lane, if this node still has it.
+ * @param next the time when the next delivery of the lane is due
+ */
 export async function giveBack(db: Db, lane: WebhookLane, next = new Date()): Promise<void> {
   await moveLane(db, { ...lane, next });
 }
 
-/** Closes a lane that this node still has and in which nothing waits. */
+/** Closes a lane without waiting deliveries, if this node still has it. */
 export const closeLane = (db: Db, lane: WebhookLane): Promise<void> =>
   db.transaction(async (transaction) => {
-    // It locks the lane: what is handed out from now on opens it anew, and what was before is seen below.
+    // This locks the lane: a later delivery opens the lane anew, and the query below finds an earlier one.
     const next = new Date();
     if ((await moveLane(transaction, { ...lane, next })).length === 0) return;
     if (!(await firstOf(transaction, lane))) await deleteLane(transaction, lane);
@@ -133,16 +142,16 @@ const markFailed = prepareQuery(WebhookDelivery, (db, { id, lastOutcome, now }: 
     .where('state', '=', waiting),
 );
 
-/** A lane that this node has, and the delivery that comes next in it. */
+/** A lane of this node, and its next delivery. */
 export interface Held {
   readonly lane: WebhookLane;
   readonly delivery: WebhookDelivery;
 }
 
 /**
- * Writes down that a delivery has reached its endpoint.
- * @param keeps whether this node goes on with the lane; else it is the turn of the lane that waits longest
- * @returns what comes next in the lane, where this node goes on with it
+ * Records that a delivery has reached its endpoint.
+ * @param keeps whether this node continues with the lane; otherwise the lane that has waited longest comes next
+ * @returns the next delivery of the lane, if this node continues with it
  */
 export const settle = (
   db: Db,
@@ -155,7 +164,7 @@ export const settle = (
     const next = keeps ? endOfLease(now) : now;
     const isOurs = (await moveLane(transaction, { ...lane, next })).length > 0;
     const keptUntil = new Date(now.getTime() + keptWhenDelivered);
-    // Whoever has the lane now: it is not sent again.
+    // Whichever node has the lane now, the delivery is not sent again.
     await markDelivered(transaction, { id: delivery.id, lastOutcome: outcome, now, keptUntil });
     if (!isOurs) return undefined;
     const following = await firstOf(transaction, lane);
@@ -163,7 +172,7 @@ export const settle = (
     return following && keeps ? { lane: { ...lane, dueAt: next }, delivery: following } : undefined;
   });
 
-/** Writes down that an attempt has failed, and when the next one is due. */
+/** Records a failed attempt, and the time of the next one. */
 export const postpone = (
   db: Db,
   { lane, delivery: { id } }: Held,
@@ -177,7 +186,7 @@ export const postpone = (
 
 interface Opening extends Pick<WebhookLane, 'endpoint' | 'lane'> {
   readonly now: Date;
-  /** What is due by then may be in the hands of a node. */
+  /** A lane that is due before this time may belong to a node. */
   readonly lease: Date;
 }
 
@@ -203,17 +212,17 @@ const markWaiting = prepareQuery(
 );
 
 /**
- * Lets a delivery wait, whatever became of it, and be sent soon: it is tried for three days from now on. What comes
- * later in its lane waits for it.
+ * Queues a delivery again, whatever its state, and sends it soon. The attempts continue for three days from now on,
+ * and the later deliveries of its lane wait for it.
  * @param db a transaction
- * @returns whether it is still there
+ * @returns whether the delivery still exists
  */
 export async function sendAgain(
   db: Db,
   { id, endpoint, lane }: Pick<WebhookDelivery, 'id' | 'endpoint' | 'lane'>,
 ): Promise<boolean> {
   const now = new Date();
-  // The lane first, as whoever sends it does.
+  // Locks the lane first, in the same order as a node that sends.
   await openLane(db, { endpoint, lane, now, lease: endOfLease(now) });
   const keptUntil = new Date(now.getTime() + patience);
   return (await markWaiting(db, { id, keptUntil })).length > 0;
@@ -255,9 +264,9 @@ const deleteOld = prepareQuery(WebhookDelivery, (db, { now }: Pick<Over, 'now'>)
 );
 
 /**
- * Parks the deliveries that were tried for three days, and deletes those that were kept long enough, some at a time.
- * @param signal ends it before all is done
- * @returns how many were parked
+ * Parks the deliveries that have been tried for three days, and deletes those whose time is over, in batches.
+ * @param signal stops before everything is done
+ * @returns the number of parked deliveries
  */
 export async function tidy(db: Db, now = new Date(), signal?: AbortSignal): Promise<number> {
   const keptUntil = new Date(now.getTime() + keptWhenParked);
@@ -267,12 +276,12 @@ export async function tidy(db: Db, now = new Date(), signal?: AbortSignal): Prom
     const deleted = (await deleteOld(db, { now })).length;
     parked += some;
     if ((some < batchSize && deleted < batchSize) || signal?.aborted) return parked;
-    // Requests go between.
+    // Other requests run between two batches.
     await new Promise(setImmediate);
   }
 }
 
-/** More than these are not counted. */
+/** The greatest number that a count returns. */
 const mostCounted = 10_000;
 
 const countWaiting = prepareQuery(WebhookDelivery, (db, _: object) =>
@@ -289,7 +298,7 @@ const countWaiting = prepareQuery(WebhookDelivery, (db, _: object) =>
     .select(({ fn }) => [fn.countAll<number | string>().as('count'), fn.min('created_at').as('created_at')]),
 );
 
-/** How many deliveries wait, at most 10,000, and since when the oldest does; undefined where none does. */
+/** Counts the waiting deliveries, up to 10,000, and finds the time of the oldest; undefined if none waits. */
 export async function waitingDeliveries(
   db: Db,
 ): Promise<{ readonly count: number; readonly since: Date | undefined }> {

@@ -2,10 +2,10 @@ import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dn
 import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from '../config/addresses.ts';
 
-/** How many names are looked up at a time: each takes one of the process's four threads until a name server has answered. */
+/** The most concurrent look-ups: each takes one of the process's four threads until a name server answers. */
 const mostAtOnce = 2;
 
-/** Names that are looked up, and those that wait for their turn. */
+/** The names with a running look-up, and the queue of the others. */
 const running = new Map<string, Promise<LookupAddress[]>>();
 const queue: (() => void)[] = [];
 let free = mostAtOnce;
@@ -22,7 +22,7 @@ async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** The addresses of a host; who asks for the same at the same time shares an answer. */
+/** Looks up the addresses of a host. Concurrent calls for the same host share one look-up. */
 function addressesOf(host: string): Promise<LookupAddress[]> {
   const known = running.get(host);
   if (known !== undefined) return known;
@@ -33,15 +33,15 @@ function addressesOf(host: string): Promise<LookupAddress[]> {
   return asked;
 }
 
-/** A host has no address that something may be sent to. */
+/** The error for a host without an address to which the service may send. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
   readonly code = 'address refused';
 }
 
 /**
- * Finds the addresses of a host for a connection, which goes to one of them: between the check and the connection no
- * name server is asked again.
+ * Makes a look-up function for a connection. The connection uses a checked address, and no name server is asked again
+ * between the check and the connection.
  * @param isAllowed whether the host may have a private address
  */
 export const checkedLookup =

@@ -68,7 +68,7 @@ const schemaOf = (description: string, properties: Schema): Schema => ({
   required: ['type', 'timestamp', 'data'],
 });
 
-/** The bodies by what they are about. */
+/** The bodies, by their subject. */
 const bodies = {
   'api-key': { name: 'ApiKeyWebhook', properties: { ...ofAccount, ...ofApiKey } },
   account: { name: 'AccountWebhook', properties: ofAccount },
@@ -77,7 +77,7 @@ const bodies = {
 const day = '2026-02-14T12:00:00.000Z';
 const renamed = [{ field: 'name', from: 'Laptop', to: 'Desk' }];
 
-/** What is not as in each other's example. */
+/** The members of an event's example that differ from the common one. */
 const examples: Readonly<Record<string, Schema>> = {
   'api_key.updated': { name: 'Desk', changes: renamed },
   'api_key.leaked': {
@@ -119,7 +119,7 @@ const parameters = {
   ),
 };
 
-/** The body, with an example of it. */
+/** Makes the description of a body, with an example. */
 function bodyOf(type: string, about: About): Schema {
   const { name, properties } = bodies[about];
   const usual = Object.entries(properties).map(([name, { examples }]) => [name, (examples as unknown[])[0]]);
@@ -156,11 +156,11 @@ const describe = (type: string, about: About, summary: string) => ({
 });
 
 const webhooks: Record<string, object> = {};
-// Several actions may be one type: it is described as the first of them.
+// Several actions may share a type; the first one's summary describes it.
 for (const { type, about, summary } of Object.values(webhookEvents))
   webhooks[type] ??= describe(type, about, summary);
 
-/** Webhooks in OpenAPI 3.1: no GraphQL field describes them. */
+/** The OpenAPI 3.1 description of webhooks. No GraphQL field describes them. */
 export const webhooksOpenApi = {
   webhooks: webhooks as Readonly<Record<string, object>>,
   schemas: {

@@ -1,15 +1,17 @@
-// How an event comes from the change to the endpoints.
+// How an event gets from a change to the endpoints.
 //
-// Each change writes an audit event in its own transaction. While there is an endpoint, a trigger adds a row of
-// `webhook_event` to that: an outbox. So nothing is told that did not happen, nothing that happened is left out, whoever
-// makes the change, and no change takes a statement more. A cursor over the ids of audit events would miss some:
-// PostgreSQL gives ids before the commit, in order for each account alone. From the outbox, rows are taken away instead.
+// Each change writes an audit event in its own transaction. While an endpoint exists, a trigger adds a row of
+// `webhook_event`: an outbox. So the service announces nothing that did not happen, omits nothing that happened,
+// whoever makes the change, and no change needs another statement. A cursor over the ids of audit events would miss
+// some: PostgreSQL assigns ids before the commit, and their order only holds within an account. Instead, the rows of
+// the outbox are removed.
 //
-// One node at a time takes rows out of it and makes a delivery of each for every endpoint that wants it, in one
-// transaction. Of two changes of one key, the second waits for the row of the key until the first has committed, and so
-// comes later in the outbox, and is there later: what is taken is always the beginning of what happened to a key.
+// One node at a time removes rows from the outbox. For each row, it makes a delivery for every endpoint that wants
+// the event, all in one transaction. Of two changes of one key, the second waits for the row of the key until the
+// first has committed. So its event comes later in the outbox and becomes visible later: the removed rows are always
+// the earliest events of a key.
 //
-// Deliveries about one key form a lane at each endpoint. A lane is sent by one node at a time, one delivery after the
+// The deliveries about one key form a lane at each endpoint. One node at a time sends a lane, one delivery after the
 // other, and no lane waits for another: see lanes.ts.
 
 import { randomUUID } from 'node:crypto';
@@ -27,12 +29,12 @@ import {
 } from '../database/tables.ts';
 import { kindOf, messageOf } from './payload.ts';
 
-/** How many events are handed out in one transaction: on SQLite others wait for all of it. */
+/** The most events that one transaction hands out: on SQLite, all other writers wait for it. */
 const batchSize = 50;
 
 const day = 24 * 60 * 60_000;
 
-/** For how long a delivery is tried, in milliseconds. */
+/** The time for which a delivery is tried, in milliseconds. */
 export const patience = 3 * day;
 
 // An UPDATE that changes nothing locks its row on both databases.
@@ -44,15 +46,15 @@ const touchClock = prepareQuery(WebhookClock, (db, _: object) =>
 );
 
 /**
- * Makes all others wait who would hand out events, until this transaction ends.
- * @returns up to when it was told what expires
+ * Locks the clock: other nodes that want to hand out events wait until this transaction ends.
+ * @returns the time up to which expiries have been announced
  */
 export async function lockClock(db: Db): Promise<Date | undefined> {
   const [clock] = await touchClock(db, {});
   return clock?.expiriesToldUntil;
 }
 
-/** Asked without a lock, so often that it must cost next to nothing. */
+/** Runs often and without a lock, so it must be very cheap. */
 const selectAny = prepareQuery(WebhookEvent, (db, _: object) =>
   db.selectFrom('webhook_event').select('id').limit(1),
 );
@@ -68,13 +70,14 @@ const selectEndpoints = prepareQuery(WebhookEndpoint, (db, _: object) =>
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) =>
   new Map<number, Row>(rows.map((row) => [row.id, row]));
 
-/** What a batch of events is about. */
+/** Reads the subjects of a batch of events. */
 async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
   const ofEvents = db.kysely
     .selectFrom('account')
     .selectAll()
     .where('id', 'in', [...new Set(events.map(({ account }) => account))]);
-  // Nobody erases an account while its deliveries are made: they would stay. SQLite has one transaction at a time.
+  // Prevents the erasure of an account while its deliveries are made, because they would stay. SQLite has one
+  // transaction at a time.
   const accounts = await runQuery(db, Account, isForPostgres(db.kysely) ? ofEvents.forKeyShare() : ofEvents);
   const targets = events.flatMap(({ target }) => target ?? []);
   const keys =
@@ -91,7 +94,7 @@ async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
   return { accounts: byId(accounts), keys: byId(keys) };
 }
 
-/** What is about the same is told in its order. */
+/** The lane of an event: events about the same subject stay in order. */
 const laneOf = ({ account, target }: WebhookEvent): string =>
   typeof target !== 'number' ? `account:${account}` : `api-key:${target}`;
 
@@ -105,7 +108,7 @@ async function createDeliveries(db: Db, events: readonly WebhookEvent[], now: Da
     const { type } = kindOf(event.action) ?? {};
     const account = accounts.get(event.account);
     if (type === undefined || !account) return [];
-    // It was erased between: what happened before is nobody's any more.
+    // The account was erased meanwhile, so its earlier events belong to nobody.
     if (account.erasedAt && event.action !== 'account-erased') return [];
     const wanting = endpoints.filter(({ patterns }) => patterns.some((each) => standsFor(each, type)));
     const message = `msg_${randomUUID()}`;
@@ -125,7 +128,7 @@ async function createDeliveries(db: Db, events: readonly WebhookEvent[], now: Da
   });
 }
 
-/** Puts lanes into the line, each once; one that is there stays where it is, and is locked. */
+/** Opens lanes, each once. An existing lane keeps its place, and is locked. */
 async function openLanes(
   db: Db,
   deliveries: readonly { readonly endpoint_id: number; readonly lane: string }[],
@@ -144,8 +147,8 @@ async function openLanes(
 }
 
 /**
- * Makes deliveries of events that wait in the outbox.
- * @returns whether there may be more
+ * Makes deliveries from events in the outbox.
+ * @returns whether more events may wait
  */
 export async function handOut(db: Db, now = new Date()): Promise<boolean> {
   if ((await selectAny(db, {})).length === 0) return false;
@@ -172,10 +175,15 @@ export async function handOut(db: Db, now = new Date()): Promise<boolean> {
   });
 }
 
-/** How long before an API key expires its endpoints are told, in milliseconds; 0: that it has expired. */
+/**
+ * The times before the expiry of an API key at which the service announces it, in milliseconds; 0: the expiry itself.
+ */
 const notices = [14 * day, 3 * day, 0];
 
-/** A key that is being made while the time is read would be passed over: it is there by then. */
+/**
+ * The delay before expiries are announced, in milliseconds. Without it, a key whose creation is not committed yet
+ * would be missed.
+ */
 const lag = 30_000;
 
 interface Expiring {
@@ -211,8 +219,8 @@ const setClock = prepareQuery(WebhookClock, (db, { until }: { until: Date }) =>
 );
 
 /**
- * Notes which active API keys are about to expire or have expired since this was last done by any node. A key is told of
- * once each time, unless its end is moved.
+ * Adds an event for each active API key that is about to expire or has expired since the last call on any node. Each
+ * notice of a key occurs once, unless somebody changes its expiry.
  */
 export const noteExpiries = (db: Db, now = new Date()): Promise<void> =>
   db.transaction(async (transaction) => {

@@ -1,13 +1,13 @@
 import { type About, type WebhookAction, webhookEvents } from '../config/webhook-events.ts';
 import type { Account, ApiKey, WebhookEvent } from '../database/tables.ts';
 
-/** What an event is about: its account, and its API key where it has one. */
+/** The subjects of an event: its account, and its API key if it has one. */
 export interface Subjects {
   readonly account: Pick<Account, 'issuer' | 'subject' | 'erasedAt'>;
   readonly apiKey: Pick<ApiKey, 'keyPrefix' | 'name' | 'expiresAt'> | undefined;
 }
 
-/** What is sent of an event. */
+/** The message that the service sends for an event. */
 interface Message {
   readonly type: string;
   readonly timestamp: string;
@@ -16,13 +16,13 @@ interface Message {
 
 const isTold = (action: string): action is WebhookAction => Object.hasOwn(webhookEvents, action);
 
-/** What an event is to receivers; undefined for what they are not told of. */
+/** The event type of an action; undefined for an action without webhooks. */
 export const kindOf = (action: string): { readonly type: string; readonly about: About } | undefined =>
   isTold(action) ? webhookEvents[action] : undefined;
 
 /**
- * The message of an event, in REST's names: nothing in it is a secret.
- * @throws {TypeError} where receivers are not told of such events
+ * Makes the message of an event, in REST's names. It contains no secret.
+ * @throws {TypeError} for an action without webhooks
  */
 export function messageOf(event: WebhookEvent, { account, apiKey }: Subjects): Message {
   const kind = kindOf(event.action);
@@ -33,7 +33,7 @@ export function messageOf(event: WebhookEvent, { account, apiKey }: Subjects): M
     name: apiKey?.name ?? null,
     expires_at: apiKey?.expiresAt?.toISOString() ?? null,
   };
-  // Of an account that was erased, nobody is told any more whose it was.
+  // Nobody learns any more to whom an erased account belonged.
   const { issuer, subject } = account.erasedAt ? { issuer: null, subject: null } : account;
   return {
     type: kind.type,

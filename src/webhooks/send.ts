@@ -7,28 +7,31 @@ import type { WebhookDelivery } from '../database/tables.ts';
 import type { Endpoint } from './endpoints.ts';
 import { checkedLookup, RefusedAddress } from './look-up.ts';
 
-/** How much of an answer is read, in bytes: nobody needs it, and a connection is closed in good order at its end. */
+/**
+ * The greatest part of an answer that is read, in bytes. The content does not matter, but a connection ends in good
+ * order only after the whole answer.
+ */
 const mostRead = 16 * 1024;
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export interface Outcome {
   readonly isDelivered: boolean;
-  /** In a few words: `status 200`, `timeout`, `ECONNREFUSED`. */
+  /** A short description: `status 200`, `timeout`, `ECONNREFUSED`. */
   readonly text: string;
 }
 
-/** What an attempt may take up, and where it may go. */
+/** The limits of an attempt. */
 export interface SendOptions {
-  /** How long it may take, in milliseconds. */
+  /** The longest time for an attempt, in milliseconds. */
   readonly timeout: number;
   readonly userAgent: string;
-  /** Hosts that may have a private address. */
+  /** The hosts that may have a private address. */
   readonly allowedHosts: readonly string[];
-  /** Ends it. */
+  /** Ends the attempt. */
   readonly signal: AbortSignal;
 }
 
-/** Signed by each secret, so that a receiver may have either. */
+/** Signs with each secret, so that the receiver may have either. */
 const signatures = (
   { secrets }: Pick<Endpoint, 'secrets'>,
   { message, payload }: Pick<WebhookDelivery, 'message' | 'payload'>,
@@ -36,8 +39,9 @@ const signatures = (
 ): string => secrets.map((secret) => new Webhook(secret).sign(message, now, payload)).join(' ');
 
 /**
- * Sends a delivery once, on a connection of its own: by Standard Webhooks, following no redirect, through no proxy, and
- * to an address that was checked. Its status tells how it went; of the rest of the answer little is read. Never rejects.
+ * Sends a delivery once, on its own connection, by Standard Webhooks. It follows no redirect, uses no proxy, and
+ * connects to a checked address. The status of the answer decides the outcome; only the beginning of the body is
+ * read. The promise never rejects.
  */
 export function send(
   endpoint: Pick<Endpoint, 'url' | 'secrets'>,
@@ -46,14 +50,14 @@ export function send(
 ): Promise<Outcome> {
   const host = hostOf(endpoint.url);
   const isAllowed = allowedHosts.includes(host);
-  // What is an address already is never looked up.
+  // A host that is an address needs no look-up, so the check is here.
   if (isIP(host) !== 0 && !isAllowed && !isPublicAddress(host))
     return Promise.resolve(failed(new RefusedAddress()));
   const now = new Date();
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const request = (endpoint.url.startsWith('https:') ? https : http).request(endpoint.url, {
     method: 'POST',
-    // A connection that is kept may have been closed by the other side when it is used next.
+    // The receiver may have closed a kept connection before its next use.
     agent: false,
     lookup: checkedLookup(isAllowed),
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
@@ -69,7 +73,7 @@ export function send(
   let outcome: Outcome | undefined;
   request.on('error', (error) => resolve(outcome ?? failed(error)));
   request.on('response', (response) => {
-    // Its status decides, whatever becomes of the rest.
+    // The status decides the outcome, whatever happens to the rest of the answer.
     const answered = outcomeOf(response);
     outcome = answered;
     response.on('error', () => {}).on('close', () => resolve(answered));
@@ -79,7 +83,7 @@ export function send(
   return promise;
 }
 
-/** Reads an answer to its end, unless that is too far away. */
+/** Reads an answer to its end, unless it is too long. */
 function readSome(response: IncomingMessage): void {
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
@@ -92,7 +96,7 @@ function outcomeOf({ statusCode = 0 }: IncomingMessage): Outcome {
   return { isDelivered: statusCode >= 200 && statusCode < 300, text: `status ${statusCode}` };
 }
 
-/** What went wrong, as Node names it: what it says beside that may have addresses in it. */
+/** The outcome of a failure, by Node's error code: Node's message may contain addresses. */
 function failed(error: Error & { readonly code?: unknown }): Outcome {
   const { name } = error.name === 'AbortError' ? ((error.cause ?? error) as Error) : error;
   const text = name === 'TimeoutError' ? 'timeout' : `${error.code ?? name}`;

@@ -22,16 +22,19 @@ import { type Outcome, send } from './send.ts';
 
 /** Times in milliseconds. */
 interface Pace {
-  /** How long is waited after a change for others, which are handed out with it: each time takes some commits. */
+  /**
+   * The wait for further changes after a change, so that one run hands them out together: each run takes some
+   * commits.
+   */
   readonly gather: number;
-  /** How often the database is asked for what other nodes have changed, and what is due again. */
+  /** The interval at which the database is asked for other nodes' changes and for deliveries that are due again. */
   readonly poll: number;
-  /** How long an attempt may take. */
+  /** The longest time for an attempt. */
   readonly timeout: number;
-  /** When a delivery that has failed is due again at first; then after twice as long each time, up to the longest. */
+  /** The first pause after a failed attempt of a delivery; it doubles each time, up to the longest. */
   readonly firstRetry: number;
   readonly longestRetry: number;
-  /** For how long an endpoint is left alone that has failed, at first and at the longest. */
+  /** The rest that an endpoint gets after a failure, at first and at the longest. */
   readonly firstRest: number;
   readonly longestRest: number;
 }
@@ -46,37 +49,40 @@ const usualPace: Pace = {
   longestRest: 60_000,
 };
 
-/** How many deliveries are on their way to one endpoint. */
+/** The most concurrent attempts to one endpoint. */
 const mostAtOnce = 4;
 
-/** How many deliveries of a lane are sent before it is another's turn. */
+/** The most deliveries of a lane before it is another lane's turn. */
 const mostInARow = 20;
 
-/** How often it is looked for what expires, for what is over, and how much waits, in milliseconds. */
+/**
+ * The intervals of the search for expiring keys, of tidying up, and of counting the waiting deliveries, in
+ * milliseconds.
+ */
 const expiryInterval = 60_000;
 const tidyInterval = 10 * 60_000;
 const countInterval = 15_000;
 
-/** How long a stop waits for what is on its way, in milliseconds. */
+/** The longest wait of a stop for running attempts, in milliseconds. */
 const stopPatience = 1000;
 
-/** By chance up to a quarter sooner: what has failed together is not tried again together. */
+/** Shortens a time at random by up to a quarter, so that attempts that failed together are not repeated together. */
 const about = (milliseconds: number): number => milliseconds * (0.75 + Math.random() / 4);
 
 const growing = (first: number, longest: number, times: number): number =>
   about(Math.min(first * 2 ** Math.min(times, 30), longest));
 
-/** An endpoint as this node sees it. */
+/** An endpoint with this node's state of it. */
 class Receiver {
-  /** As it was when this node last looked. */
+  /** The endpoint as this node last read it. */
   endpoint: Endpoint;
-  /** Whether it is there no more. */
+  /** Whether the endpoint no longer exists. */
   isGone = false;
-  /** How many lanes of it this node has taken. */
+  /** The number of the endpoint's lanes that this node has taken. */
   taken = 0;
-  /** How many attempts in a row have failed. */
+  /** The number of consecutive failed attempts. */
   failures = 0;
-  /** Until when nothing is sent to it, on the clock of `performance.now`. */
+  /** The end of the endpoint's rest, by `performance.now()`. */
   restsUntil = 0;
   isTaking = false;
   isAskedAgain = false;
@@ -85,38 +91,38 @@ class Receiver {
     this.endpoint = endpoint;
   }
 
-  /** Whether anything is sent to it. */
+  /** Whether the service sends anything to the endpoint. */
   get isOn(): boolean {
     return !this.isGone && !this.endpoint.isPaused;
   }
 
-  /** How many more may be on their way now: one that fails is tried by one at a time. */
+  /** The number of further lanes that may start now; a failing endpoint gets one attempt at a time. */
   get room(): number {
     if (!this.isOn || performance.now() < this.restsUntil) return 0;
     return (this.failures > 0 ? 1 : mostAtOnce) - this.taken;
   }
 }
 
-/** Is told of what may be there to be sent. */
+/** Looks for new events when it is woken. */
 export interface Wakeable {
   wake(): void;
 }
 
-/** What webhooks are told of the configuration. */
+/** The configuration of webhooks. */
 interface WebhooksConfig extends Readonly<Config['webhooks']> {
-  /** Whether operators may add endpoints: then it is looked for them as often as for what is to be sent. */
+  /** Whether operators may add endpoints. If so, the service looks for new endpoints as often as for deliveries. */
   readonly isAdministered: boolean;
 }
 
 /**
- * Tells endpoints of what happens, those of the configuration and those that operators have added. It works beside
- * requests, with a few connections for each endpoint: one that hangs or fails is left alone for a while, and no other
- * waits for it. Disposing of it ends what is on its way, which is sent again later.
+ * Sends events to webhook endpoints: the configured ones, and those that operators added. This happens beside
+ * requests, with a few connections for each endpoint. An endpoint that hangs or fails rests for a while, and no other
+ * endpoint waits for it. Disposing of the object ends the running attempts; their deliveries are sent again later.
  */
 export class Webhooks implements Wakeable, AsyncDisposable {
-  /** What attempts came to, and how many deliveries were given up. */
+  /** The numbers of successful and failed attempts, and of deliveries that were given up. */
   readonly counts = { delivered: 0, failed: 0, parked: 0 };
-  /** What waits, as it was last counted. */
+  /** The waiting deliveries at the last count. */
   waiting: { readonly count: number; readonly since: Date | undefined } = { count: 0, since: undefined };
   readonly #db: Db;
   readonly #config: WebhooksConfig;
@@ -128,7 +134,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   readonly #work = new Set<Promise<void>>();
   readonly #doneAt = new Map<object, number>();
   #isStopping = false;
-  /** Undefined: nobody has looked yet. */
+  /** The endpoints by id; undefined before the first look. */
   #receivers: ReadonlyMap<number, Receiver> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #interval = 0;
@@ -137,8 +143,8 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   #fault: string | undefined;
 
   /**
-   * @param sealer opens the secrets of endpoints that were added
-   * @param version of this service, for the receivers
+   * @param sealer opens the secrets of endpoints that operators added
+   * @param version this service's version, for the receivers
    */
   constructor(
     db: Db,
@@ -163,7 +169,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     this.#look();
   }
 
-  /** Looks for what is to be sent, soon; it is called after each change, and costs nothing then. */
+  /** Looks for new events soon. Each change calls this; the call itself costs nothing. */
   wake(): void {
     if (this.#receivers?.size !== 0) this.#look();
   }
@@ -196,7 +202,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   async #takeTurns(): Promise<void> {
     while (this.#isAwake && !this.#isStopping) {
       await delay(this.#pace.gather);
-      // What comes from now on is another turn's.
+      // Later changes belong to the next run.
       this.#isAwake = false;
       try {
         await this.#takeTurn();
@@ -220,7 +226,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
         this.waiting = await waitingDeliveries(this.#db);
       });
     }
-    // What is left from when there were some is kept no longer than it was to be.
+    // Deliveries of former endpoints must also be deleted in time.
     this.#inBackground(this.#every(tidyInterval, tidy, () => this.#tidy()));
   }
 
@@ -239,7 +245,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     return there;
   }
 
-  /** Does something that is due from time to time. */
+  /** Runs something at regular intervals. */
   async #every(milliseconds: number, what: object, work: () => Promise<void>): Promise<void> {
     const doneAt = this.#doneAt.get(what);
     if (doneAt !== undefined && performance.now() - doneAt < milliseconds) return;
@@ -252,7 +258,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     }
   }
 
-  /** Has something end by itself; a stop waits for it. */
+  /** Runs something in the background; a stop waits for it. */
   #inBackground(work: Promise<void>): void {
     const ended = work
       .catch((error: unknown) => this.#noteFault(error))
@@ -261,12 +267,12 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   }
 
   async #tidy(): Promise<void> {
-    // Where there are no endpoints any more, what happened before is told nobody.
+    // Without endpoints, earlier events are dropped.
     while (!this.#isStopping && (await handOut(this.#db)));
     this.#noteParked(await tidy(this.#db, new Date(), this.#stop.signal));
   }
 
-  /** Takes as many lanes of an endpoint as there is room for, and sends what waits in them. */
+  /** Takes as many lanes of an endpoint as it has room for, and sends their deliveries. */
   async #fill(receiver: Receiver): Promise<void> {
     receiver.isAskedAgain = true;
     if (receiver.isTaking) return;
@@ -286,7 +292,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     }
   }
 
-  /** Sends what waits in a lane, in the background. */
+  /** Sends the deliveries of a lane, in the background. */
   #carry(receiver: Receiver, lane: WebhookLane): void {
     receiver.taken += 1;
     const work = this.#deliver(receiver, lane).finally(() => {
@@ -296,7 +302,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     this.#inBackground(work);
   }
 
-  /** Sends what is first in a lane, and what comes next while all goes well. */
+  /** Sends the first delivery of a lane, and further ones while all goes well. */
   async #deliver(receiver: Receiver, lane: WebhookLane): Promise<void> {
     const delivery = await firstOf(this.#db, lane);
     if (!delivery) return closeLane(this.#db, lane);
@@ -304,7 +310,10 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     for (let more = mostInARow - 1; held; more -= 1) held = await this.#attempt(receiver, held, more > 0);
   }
 
-  /** Sends a delivery once; answers what comes next in its lane, where that is to be sent now. */
+  /**
+   * Sends a delivery once.
+   * @returns the next delivery of the lane, if it is to be sent now
+   */
   async #attempt(receiver: Receiver, held: Held, goesOn: boolean): Promise<Held | undefined> {
     const outcome = await send(receiver.endpoint, held.delivery, {
       timeout: this.#pace.timeout,
@@ -316,7 +325,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
       this.#noteDelivered(receiver);
       return settle(this.#db, held, outcome.text, goesOn && receiver.isOn && !this.#isStopping);
     }
-    // An attempt that a stop has ended is none.
+    // An attempt that a stop has ended does not count.
     if (this.#stop.signal.aborted) {
       await giveBack(this.#db, held.lane);
       return undefined;
@@ -344,7 +353,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     const rest = growing(this.#pace.firstRest, this.#pace.longestRest, receiver.failures);
     receiver.failures += 1;
     receiver.restsUntil = performance.now() + rest;
-    // The next poll may be later than its rest is over.
+    // The next poll may come long after the end of the rest.
     setTimeout(() => void this.#fill(receiver), rest).unref();
   }
 
@@ -357,7 +366,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
       );
   }
 
-  /** Tells once why events cannot be handed out, and once that they can. */
+  /** Logs once that events cannot be handed out, and once that they can again. */
   #noteFault(error: unknown): void {
     const reason = error === undefined ? undefined : `${(error as Error).name} ${(error as Error).message}`;
     if (reason === this.#fault) return;
@@ -367,5 +376,5 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   }
 }
 
-/** An endpoint for the log: its path and query may hold what only its receiver should know. */
+/** The endpoint's fields in a log line; its path and query may be a secret of the receiver. */
 const inLog = ({ endpoint: { id, url } }: Receiver) => ({ endpoint: id, host: new URL(url).host });

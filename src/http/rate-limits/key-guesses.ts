@@ -7,27 +7,27 @@ import { clientKeyOf } from './limit-address.ts';
 import { RateCounts, type RateUse, rateFields, secondsUntilReset, tooManyRequests } from './limiter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
-/** How many keys are known to be good at the most, in 10 MB. */
+/** The most API keys that are remembered as good; they take 10 MB. */
 const mostKeys = 50_000;
 
 const digestOf = (secret: string): string => hash('sha256', secret, 'base64');
 
 /**
- * Bounds how many keys that are not good an address may try at the door. Above the limit it gets an answer for those
- * keys alone that were good before, and no other key of it is looked up. So nobody who shares the address is stopped by
- * another's wrong keys, nor is a proxy that asks for everyone with one address.
+ * Limits the number of wrong API keys that an address may try at the reverse proxy. Above the limit, only keys that
+ * were good before pass; the service does not look up any other key from the address. So another person's wrong keys
+ * do not stop a person with the same address, nor a proxy that sends everyone's requests from one address.
  */
 export class KeyGuesses {
   readonly #rate: Rate;
   readonly #counts: RateCounts;
   readonly #isExempt: (address: string) => boolean;
-  /** Digests of keys that were good at this process, the one first that was not used for longest. */
+  /** The digests of API keys that were good in this process, the least recently used first. */
   readonly #goodKeys = new LRUCache<string, true>({ maxSize: mostKeys, sizeCalculation: () => 1 });
 
   /**
-   * @param rate how many keys that are not good an address may try
-   * @param exempt addresses and ranges that may try as many as they like
-   * @param shared what other nodes count; undefined: this process counts alone
+   * @param rate the number of wrong keys that an address may try in a time
+   * @param exempt addresses and ranges without a limit
+   * @param shared the counts that other nodes share; undefined: this process counts alone
    */
   constructor(rate: Rate, exempt: readonly string[], shared?: SharedCounts) {
     this.#rate = rate;
@@ -36,15 +36,16 @@ export class KeyGuesses {
   }
 
   /**
-   * Lets a key be looked up.
-   * @throws {GatewayError} `TOO_MANY_REQUESTS` where its address has tried too many, and it is none that was good
+   * Admits an API key to the look-up.
+   * @throws {GatewayError} `TOO_MANY_REQUESTS` if its address has tried too many wrong keys, and this key was not
+   *   good before
    */
   admit(secret: string, exchange: Exchange): void {
     const use = this.#counts.look(keyOf(exchange), this.#rate);
     if (use.remaining === 0 && !this.#goodKeys.get(digestOf(secret))) refuse(use, exchange);
   }
 
-  /** Notes what came of a key, and counts it where it is not good. */
+  /** Records the outcome for an API key, and counts a wrong key. */
   note(secret: string, exchange: Exchange, isGood: boolean): void {
     if (isGood) {
       this.#goodKeys.set(digestOf(secret), true);
@@ -53,7 +54,7 @@ export class KeyGuesses {
     this.#goodKeys.delete(digestOf(secret));
     if (this.#isExempt(exchange.address ?? '')) return;
     const use = this.#counts.use(keyOf(exchange), this.#rate);
-    // Many may have been looked up at once.
+    // Many look-ups may have run at once.
     if (use.isRefused) refuse(use, exchange);
   }
 }

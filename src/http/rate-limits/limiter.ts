@@ -4,23 +4,26 @@ import { GatewayError } from '../../errors.ts';
 import type { Exchange, Middleware, Quota } from '../exchange.ts';
 import type { SharedCounts, Window } from './shared-counts.ts';
 
-/** How many keys are known at the most: callers have addresses at will. Who has not called for longest is forgotten. */
+/**
+ * The most keys in memory, because a client can use any number of addresses. The least recently used key is forgotten
+ * first.
+ */
 const mostKeys = 50_000;
 
-/** What came of a request that was counted. */
+/** The result of counting a request. */
 export interface RateUse {
-  /** Whether it is one too many. */
+  /** Whether the request exceeds the rate. */
   readonly isRefused: boolean;
   readonly rate: Rate;
-  /** How many more would pass, until then. */
+  /** The number of further requests that may pass until the reset. */
   readonly remaining: number;
-  /** When the window ends, by this machine's clock as it is now. */
+  /** The end of the window, by this machine's present clock. */
   readonly resetsAt: Date;
 }
 
 /**
- * Counts requests of whoever a key stands for, in the memory of this process: nobody waits for it. What all nodes have
- * counted together is learned in the background.
+ * Counts the requests of each key in the memory of this process, without any wait. The counts of all nodes together
+ * arrive in the background.
  */
 export class RateCounts {
   readonly #name: string;
@@ -28,21 +31,21 @@ export class RateCounts {
   readonly #windows: LRUCache<string, Window>;
 
   /**
-   * @param name what others know the counts by
-   * @param shared what other nodes count; undefined: this process counts alone
-   * @param most how many keys are known at the most
+   * @param name the name of the counts for other nodes
+   * @param shared the counts that other nodes share; undefined: this process counts alone
+   * @param most the most keys in memory
    */
   constructor(name: string, shared?: SharedCounts, most = mostKeys) {
     this.#name = name;
     this.#shared = shared;
-    // By `max`, room for all of them would be made at once, which takes ten milliseconds.
+    // With `max`, the cache would allocate all its memory at once, which takes ten milliseconds.
     this.#windows = new LRUCache({ maxSize: most, sizeCalculation: () => 1 });
   }
 
   /**
-   * Counts a request. One too many leaves nothing, and is counted no further: a rate that is raised lets in the next.
-   * @param rate by which: another than before holds from this request on
-   * @param weight how many requests it counts as
+   * Counts a request. A refused request does not add to the count, so a raised rate admits the next request.
+   * @param rate the rate from this request on; it may differ from the one before
+   * @param weight the number of requests that this one counts as
    */
   use(key: string, rate: Rate, weight = 1): RateUse {
     const window = this.#windowOf(key, rate);
@@ -86,14 +89,14 @@ const toUse = ({ used, endsAt }: Window, rate: Rate, isRefused: boolean): RateUs
   resetsAt: new Date(Math.round(Date.now() + endsAt - performance.now())),
 });
 
-/** How many API keys are known at the most: 20 MB. The one that was not used for longest begins to count anew. */
+/** The most API keys in memory (20 MB). The least recently used key starts a new count. */
 const mostApiKeys = 100_000;
 
-/** Counts requests with API keys, each by a rate of its own. */
+/** Counts requests with API keys. Each key has its own rate. */
 export class KeyRateCounts {
   readonly #counts: RateCounts;
 
-  /** @param shared what other nodes count; undefined: this process counts alone */
+  /** @param shared the counts that other nodes share; undefined: this process counts alone */
   constructor(shared?: SharedCounts) {
     this.#counts = new RateCounts('key', shared, mostApiKeys);
   }
@@ -109,18 +112,18 @@ export class KeyRateCounts {
   }
 }
 
-/** A key and its window: where that is another one, its count begins anew. */
+/** The name of a key's count. It includes the length of the window, so another length starts a new count. */
 const nameOf = (keyId: number, { seconds }: Rate): string => `${keyId}/${seconds}`;
 
-/** Counts requests by one rate, and refuses those that are too many. */
+/** Counts requests by one rate, and refuses excessive ones. */
 export class Limiter {
   readonly #name: string;
   readonly #rate: Rate;
   readonly #counts: RateCounts;
 
   /**
-   * @param name what clients know the limit by
-   * @param shared what other nodes count; undefined: this process counts alone
+   * @param name the limit's name for clients
+   * @param shared the counts that other nodes share; undefined: this process counts alone
    */
   constructor(name: string, rate: Rate, shared?: SharedCounts) {
     this.#name = name;
@@ -129,9 +132,9 @@ export class Limiter {
   }
 
   /**
-   * Counts a request, and notes for its answer what is left.
-   * @param weight how many requests it counts as
-   * @throws {GatewayError} `TOO_MANY_REQUESTS` where it is too many
+   * Counts a request, and records the rest of the limit for its answer.
+   * @param weight the number of requests that this one counts as
+   * @throws {GatewayError} `TOO_MANY_REQUESTS` if the request exceeds the rate
    */
   readonly count = (key: string, { quotas }: Pick<Exchange, 'quotas'>, weight = 1): void => {
     const use = this.#counts.use(key, this.#rate, weight);
@@ -140,38 +143,38 @@ export class Limiter {
   };
 }
 
-/** A limiter for each rate that is given. */
+/** The limiters of the configured rates. */
 export type Limiters = { readonly [Name in keyof Rates]?: Limiter };
 
-/** What clients know the limits by. */
+/** The limits' names for clients. */
 const names = { address: 'address', account: 'account', verifier: 'verifier', apiKey: 'api-key' } as const;
 
 /**
- * Makes what counts requests.
- * @param shared what other nodes count; undefined: this process counts alone
+ * Makes the limiters of the given rates.
+ * @param shared the counts that other nodes share; undefined: this process counts alone
  */
 export function createLimiters(rates: Rates, shared: SharedCounts | undefined): Limiters {
   const given = Object.entries(rates).filter(([, rate]) => rate !== undefined) as [keyof Rates, Rate][];
   return Object.fromEntries(given.map(([kind, rate]) => [kind, new Limiter(names[kind], rate, shared)]));
 }
 
-/** In how many seconds it will be then, rounded up; 0 where that came while the request waited for the database. */
+/** The seconds until a time, rounded up; 0 if the time passed while the request waited for the database. */
 export const secondsUntil = (at: Date): number => Math.max(Math.ceil((at.getTime() - Date.now()) / 1000), 0);
 
-/** The same of a window, which never has more left than its length: the clock may have been set meanwhile. */
+/**
+ * The seconds until the end of a window; never more than the window's length, because somebody may have set the clock
+ * meanwhile.
+ */
 export const secondsUntilReset = ({ rate, resetsAt }: Pick<RateUse, 'rate' | 'resetsAt'>): number =>
   Math.min(secondsUntil(resetsAt), rate.seconds);
 
-/** What is left of a rate, as clients are told. */
+/** The rest of a rate, in the form of the header fields. */
 export const rateFields = (name: string, use: Omit<RateUse, 'isRefused'>): Quota => ({
   policy: `"${name}";q=${use.rate.requests};w=${use.rate.seconds}`,
   state: `"${name}";r=${use.remaining};t=${secondsUntilReset(use)}`,
 });
 
-/**
- * Tells a client its limits and what is left of them, on every answer that was counted
- * (draft-ietf-httpapi-ratelimit-headers).
- */
+/** Adds the limits and their rests to every counted answer (draft-ietf-httpapi-ratelimit-headers). */
 export const quotaHeaders: Middleware = (next) => async (exchange) => {
   const answer = await next(exchange);
   const quotas = [...exchange.quotas.values()];
@@ -182,9 +185,9 @@ export const quotaHeaders: Middleware = (next) => async (exchange) => {
 };
 
 /**
- * A request too many.
- * @param reason which limit refuses it, for the log
- * @param seconds in how many another may pass
+ * The error for an excessive request.
+ * @param reason the limit that refuses it, for the log
+ * @param seconds the time until another request may pass
  */
 export const tooManyRequests = (reason: string, seconds: number): GatewayError =>
   new GatewayError('TOO_MANY_REQUESTS', 'Too Many Requests', {

@@ -2,38 +2,38 @@ import { sql } from 'kysely';
 import type { Rate } from '../../config/config.ts';
 import type { Db } from '../../database/db.ts';
 
-/** What was used of a rate, from the first request on until it is reset. */
+/** The used part of a rate, from the first request to the reset. */
 export interface Window {
   used: number;
-  /** How much of it other nodes do not know of yet. */
+  /** The part of the count that other nodes do not know yet. */
   untold: number;
-  /** When it is reset, on the clock of `performance.now`: nobody can set that one. */
+  /** The time of the reset, by `performance.now()`, a clock that nobody can set. */
   endsAt: number;
 }
 
-/** After how much of a rate the others are told. */
+/** The share of a rate after which other nodes learn of the count. */
 const share = 1 / 10;
 
-/** How many statements of this process are under way at the most: whoever has real work needs connections too. */
+/** The most concurrent statements of this process, because requests need connections too. */
 const mostAtOnce = 2;
 
-/** How often rows are deleted, and how long they must be over, in milliseconds. */
+/** The interval between deletions, and the time since its end after which a row is deleted, in milliseconds. */
 const cleaningInterval = 5 * 60_000;
 
-/** Longer than any window is, in milliseconds. */
+/** A time longer than every window, in milliseconds. */
 const beyondAnyWindow = 2 * 24 * 60 * 60_000;
 
-/** The database's clock, in milliseconds since 1970: nodes may have clocks that differ. */
+/** The database's clock, in milliseconds since 1970, because the nodes' clocks may differ. */
 const now = sql<string>`cast(extract(epoch from now()) * 1000 as bigint)`;
 
 /**
- * What nodes count together, in the database that they share: its table `rate_limit`. Times there go by the database's
- * clock, and no window of it ends later than its length from now, whatever was done to that clock. Disposing of it waits
- * for what is being told, and tells nothing more.
+ * The counts that all nodes share, in the table `rate_limit` of their database. Its times are by the database's
+ * clock; whatever happens to that clock, no window ends later than its own length from now. Disposing of the object
+ * waits for the running updates, and starts no more.
  */
 export class SharedCounts implements AsyncDisposable {
   readonly #db: Db;
-  /** Of which the others are being told. */
+  /** The windows with a running update. */
   readonly #telling = new Map<Window, Promise<void>>();
   #isOver = false;
   #cleanedAt = performance.now();
@@ -43,8 +43,8 @@ export class SharedCounts implements AsyncDisposable {
   }
 
   /**
-   * Tells the others what was counted here, once that is a tenth of the rate, and takes over what all have counted.
-   * It happens in the background; what could not be told is told with a later request.
+   * Adds this node's count to the shared one as soon as it is a tenth of the rate, and takes over the count of all
+   * nodes. This happens in the background; a later request repeats a failed update.
    */
   tell(key: string, window: Window, rate: Rate): void {
     const isKnownToAll = window.used - window.untold >= rate.requests;
@@ -65,20 +65,20 @@ export class SharedCounts implements AsyncDisposable {
       await this.#clean();
       const askedAt = performance.now();
       const { points, left } = await this.#add(key, told, window.endsAt - askedAt, rate);
-      // No less than what was counted here: a crash of the server may have emptied the table.
+      // The count never falls below this node's own: a crash of the server may have emptied the table.
       window.used = Math.max(points + window.untold, window.used);
       window.endsAt = askedAt + Number(left);
     } catch {
-      // Until the database answers again, each process counts for itself.
+      // Until the database answers again, each process counts alone.
       window.untold += told;
     }
     this.#telling.delete(window);
   }
 
   /**
-   * Adds to a row, or begins it anew where it is over.
-   * @param milliseconds until the window ends here
-   * @returns what all have counted, and for how many milliseconds the window goes on
+   * Adds to a row, or restarts the row if its window is over.
+   * @param milliseconds the time until the end of this node's window
+   * @returns the count of all nodes, and the milliseconds until the end of the window
    */
   async #add(key: string, points: number, milliseconds: number, { seconds }: Rate) {
     const end = sql`${now} + ${Math.max(Math.ceil(milliseconds), 0)}::bigint`;
@@ -97,7 +97,7 @@ export class SharedCounts implements AsyncDisposable {
   async #clean(): Promise<void> {
     if (performance.now() - this.#cleanedAt < cleaningInterval) return;
     this.#cleanedAt = performance.now();
-    // What lies in the far future was written before the database's clock was set back.
+    // A row in the far future is from before somebody set the database's clock back.
     await sql`delete from rate_limit where expire < ${now} - ${cleaningInterval}::bigint
       or expire > ${now} + ${beyondAnyWindow}::bigint`.execute(this.#db.kysely);
   }
