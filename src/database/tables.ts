@@ -1,31 +1,31 @@
 import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 
-// All that is stored. An account owns the rest; whatever an account has done is recorded for ever.
+// All stored data. An account owns the rest; the record of an account's actions is kept for ever.
 //
 //   Account ─┬─ ApiKey ─┬─ ApiKeySecret
 //            │          ├─ ApiKeyQuota     (none or one)
 //            │          └─ ApiKeyUse       (by hour, for some months)
-//            ├─ AccountUse            (what its keys' uses add up to)
+//            ├─ AccountUse            (the sums of its keys' uses)
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
 //            ├─ IdempotencyRecord     (for a day)
 //            ├─ AuditEvent
 //            └─ WebhookEvent          (until it is handed to the endpoints)
 //
-//   WebhookEndpoint ─┬─ WebhookLane      (while something waits in it)
+//   WebhookEndpoint ─┬─ WebhookLane      (while a delivery waits in it)
 //                    └─ WebhookDelivery  (for some days)
 //   WebhookClock                         (one)
 //
 //   ImportedForm                         (few)
 
-/** An account's id. Branded: nothing but an account that was found or created has one. */
+/** An account's id. The brand makes sure that only an account that was found or created has one. */
 export type AccountId = number & { readonly __brand: 'AccountId' };
 
 const accountSchema = defineEntity({
   name: 'Account',
   tableName: 'account',
   uniques: [{ properties: ['issuer', 'subject'] }],
-  // Operators look for subjects by how they begin, whoever has issued them.
+  // Operators search for subjects by their beginning, across all issuers.
   indexes: [
     { properties: ['subject'], name: 'account_subject' },
     { properties: ['isBeingErased'], where: { isBeingErased: true }, name: 'account_being_erased' },
@@ -35,38 +35,44 @@ const accountSchema = defineEntity({
     issuer: p.string(),
     subject: p.string(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
-    /** Since when an operator has it blocked: none of its keys is good, and none of its tokens; null: it is not. */
+    /**
+     * The time since which an operator blocks the account: all its API keys and tokens are refused; null: not
+     * blocked.
+     */
     blockedAt: p.datetime(3).nullable(),
-    /** Why, in the operator's words. */
+    /** The operator's reason for the block. */
     blockReason: p.text().nullable(),
-    /** When an operator has erased it: its subject is another then, and nothing belongs to it but what it has done. */
+    /**
+     * The time when an operator erased the account. Its subject is then another one, and it owns nothing but the
+     * record of its actions.
+     */
     erasedAt: p.datetime(3).nullable(),
     /** Whether rows of what it had are still to be removed, which nobody sees any more. */
     isBeingErased: p.boolean().default(false),
   },
 });
 
-/** Who owns things here: one subject of one issuer. Created on the first write. */
+/** The owner of data: one subject of one issuer. The first write creates the account. */
 export class Account extends accountSchema.class {}
 accountSchema.setClass(Account);
 
 const apiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_key',
-  // One default key an account, whatever races for it.
+  // An account has at most one default key, even with concurrent changes.
   uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
   indexes: [
-    // Operators look for a key of which they know the beginning.
+    // Operators search for a key by its beginning.
     { properties: ['keyPrefix'], name: 'api_key_prefix' },
-    // An account's active keys are counted when it gets another; how many are inactive does not matter then.
+    // The creation of a key counts the account's active keys; inactive keys must not slow that down.
     { properties: ['account'], where: { isActive: true }, name: 'api_key_active' },
-    // Those that expire are told of in time.
+    // For announcing expiries in time.
     {
       properties: ['expiresAt'],
       where: { isActive: true, expiresAt: { $ne: null } },
       name: 'api_key_expiry',
     },
-    // The versions that sealed copies refer to are looked up at each start.
+    // Each start looks up the encryption versions of the sealed copies.
     {
       properties: ['encryptionVersion'],
       where: { encryptedKey: { $ne: null } },
@@ -83,26 +89,29 @@ const apiKeySchema = defineEntity({
     encryptedKey: p.text().nullable(),
     encryptionVersion: p.integer().default(1),
     createdAt: p.datetime(3).onCreate(() => new Date()),
-    /** From then on it is valid no more; null: for as long as it is active. */
+    /** The time from which the key is no longer valid; null: it stays valid while it is active. */
     expiresAt: p.datetime(3).nullable(),
     deactivatedAt: p.datetime(3).nullable(),
-    /** Until when a secret that was rotated out still works: the last of them; null where none ever did. */
+    /** The time until which the last of the replaced secrets works; null: no replaced secret ever got a grace. */
     previousWorksUntil: p.datetime(3).nullable(),
-    /** Written in batches: up to half a minute late. */
+    /** Written in batches, up to half a minute late. */
     lastUsedAt: p.datetime(3).nullable(),
-    /** What its bearer may do: a JSON array of names; null: none was set. */
+    /** The key's permissions: a JSON array of names; null: never set. */
     permissions: p.text().nullable(),
-    /** A JSON object of the provider's; null: none was set. */
+    /** The provider's JSON object; null: never set. */
     metadata: p.text().nullable(),
-    /** From where it may be used: a JSON array of CIDR ranges; null: from anywhere. */
+    /** The addresses that may use the key: a JSON array of CIDR ranges; null: any. */
     allowedAddresses: p.text().nullable(),
-    /** How many verifications it has in a window, and how long that is in seconds; null: no limit of its own. */
+    /**
+     * The number of verifications in a window, and the window's length in seconds; null: the key has no limit of its
+     * own.
+     */
     rateLimit: p.integer().nullable(),
     rateLimitWindow: p.integer().nullable(),
   },
 });
 
-/** A customer's credential at the API provider: never the secret itself, only what is known of it. */
+/** A customer's credential at the API provider. The row has the key's properties, never the secret itself. */
 export class ApiKey extends apiKeySchema.class {}
 apiKeySchema.setClass(ApiKey);
 
@@ -112,27 +121,27 @@ const apiKeySecretSchema = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     apiKey: () => p.manyToOne(ApiKey).mapToPk().index(),
-    /** HMAC-SHA-256 of the secret under a pepper: by this alone is a secret found. */
+    /** HMAC-SHA-256 of the secret under a pepper; only this digest finds a secret. */
     digest: p.blob().unique(),
-    /** The version of that pepper. */
+    /** The version of the pepper. */
     pepperVersion: p.integer().index(),
-    /** When a secret that was rotated out ceases to work; null: it is the key's current one. */
+    /** The end of a replaced secret; null: this is the key's current secret. */
     worksUntil: p.datetime(3).nullable(),
     /**
-     * Whether it was brought here from elsewhere: the digest is that of its SHA-256 then. Such a row stays when the
-     * secret is rotated out, so that an import that is run again knows it.
+     * Whether the secret was imported; the digest is then that of its SHA-256. Such a row stays after a rotation, so
+     * that a repeated import recognises it.
      */
     isImported: p.boolean().default(false),
-    /** When it was first reported that it was found in public, while it worked; null: never. */
+    /** The time of the first report that the secret was found in public, while it worked; null: never. */
     leakedAt: p.datetime(3).nullable(),
   },
 });
 
-/** A secret by which an API key is known: its current one, and those rotated out whose grace has not ended. */
+/** A secret of an API key: its current one, or a replaced one whose grace has not ended. */
 export class ApiKeySecret extends apiKeySecretSchema.class {}
 apiKeySecretSchema.setClass(ApiKeySecret);
 
-/** When a quota is full again; days and months begin at 00:00 UTC. */
+/** The time when a quota is full again. Days and months begin at 00:00 UTC. */
 export type QuotaRefill = 'never' | 'daily' | 'monthly';
 
 const importedFormSchema = defineEntity({
@@ -140,12 +149,12 @@ const importedFormSchema = defineEntity({
   tableName: 'imported_form',
   properties: {
     id: p.integer().primary().autoincrement(),
-    /** How such keys begin; empty: in any way. */
+    /** The beginning of the keys; empty: any. */
     beginning: p.string().unique(),
   },
 });
 
-/** How secrets begin that were brought here from elsewhere: nothing else of another form than ours is looked for. */
+/** A beginning of imported secrets. The service looks up no other texts in foreign forms. */
 export class ImportedForm extends importedFormSchema.class {}
 importedFormSchema.setClass(ImportedForm);
 
@@ -154,21 +163,21 @@ const apiKeyQuotaSchema = defineEntity({
   tableName: 'api_key_quota',
   properties: {
     apiKey: () => p.oneToOne(ApiKey).mapToPk().owner().primary(),
-    /** How many units a period has. */
+    /** The number of units of a period. */
     units: p.integer(),
     refill: p.string().$type<QuotaRefill>(),
-    /** Units of this period that are used, or leased to a node. */
+    /** The units of this period that are used, or leased to a node. */
     taken: p.integer(),
-    /** When the period ends; null: never. */
+    /** The end of the period; null: never. */
     refillsAt: p.datetime(3).nullable(),
-    /** Counts periods and changes of the quota: a lease of another generation is worth nothing. */
+    /** Counts the periods and the changes of the quota. A lease of another generation is worthless. */
     generation: p.integer(),
-    /** The generation of which it was told that it has run out; null: of none so far. */
+    /** The generation whose exhaustion was announced; null: none so far. */
     exhaustedGeneration: p.integer().nullable(),
   },
 });
 
-/** How much an API key may be used. A key without a row has no quota. */
+/** The quota of an API key. A key without a row has no quota. */
 export class ApiKeyQuota extends apiKeyQuotaSchema.class {}
 apiKeyQuotaSchema.setClass(ApiKeyQuota);
 
@@ -179,14 +188,14 @@ const apiKeyUseSchema = defineEntity({
     apiKey: () => p.manyToOne(ApiKey).mapToPk().primary(),
     /** The beginning of the hour. */
     hour: p.datetime(3).primary().index(),
-    /** What the verifications came to: `valid`, or why not. */
+    /** The outcome of the verifications: `valid`, or the reason of the refusal. */
     outcome: p.string().primary(),
-    /** How many there were. */
+    /** The number of verifications. */
     count: p.integer(),
   },
 });
 
-/** How often an API key was verified in an hour, by what it came to. Written in batches, and kept for some months. */
+/** The number of verifications of an API key in an hour, by outcome. Written in batches, and kept for some months. */
 export class ApiKeyUse extends apiKeyUseSchema.class {}
 apiKeyUseSchema.setClass(ApiKeyUse);
 
@@ -197,16 +206,16 @@ const accountUseSchema = defineEntity({
     account: () => p.manyToOne(Account).mapToPk().primary(),
     /** The beginning of the hour. */
     hour: p.datetime(3).primary().index(),
-    /** What the verifications came to: `valid`, or why not. */
+    /** The outcome of the verifications: `valid`, or the reason of the refusal. */
     outcome: p.string().primary(),
-    /** How many there were. */
+    /** The number of verifications. */
     count: p.bigint('number'),
   },
 });
 
 /**
- * How often all API keys of an account together were verified in an hour. Written with what it adds up, since of a
- * thousand keys that is too much to be added up whenever somebody asks.
+ * The number of verifications of all API keys of an account in an hour. The service writes these sums together with
+ * the counts: adding up a thousand keys at each question would take too long.
  */
 export class AccountUse extends accountUseSchema.class {}
 accountUseSchema.setClass(AccountUse);
@@ -226,7 +235,7 @@ const privateKeySchema = defineEntity({
   },
 });
 
-/** The private key that an account has stored, sealed. */
+/** The sealed private key of an account. */
 export class PrivateKey extends privateKeySchema.class {}
 privateKeySchema.setClass(PrivateKey);
 
@@ -237,18 +246,21 @@ const automationSettingsSchema = defineEntity({
     id: p.integer().primary().autoincrement(),
     account: () => p.oneToOne(Account).mapToPk().owner(),
     isEnabled: p.boolean().nullable(),
-    /** Whether it was set to null. Else null says that it was never set, and it reads as the operator's default. */
+    /**
+     * Whether the owner set `isEnabled` to null. Otherwise null means that it was never set, and the operator's
+     * default applies.
+     */
     isEnabledCleared: p.boolean().default(false),
-    /** Seconds. */
+    /** In seconds. */
     sessionDuration: p.integer().nullable(),
-    /** The same of the session's duration. */
+    /** Whether the owner set `sessionDuration` to null. */
     sessionDurationCleared: p.boolean().default(false),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),
   },
 });
 
-/** How an account's automation runs. */
+/** The automation settings of an account. */
 export class AutomationSettings extends automationSettingsSchema.class {}
 automationSettingsSchema.setClass(AutomationSettings);
 
@@ -257,39 +269,42 @@ const auditEventSchema = defineEntity({
   tableName: 'audit_event',
   indexes: [
     { properties: ['account', 'id'] },
-    // What operators have done to an account is found when it is erased; most events have nobody else.
+    // The erasure of an account searches for the operators' actions on it; most events have no other account.
     { properties: ['other'], where: { other: { $ne: null } }, name: 'audit_event_other' },
   ],
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
-    /** Who did it: `operator`, `key` (the API key itself), `scanner` (who finds keys in public), or null: the account's owner. */
+    /**
+     * The actor: `operator`, `key` (the API key itself), `scanner` (which finds keys in public), or null: the
+     * account's owner.
+     */
     actor: p.string().nullable(),
     /**
-     * The other account of what an operator did, which is in both trails: the operator's in that of the account that it
-     * was done to, and the reverse.
+     * The other account of an operator's action, which is in both audit trails: the operator's account in the trail
+     * of the account concerned, and the reverse.
      */
     other: () => p.manyToOne(Account).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
-    /** Why, in the operator's words; null where nobody said. */
+    /** The operator's reason; null if missing. */
     reason: p.text().nullable(),
     /** The name of the business event. */
     action: p.string(),
-    /** The id of the row that was changed, in the table that the action is about. */
+    /** The id of the changed row, in the table that the action concerns. */
     target: p.integer().nullable(),
-    /** The id of the request, as its answer named it. */
+    /** The id of the request, as in its answer. */
     request: p.string(),
-    /** The IP address of the caller; null where it is not known. */
+    /** The IP address of the caller; null if unknown. */
     address: p.string().nullable(),
-    /** What was changed, from what to what: a JSON array; null where the action says all. */
+    /** The changes, with the values before and after: a JSON array; null if the action says everything. */
     details: p.text().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },
 });
 
 /**
- * That somebody changed something that an account owns. Rows are added, never changed, and an account's ids come in the
- * order in which its rows are there for others: the database sees to both. Where an account is erased, the addresses,
- * details and reasons are emptied that are about it; nothing else can be.
+ * The record of a change to something that an account owns. Rows are added and never changed, and the ids of an
+ * account's rows are in the order in which the rows become visible: the database enforces both. Only the erasure of
+ * an account empties the addresses, details and reasons that concern the account.
  */
 export class AuditEvent extends auditEventSchema.class {}
 auditEventSchema.setClass(AuditEvent);
@@ -303,15 +318,15 @@ const idempotencyRecordSchema = defineEntity({
     account: () => p.manyToOne(Account).mapToPk(),
     /** SHA-256 of the Idempotency-Key. */
     keyDigest: p.blob(),
-    /** Compact JWE (RFC 7516): opens for who has the key, and for nobody else. */
+    /** A compact JWE (RFC 7516), which only the owner of the key can open. */
     sealedAnswer: p.text().hidden(),
-    /** The version of the pepper that it is sealed under. */
+    /** The version of the pepper that sealed the answer. */
     pepperVersion: p.integer(),
     createdAt: p.datetime(3).index(),
   },
 });
 
-/** What an operation has answered to a request with an Idempotency-Key, for those that repeat it. */
+/** The answer of an operation to a request with an Idempotency-Key, for repetitions of the request. */
 export class IdempotencyRecord extends idempotencyRecordSchema.class {}
 idempotencyRecordSchema.setClass(IdempotencyRecord);
 
@@ -321,28 +336,32 @@ const webhookEndpointSchema = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     url: p.string().length(2048).unique(),
-    /** The types of events that it is told of: a JSON array of names and patterns such as `api_key.*`. */
+    /** The event types that the endpoint receives: a JSON array of names and patterns such as `api_key.*`. */
     events: p.text(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
-    /** Since when nothing is sent to it; what happens meanwhile waits. */
+    /** The time since which the endpoint is paused: new events wait. */
     pausedAt: p.datetime(3).nullable(),
-    /** Since when it is configured no more, or an operator has removed it: it is told of nothing that happens. */
+    /**
+     * The time since which the endpoint is no longer configured, or since which an operator has removed it: it
+     * receives no new events.
+     */
     removedAt: p.datetime(3).nullable(),
     /**
-     * The secrets of one that an operator has added, a compact JWE (RFC 7516) of a JSON array: the newest, then those
-     * before it. Null where it was removed, and of one of the configuration, which has them itself.
+     * The secrets of an endpoint that an operator added, a compact JWE (RFC 7516) of a JSON array: the newest, then
+     * the earlier ones. Null for a removed endpoint, and for a configured one, whose secrets are in the
+     * configuration.
      */
     sealedSecrets: p.text().nullable().hidden(),
-    /** The version of the key-encryption key that sealed them. */
+    /** The version of the key-encryption key that sealed the secrets. */
     encryptionVersion: p.integer().nullable(),
-    /** When the newest was made; null of one of the configuration. */
+    /** The time when the newest secret was made; null for a configured endpoint. */
     secretCreatedAt: p.datetime(3).nullable(),
-    /** Until when those before it sign as well. */
+    /** The time until which the earlier secrets sign as well. */
     previousSignUntil: p.datetime(3).nullable(),
   },
 });
 
-/** Where a provider is told of events: of the configuration, or added by an operator. */
+/** A webhook endpoint, from the configuration or from an operator. */
 export class WebhookEndpoint extends webhookEndpointSchema.class {}
 webhookEndpointSchema.setClass(WebhookEndpoint);
 
@@ -351,7 +370,7 @@ const webhookEventSchema = defineEntity({
   tableName: 'webhook_event',
   properties: {
     id: p.integer().primary().autoincrement(),
-    /** The account that it is about, or that owns what it is about. */
+    /** The account that the event concerns, or the owner of its subject. */
     account: () => p.manyToOne(Account).mapToPk(),
     /** As in an audit event. */
     actor: p.string().nullable(),
@@ -364,7 +383,7 @@ const webhookEventSchema = defineEntity({
 });
 
 /**
- * Something that endpoints are to be told of: an outbox. While there is an endpoint, the database itself adds a row with
+ * An event for the webhook endpoints, in an outbox. While an endpoint exists, the database itself adds a row with
  * each audit event, in the transaction of the change.
  */
 export class WebhookEvent extends webhookEventSchema.class {}
@@ -374,10 +393,11 @@ const webhookDeliverySchema = defineEntity({
   name: 'WebhookDelivery',
   tableName: 'webhook_delivery',
   indexes: [
-    // What waits in a lane, in its order.
+    // For the waiting deliveries of a lane, in order.
     { properties: ['endpoint', 'lane', 'id'], where: { state: 'waiting' }, name: 'webhook_delivery_waiting' },
     { properties: ['state', 'keptUntil'] },
-    // What operators see of an endpoint: all of it, newest first, what was given up, and the last attempt.
+    // For the operators' view of an endpoint: all deliveries, newest first; those that were given up; and the last
+    // attempt.
     { properties: ['endpoint', 'id'] },
     { properties: ['endpoint', 'id'], where: { state: 'parked' }, name: 'webhook_delivery_parked' },
     {
@@ -391,7 +411,7 @@ const webhookDeliverySchema = defineEntity({
     endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk(),
     account: () => p.manyToOne(Account).mapToPk().index(),
     lane: p.string(),
-    /** Names the event to all endpoints, at each attempt: `webhook-id`. */
+    /** The id of the event for all endpoints and all attempts: `webhook-id`. */
     message: p.string(),
     type: p.string(),
     /** The body, as it is signed and sent. */
@@ -400,15 +420,15 @@ const webhookDeliverySchema = defineEntity({
     state: p.string(),
     attempts: p.integer(),
     lastAttemptAt: p.datetime(3).nullable(),
-    /** What the last attempt came to: `status 200`, `timeout` and the like. */
+    /** The outcome of the last attempt: `status 200`, `timeout` and the like. */
     lastOutcome: p.string().nullable(),
     createdAt: p.datetime(3),
-    /** When it is parked, where it waits; else when it is deleted. */
+    /** The time when a waiting delivery is parked, or when any other delivery is deleted. */
     keptUntil: p.datetime(3),
   },
 });
 
-/** An event on its way to an endpoint. */
+/** An event for one endpoint. */
 export class WebhookDelivery extends webhookDeliverySchema.class {}
 webhookDeliverySchema.setClass(WebhookDelivery);
 
@@ -420,14 +440,16 @@ const webhookLaneSchema = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk(),
-    /** What its deliveries are about: an API key, or an account. */
+    /** The subject of the lane's deliveries: an API key, or an account. */
     lane: p.string(),
-    /** When its first delivery is sent next; while a node sends it, when others may. */
+    /**
+     * The time of the next attempt of the first delivery; while a node sends it, the time from which other nodes may.
+     */
     dueAt: p.datetime(3),
   },
 });
 
-/** That deliveries to an endpoint wait for each other, and when it is the next one's turn. */
+/** A lane: deliveries to an endpoint that are sent one after the other, and the time of the next attempt. */
 export class WebhookLane extends webhookLaneSchema.class {}
 webhookLaneSchema.setClass(WebhookLane);
 
@@ -436,16 +458,16 @@ const webhookClockSchema = defineEntity({
   tableName: 'webhook_clock',
   properties: {
     id: p.integer().primary().autoincrement(),
-    /** Up to when it was told which API keys expire. */
+    /** The time up to which the expiries of API keys have been announced. */
     expiriesToldUntil: p.datetime(3),
   },
 });
 
-/** One row: who hands out events locks it. */
+/** A single row; the node that hands out events locks it. */
 export class WebhookClock extends webhookClockSchema.class {}
 webhookClockSchema.setClass(WebhookClock);
 
-/** All of them, for the ORM. */
+/** All entities, for the ORM. */
 export const entities = [
   Account,
   ApiKey,
@@ -465,7 +487,7 @@ export const entities = [
   WebhookClock,
 ];
 
-/** The tables and their columns as queries name them, inferred from the entities. */
+/** The tables and columns with their names in queries, inferred from the entities. */
 export type Tables = InferKyselyDB<
   | typeof accountSchema
   | typeof apiKeySchema
