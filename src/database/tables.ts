@@ -47,7 +47,7 @@ const accountSchema = defineEntity({
      * record of its actions.
      */
     erasedAt: p.datetime(3).nullable(),
-    /** Whether rows of what it had are still to be removed, which nobody sees any more. */
+    /** Whether rows of the erased account still wait for their removal; no operation shows them any more. */
     isBeingErased: p.boolean().default(false),
   },
 });

@@ -36,7 +36,7 @@ export type OperationServices = Pick<
   'db' | 'idempotency' | 'importedKeys' | 'keyQuotas' | 'keyRates' | 'keyUsage' | 'limits' | 'secrets'
 >;
 
-/** Those that are told of changes, without a wait. */
+/** The listeners to changes; no request waits for them. */
 export interface Listeners {
   /** Woken after each change. */
   readonly webhooks?: Wakeable | undefined;
@@ -56,7 +56,7 @@ const andTell =
 /**
  * Gives each request the context of operations: the caller, the database, the log. The plugin runs after the
  * verification of the token. A request without a token gets no context, and reaches no operation.
- * @param listeners those that are told of changes
+ * @param listeners called after each change
  */
 export const useOperationContext = (
   services: OperationServices,

@@ -57,7 +57,7 @@ export class RateCounts {
     return toUse(window, rate, weight > left);
   }
 
-  /** What a request would find, without counting one. */
+  /** Returns the state of the count without counting a request. */
   look(key: string, rate: Rate): RateUse {
     return toUse(this.#known(key) ?? beginWindow(rate), rate, false);
   }
@@ -106,7 +106,7 @@ export class KeyRateCounts {
     return this.#counts.use(nameOf(keyId, rate), rate);
   }
 
-  /** What a request would find, without counting one. */
+  /** Returns the state of the count without counting a request. */
   look(keyId: number, rate: Rate): RateUse {
     return this.#counts.look(nameOf(keyId, rate), rate);
   }
