@@ -20,6 +20,8 @@ export default defineConfig({
           name: 'main',
           include: ['test/{unit,integration,tokens,contract}/**/*.test.ts'],
           exclude: ['test/integration/postgresql/**'],
+          // The gateway reads the documents of the pages from what was built.
+          globalSetup: 'test/support/build-service.ts',
           testTimeout: 30_000,
         },
       },
