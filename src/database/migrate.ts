@@ -21,8 +21,8 @@ const patience = 24 * 60 * 60 * 1000;
  */
 const compatible = /_compatible$/;
 
-/** The version that migrates older databases to the state in which the first migration here begins. */
-export const bridgingVersion = 'version 0.1.0 at commit 0177548';
+/** The last commit that works with the databases from before the first migration here. */
+export const lastBefore = '0177548';
 
 /**
  * Updates the schema, or only checks it, as the configuration says.
@@ -112,7 +112,7 @@ function newerOf(applied: readonly string[], config: DatabaseConfig): readonly s
 function refuseOlder(applied: readonly string[], [first = '']: readonly string[]): void {
   if (applied.length === 0 || applied.includes(first)) return;
   throw new ConfigError([
-    `DATABASE_URL names a database that was last migrated before ${first}, with which this version begins: run \`npm run db:migrate\` of ${bridgingVersion} first`,
+    `DATABASE_URL names a database that was last migrated before ${first}, with which this version begins. No version was released before it: start with an empty database, and bring the API keys along by \`npm run keys:export\` of commit ${lastBefore} and \`npm run keys:import\` of this one`,
   ]);
 }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { DatabaseConfig } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { assertMigrated, bridgingVersion, migrate, newerChanges } from '../../src/database/migrate.ts';
+import { assertMigrated, lastBefore, migrate, newerChanges } from '../../src/database/migrate.ts';
 import { postgresMigrations, sqliteMigrations } from '../../src/database/migration-lists.ts';
 import { createOnServer, databaseConfig } from '../support/database.ts';
 import { createTemporaryFolder, root } from '../support/process.ts';
@@ -93,7 +93,7 @@ describe('a schema of before the first migration', () => {
   const old = 'Migration20261121090135';
   const sentence =
     'Keyward cannot start with this configuration:\n' +
-    `  DATABASE_URL names a database that was last migrated before Migration20261123090000, with which this version begins: run \`npm run db:migrate\` of ${bridgingVersion} first`;
+    `  DATABASE_URL names a database that was last migrated before Migration20261123090000, with which this version begins. No version was released before it: start with an empty database, and bring the API keys along by \`npm run keys:export\` of commit ${lastBefore} and \`npm run keys:import\` of this one`;
 
   it.each([
     ['at a check', assertMigrated],
