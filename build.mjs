@@ -23,6 +23,9 @@ function digestSources() {
   return hash.digest('hex');
 }
 
+// Vitest sets `test`: the pages would then hold what their libraries are debugged with.
+process.env.NODE_ENV = 'production';
+
 const digest = digestSources();
 const isCurrent = existsSync(record) && readFileSync(record, 'utf8') === digest;
 const isOnDemand = process.argv.includes('--if-changed');
