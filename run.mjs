@@ -28,6 +28,8 @@ if (Number.parseInt(process.versions.node, 10) >= oldest) binaries.push(process.
 
 /** What Node is given to run: a command's file in place of its name; all else stays. */
 const resolve = ([name, ...others]) => {
+  // A path is no command: a start need not read the manifests of all packages.
+  if (/[/\\]/.test(name)) return [name, ...others];
   const names = Object.keys({ ...dependencies, ...devDependencies });
   const owner = installed(names).find((folder) => readManifest(folder).bin?.[name] !== undefined);
   return [owner ? join(owner, readManifest(owner).bin[name]) : name, ...others];
