@@ -14,7 +14,7 @@ export interface SchemaState {
 export const refuseOutdated =
   (schema: SchemaState): Middleware =>
   (next) =>
-  async (exchange) => {
+  (exchange) => {
     if (schema.fault !== undefined) throw outdated();
     return next(exchange);
   };
