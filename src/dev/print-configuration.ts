@@ -4,7 +4,7 @@ import { configurationPages } from './configuration-pages.ts';
 
 const usage = `Usage: npm run config:docs -- [--help]
 
-Writes the tables of variables in README.md and docs/configuration.md anew.
+Writes the tables of variables in docs/configuration.md anew.
 
   --help  prints this text
 `;
