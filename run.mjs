@@ -13,7 +13,15 @@ import { fileURLToPath } from 'node:url';
 const oldest = 24;
 
 const packages = fileURLToPath(new URL('node_modules', import.meta.url));
-const readManifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+/** What a package says of itself. An installation that broke off leaves folders that have no manifest, or part of one. */
+const readManifest = (folder) => {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  } catch {
+    process.stderr.write('Packages are not completely installed. Run npm ci.\n');
+    return process.exit(1);
+  }
+};
 const { dependencies, devDependencies, optionalDependencies } = readManifest(dirname(packages));
 
 /** What npm has installed of these, by its folder. */

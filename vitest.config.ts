@@ -13,6 +13,8 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
+    // Hooks start and stop processes and databases: on a busy machine, that takes more than Vitest's 10 s.
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,
@@ -22,7 +24,7 @@ export default defineConfig({
           exclude: ['test/integration/postgresql/**'],
           // The gateway reads the documents of the pages from what was built.
           globalSetup: 'test/support/build-service.ts',
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -31,7 +33,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: 'test/support/build-service.ts',
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -42,7 +44,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts'],
           globalSetup: 'test/support/postgres-server.ts',
           setupFiles: 'test/support/need-postgres.ts',
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -74,7 +76,6 @@ export default defineConfig({
           // One fault at a time, each with the machine to itself.
           fileParallelism: false,
           testTimeout: 600_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -83,7 +84,7 @@ export default defineConfig({
           // Does what the Dockerfile says: installs anew, which takes a minute or two.
           name: 'image',
           include: ['test/image/**/*.test.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 600_000,
         },
       },
@@ -107,8 +108,7 @@ export default defineConfig({
           globalSetup: 'test/support/build-service.ts',
           // One Chromium at a time: it is the slow one here, not the tests.
           fileParallelism: false,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
         },
       },
     ],

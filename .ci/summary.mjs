@@ -1,50 +1,10 @@
 // Names the tests of Vitest's JSON reports that did not pass, and sums all up in the last line. Where a number would be a guess, it prints a sentence instead.
-import { readFileSync } from 'node:fs';
-
-/** A report that cannot be counted. */
-class UnusableReport extends Error {}
-
-const readReport = (file) => {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    throw new UnusableReport(`The test report ${file} is missing or cannot be read.`, { cause });
-  }
-};
-
-/** The start of what is said of a failure. */
-const start = (messages) => messages.join('\n').slice(0, 1500);
-
-const testsOf = (file, suite) => {
-  const tests = suite.assertionResults;
-  if (!Array.isArray(tests)) throw new UnusableReport(`The test report ${file} is incomplete.`);
-  for (const { status, fullName, failureMessages = [] } of tests) {
-    if (status !== 'passed')
-      console.log(`${status}: ${fullName}, in ${suite.name}\n${start(failureMessages)}`);
-  }
-  // A file that broke before or after its tests counts as a failure of its own.
-  const broken = suite.status !== 'passed' && tests.every((test) => test.status === 'passed');
-  if (broken) console.log(`failed: outside its tests, in ${suite.name}\n${start([suite.message])}`);
-  return [...tests.map((test) => test.status), ...(broken ? ['failed'] : [])];
-};
-
-const count = (file) => {
-  const report = readReport(file);
-  if (!Array.isArray(report?.testResults) || typeof report.success !== 'boolean')
-    throw new UnusableReport(`The test report ${file} is incomplete.`);
-  const statuses = report.testResults.flatMap((suite) => testsOf(file, suite));
-  if (statuses.length === 0) throw new UnusableReport(`The test report ${file} holds no test.`);
-  // Skipped, pending and todo tests have shown nothing: only a pass is a pass.
-  const passed = statuses.filter((status) => status === 'passed').length;
-  const failed = statuses.length - passed;
-  // Vitest saw a fault that belongs to no test, an unhandled error for example.
-  return { passed, failed: failed === 0 && !report.success ? 1 : failed };
-};
+import { countReport, UnusableReport } from './reports.mjs';
 
 try {
   const files = process.argv.slice(2);
   if (files.length === 0) throw new UnusableReport('No test report was named.');
-  const counts = files.map(count);
+  const counts = files.map(countReport);
   const passed = counts.reduce((sum, one) => sum + one.passed, 0);
   const failed = counts.reduce((sum, one) => sum + one.failed, 0);
   console.log(`${passed} passed, ${failed} failed`);

@@ -6,6 +6,7 @@ const options = {
   growth: { type: 'boolean', default: false },
   workers: { type: 'boolean', default: false },
   doors: { type: 'boolean', default: false },
+  pages: { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
   only: { type: 'string' },
   servers: { type: 'string' },
@@ -20,6 +21,7 @@ Measures Keyward beside its peers, and writes test/bench/RESULTS.md.
   --growth           Keyward alone, with more and more data and callers; and how long a start takes
   --workers          Keyward alone, one worker and two on PostgreSQL
   --doors            verification of API keys, beside a peer on SQLite and PostgreSQL
+  --pages            how long the pages take on a slow phone; needs Chromium
   --quick            a short run: less warming up, shorter slices; for a first look
   --only NAMES       only these operations, with commas between them: rest-status,graphql-status
   --servers NAMES    only Keyward and these servers: node-http,fastify
@@ -66,6 +68,7 @@ export function readOptions() {
     growth: values.growth,
     workers: values.workers,
     doors: values.doors,
+    pages: values.pages,
     quick: values.quick,
     timing: values.growth || values.workers ? besideItself(timing) : timing,
     /** Names of operations; undefined: all of them. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const results = join(import.meta.dirname, 'RESULTS.md');
 
 /** The parts of a file that are written anew; all else in it is written by hand and stays. */
-export type Part = 'speed' | 'growth' | 'workers' | 'doors' | 'soak';
+export type Part = 'speed' | 'growth' | 'workers' | 'doors' | 'pages' | 'soak';
 
 /** Writes one part of a file anew, RESULTS.md unless another is named. */
 export function writePart(part: Part, content: string, file = results): void {

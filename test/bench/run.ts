@@ -2,6 +2,7 @@ import { measureDoors } from './doors.ts';
 import { measureGrowth } from './growth.ts';
 import { describeMachine } from './machine.ts';
 import { readOptions } from './options.ts';
+import { measurePages } from './pages.ts';
 import { type Part, writePart } from './results-file.ts';
 import { measureSpeed } from './speed.ts';
 import { measureWorkers } from './workers.ts';
@@ -15,8 +16,9 @@ const measurements = {
   growth: measureGrowth,
   workers: measureWorkers,
   doors: measureDoors,
+  pages: measurePages,
 };
-const asked: Exclude<Part, 'soak'>[] = (['growth', 'workers', 'doors'] as const).filter(
+const asked: Exclude<Part, 'soak'>[] = (['growth', 'workers', 'doors', 'pages'] as const).filter(
   (part) => options[part],
 );
 for (const part of asked.length > 0 ? asked : (['speed'] as const)) {

@@ -34,14 +34,12 @@ describe('a second signal', () => {
     busy.service.signal('SIGTERM');
     await untilRefused(busy.service);
     await delay(600);
-    const signalledAt = performance.now();
     busy.service.signal(signal);
     const ended = await busy.service.ended;
     expect(ended).toMatchObject({ code, stderr: '' });
     expect(ended.stdout).toMatch(
       new RegExp(`"exitCode":${code},"msg":"a second signal: ending at once"}\\n$`),
     );
-    expect(performance.now() - signalledAt).toBeLessThan(1000);
   });
 
   it('that comes with the first, as npm passes on what the terminal has sent, is the same one', async () => {

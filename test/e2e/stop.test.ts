@@ -99,8 +99,9 @@ describe('SIGINT', () => {
     await untilRefused(service);
     connection.write(body);
     expect(await connection.until('"is_enabled":true')).toContain('HTTP/1.1 200 OK');
-    const answeredAt = performance.now();
     expect((await service.ended).code).toBe(0);
-    expect(performance.now() - answeredAt).toBeLessThan(2000);
+    expect(linesOfStop().map(({ msg }) => msg)).not.toContain(
+      'requests in flight take too long: cutting them off',
+    );
   });
 });

@@ -592,12 +592,11 @@ describe('a quota that runs out', () => {
 describe('a stop', () => {
   it('waits for nobody, and what was on its way is sent again', async () => {
     await using receiver = await startReceiver(hang);
-    const webhooks = await start([receiver.config()], { timeout: 60_000 });
+    // Longer than a test may take: a stop that waited for the receiver would fail it.
+    const webhooks = await start([receiver.config()], { timeout: 600_000 });
     await createKey('Laptop');
     await until(() => expect(receiver.all).toHaveLength(1));
-    const before = performance.now();
     await webhooks[Symbol.asyncDispose]();
-    expect(performance.now() - before).toBeLessThan(5000);
     expect(await rows('webhook_delivery')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
     receiver.manner = take;
     await start([receiver.config()]);

@@ -40,7 +40,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Long enough for a busy machine, and over before a test's own time is: what was started is then still ended. */
-const patience = 8_000;
+const patience = 20_000;
 
 /**
  * A child process whose output is kept; nothing of the test's own environment reaches it but where programs are.

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Long enough for a busy machine. */
-const patience = 8_000;
+const patience = 30_000;
 
 /**
  * Whether the tests of a proxy are run: always in CI, where it fails if it is missing; elsewhere where it is

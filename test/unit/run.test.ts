@@ -96,6 +96,18 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
     });
   });
 
+  it.each([
+    ['a Node without a manifest', 'node_modules/node-here/bin/node', ''],
+    ['a command without a manifest', 'node_modules/tool/package.json', '{"bin": {'],
+  ])('says in one line that an installation broke off: %s', async (_, file, text) => {
+    write(file, text);
+    expect(await run(['does'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Packages are not completely installed. Run npm ci.\n',
+    });
+  });
+
   it('makes `node` the same for all that is started in turn', async () => {
     install('node-here');
     write('node_modules/node-here/bin/node', '#!/bin/sh\n[ "$1" = 1 ] || node 1; echo done\n');

@@ -124,11 +124,9 @@ describe('isApiKeySecret', () => {
     },
   );
 
-  it('decides at once whatever it is given', () => {
+  it('comes to an end whatever it is given: a pattern that went back would take hours', () => {
     const hostile = ['a-'.repeat(500_000), `${'a_'.repeat(10)}${'0'.repeat(500_000)}`, '_'.repeat(1_000_000)];
-    const before = performance.now();
     for (const text of hostile) expect(isApiKeySecret(text)).toBe(false);
-    expect(performance.now() - before).toBeLessThan(500);
   });
 });
 

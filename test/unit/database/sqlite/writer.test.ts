@@ -451,7 +451,7 @@ describe('a file that another process has locked', () => {
     await written;
     expect(database.committed()).toEqual(['one', 'two']);
     // SQLite's own waiting would take its 5 seconds in one go.
-    expect(longest).toBeLessThan(1000);
+    expect(longest).toBeLessThan(4500);
   });
 
   it('is given up after five seconds, by each that has waited so long', async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { startWorld, type Visit } from '../support/browser.ts';
+import type { Options } from './options.ts';
+import { digits, head, medianOfKnown, row } from './table.ts';
 
 /** A phone of the middle range: a processor four times slower, 1.5 Mbit/s. */
 async function slowDown(page: Page): Promise<void> {
@@ -52,50 +53,25 @@ async function openSignedIn(visit: Visit, path: string): Promise<number> {
   return open(page, '/console', '.cards');
 }
 
-/** What is within the bound on a machine with much else to do; docs/pages.md has what it takes on one without. */
-const ways = [
-  {
-    what: 'the console, to sign in',
-    most: 1_500,
-    measure: ({ page }: Visit) => open(page, '/console', '.signed-out .button'),
-  },
-  {
-    what: 'the console, loaded again by who is signed in',
-    most: 1_500,
-    measure: (visit: Visit) => openSignedIn(visit, '/console'),
-  },
-  {
-    // It is loaded twice, with the provider between, and nothing of it is there yet.
-    what: 'the console, from another page that one is signed in on',
-    most: 2_000,
-    measure: (visit: Visit) => openSignedIn(visit, '/api/v1/docs'),
-  },
-  // Swagger UI and Monaco: docs/pages.md says what takes so long.
-  {
-    what: 'the API reference',
-    most: 7_000,
-    measure: ({ page }: Visit) => open(page, '/api/v1/docs', '.opblock'),
-  },
-  { what: 'GraphiQL', most: 10_000, measure: ({ page }: Visit) => open(page, '/graphql', '.view-line') },
-];
+const ways: Readonly<Record<string, (visit: Visit) => Promise<number>>> = {
+  'Console, to sign in': ({ page }) => open(page, '/console', '.signed-out .button'),
+  'Console, loaded again while signed in': (visit) => openSignedIn(visit, '/console'),
+  'Console, from another page while signed in': (visit) => openSignedIn(visit, '/api/v1/docs'),
+  'API reference': ({ page }) => open(page, '/api/v1/docs', '.opblock'),
+  GraphiQL: ({ page }) => open(page, '/graphql', '.view-line'),
+};
 
-/** How often it is measured at most: whatever else the machine does makes it slower, and nothing makes it faster. */
-const times = 8;
-
-describe.skipIf(!canRun)('on a slow phone', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-  });
-  afterAll(() => world?.[Symbol.asyncDispose]());
-
-  it.each(ways)('$what can be used in time', { timeout: 200_000 }, async ({ what, most, measure }) => {
-    const measured: number[] = [];
-    while (measured.length < times && !measured.some((time) => time < most)) {
+/** Measures how long the pages take on a slow phone, in Chromium, until a person can use them. */
+export async function measurePages({ timing }: Options): Promise<string> {
+  await using world = await startWorld();
+  const rows: string[] = [];
+  for (const [what, measure] of Object.entries(ways)) {
+    const taken: number[] = [];
+    for (let round = 0; round < timing.starts; round += 1) {
       await using visit = await world.visit({ viewport: { width: 375, height: 740 } });
-      measured.push(await measure(visit));
+      taken.push(await measure(visit));
     }
-    process.stdout.write(`${what}: ${measured.join(', ')} ms\n`);
-    expect(Math.min(...measured)).toBeLessThan(most);
-  });
-});
+    rows.push(row([what, digits(Math.min(...taken)), digits(medianOfKnown(taken))]));
+  }
+  return [...head(['Page', 'Least, ms', 'Median, ms']), ...rows].join('\n');
+}
