@@ -1,6 +1,6 @@
 // Who may import whom. Type imports count as well, so the rules hold for the design and not only for what runs.
 
-const SLICES = 'accounts|api-keys|audit|private-key|automation-settings|idempotency|operators';
+const SLICES = 'accounts|api-keys|audit|private-key|automation-settings|idempotency|operators|plans|quotas';
 const TABLES = '^src/database/tables[.]ts$';
 const FIELDS = '[.]graphql[.]ts$';
 
@@ -8,7 +8,17 @@ const FIELDS = '[.]graphql[.]ts$';
 // other, nor do any in a circle. A new folder gets its place here.
 const HOUSE = [
   ...['start', 'moving', 'rewrap', 'process', 'dev', 'leak-reports'],
-  ...['operators', 'api-keys', 'automation-settings', 'private-key', 'audit', 'idempotency', 'accounts'],
+  ...[
+    'operators',
+    'api-keys',
+    'automation-settings',
+    'private-key',
+    'audit',
+    'idempotency',
+    'plans',
+    'quotas',
+    'accounts',
+  ],
   ...['rest', 'graphql', 'pages', 'webhooks', 'operations'],
   ...['auth', 'observability', 'http', 'database', 'config', 'secrets'],
 ];
@@ -69,11 +79,11 @@ const slices = [
     {
       dependencyTypesNot: ['core'],
       pathNot: [
-        '^src/(accounts|api-keys|audit|automation-settings|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/webhooks/(endpoints|lanes)[.]ts$',
-        '^src/config/(addresses|kinds|webhook-events)[.]ts$',
-        '^src/(errors|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|tables)|secrets/[a-z-]+)[.]ts$',
-        '^node_modules/(zod|jose|kysely|lru-cache|@mikro-orm/[^/]+)/',
+        '^src/(accounts|api-keys|audit|automation-settings|plans|quotas|$1)/(?!.*[.]graphql[.]ts$)',
+        '^src/webhooks/(endpoints|deliveries)[.]ts$',
+        '^src/config/(addresses|config-error|kinds|webhook-events)[.]ts$',
+        '^src/(errors|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|shared-read|tables)|secrets/[a-z-]+)[.]ts$',
+        '^node_modules/(zod|jose|kysely|lru-cache|yaml|@mikro-orm/[^/]+)/',
       ],
     },
   ),
@@ -87,7 +97,7 @@ const slices = [
         TABLES,
         '^src/errors[.]ts$',
         '^src/(operations|observability|secrets)/',
-        '^src/database/db[.]ts$',
+        '^src/database/(changes-of-day|db)[.]ts$',
       ],
     },
   ),
@@ -107,7 +117,7 @@ const slices = [
         '^src/graphql/(builder|scalars)[.]ts$',
         '^src/auth/scopes[.]ts$',
         TABLES,
-        '^src/($1|api-keys)/',
+        '^src/($1|api-keys|plans)/',
       ],
     },
   ),

@@ -1,5 +1,5 @@
-# The base is pinned by its exact version, the one that package.json has.
-FROM node:24.21.0-bookworm-slim AS base
+# The base is pinned by its digest, that of all its platforms. The version is the one that package.json has.
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS base
 WORKDIR /app
 
 FROM base AS build

@@ -25,7 +25,7 @@ var (
 // What to answer by the reason. Any other, and one that is new, is 403.
 var statuses = map[string]int{
 	"not_found": 401, "inactive": 401, "expired": 401, "rotated": 401,
-	"rate_limited": 429, "quota_exceeded": 429,
+	"rate_limited": 429, "account_rate_limited": 429, "quota_exceeded": 429, "account_quota_exceeded": 429,
 }
 
 type verification struct {

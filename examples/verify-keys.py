@@ -17,7 +17,10 @@ SERVER_TOKEN = os.environ.get("KEYWARD_SERVER_TOKEN") or sys.exit(
 )
 
 # What to answer by the reason. Any other, and one that is new, is 403.
-STATUSES = {"not_found": 401, "inactive": 401, "expired": 401, "rotated": 401, "rate_limited": 429, "quota_exceeded": 429}
+STATUSES = {
+    **dict.fromkeys(["not_found", "inactive", "expired", "rotated"], 401),
+    **dict.fromkeys(["rate_limited", "account_rate_limited", "quota_exceeded", "account_quota_exceeded"], 429),
+}
 
 
 def verify(request, permissions):

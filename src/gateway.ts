@@ -2,7 +2,6 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { checkOwned } from './accounts/locks.ts';
-import { isPermission } from './api-keys/grants.ts';
 import { verifySecret } from './api-keys/verify-secret.ts';
 import { scopesIn } from './auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
@@ -13,7 +12,12 @@ import { translateError } from './database/failures.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/graphql-errors.ts';
 import { documentIdName } from './graphql/kept-documents.ts';
-import type { Listeners, OperationServices } from './graphql/run-operation.ts';
+import {
+  createSurround,
+  type Listeners,
+  type OperationServices,
+  type Surround,
+} from './graphql/run-operation.ts';
 import type { DocumentLimits } from './graphql/use-document-limits.ts';
 import { createGraphqlPlugins } from './graphql-plugins.ts';
 import { answerErrors, answerHeaders, graphqlPath } from './http/answers.ts';
@@ -24,6 +28,7 @@ import {
   type Exchange,
   type Handler,
   type Middleware,
+  type RequestRecord,
   route,
   type Table,
 } from './http/exchange.ts';
@@ -50,13 +55,14 @@ import { offeredDocuments, offerOf } from './offer.ts';
 import type {
   Idempotency,
   ImportedKeys,
-  KeyQuotas,
-  KeyRates,
   KeyUsageNotes,
   OperationLimits,
+  Quotas,
+  Rates,
 } from './operations/context.ts';
 import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
+import { isPermission } from './plans/permissions.ts';
 import { answerRest } from './rest/answer-rest.ts';
 import { createRecordWriter } from './rest/record-writer.ts';
 import { basePath } from './rest/routes.ts';
@@ -75,8 +81,10 @@ export interface GatewayDependencies {
   readonly limits: OperationLimits;
   readonly secrets: Secrets;
   readonly keyUsage: KeyUsageNotes;
-  readonly keyRates: KeyRates;
-  readonly keyQuotas: KeyQuotas;
+  readonly keyRates: Rates;
+  readonly keyQuotas: Quotas;
+  readonly accountRates: Rates;
+  readonly accountQuotas: Quotas;
   readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
   /** Woken after each change, without a wait; undefined: there are no webhooks. */
@@ -163,30 +171,47 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 
 /** The services that operations use. */
 const servicesOf = ({ em, limits, secrets, ...others }: GatewayDependencies): OperationServices => {
-  const { keyUsage, keyRates, keyQuotas, importedKeys, idempotency } = others;
-  return { db: new Db(em), limits, secrets, keyUsage, keyRates, keyQuotas, importedKeys, idempotency };
+  const { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys, idempotency } = others;
+  const counts = { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas };
+  return { db: new Db(em), limits, secrets, ...counts, importedKeys, idempotency };
 };
+
+/**
+ * Makes the verification of the door for proxies.
+ * @param count counts a request with a key, and throws if it exceeds the limit of the door
+ */
+const verifyAtDoor =
+  (
+    services: OperationServices,
+    dbOf: (record: RequestRecord) => Db,
+    count: ((keyId: string, exchange: Exchange) => void) | undefined,
+  ) =>
+  async (question: DoorQuestion, exchange: Exchange) => {
+    const { address, answerBy } = exchange;
+    const admit = (keyId: number) => count?.(`${keyId}`, exchange);
+    const { reason, found, entitlement, limits } = await verifySecret(
+      { ...services, db: dbOf(exchange.record).until(answerBy) },
+      { ...question, address, cost: 1, admit },
+    );
+    const plan = entitlement?.plan ?? null;
+    return { reason, keyId: found?.id, userId: found?.account, plan, ...limits };
+  };
 
 /** Makes the handler that passes each request to the handler of its path. */
 function createTable(dependencies: GatewayDependencies): Handler {
-  const { trusted, publicUrl, em, pages, bodyLimit, edge, logger, tracing } = dependencies;
+  const { trusted, publicUrl, em, limits, pages, bodyLimit, edge, logger, tracing } = dependencies;
   const { schema, sofa } = offerOf(dependencies.operators);
   const scopes = scopesIn(schema);
   const { limiters } = edge;
   const services = servicesOf(dependencies);
-  const { limits } = services;
-  const yoga = createYogaServer(dependencies, services);
+  // Yoga's own plugin traces the statements of its operations.
+  const yoga = createYogaServer(
+    dependencies,
+    createSurround(services, () => services.db, logger, dependencies),
+  );
   const issuers = trusted.map(({ config }) => config.issuer);
-  const dbOf = ({ record }: Exchange) => (tracing ? tracing.db(em, record) : services.db);
-  const verify = async (question: DoorQuestion, exchange: Exchange) => {
-    const { address, answerBy } = exchange;
-    const admit = (keyId: number) => limiters.apiKey?.count(`${keyId}`, exchange);
-    const { reason, found, limits } = await verifySecret(
-      { ...services, db: dbOf(exchange).until(answerBy) },
-      { ...question, address, cost: 1, admit },
-    );
-    return { reason, keyId: found?.id, userId: found?.account, ...limits };
-  };
+  const dbOf = (record: RequestRecord) => (tracing ? tracing.db(em, record) : services.db);
+  const verify = verifyAtDoor(services, dbOf, limiters.apiKey?.count);
   const door = authorize(verify, isPermission, edge.keyGuesses);
   const rest = {
     sofa,
@@ -198,7 +223,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
   };
   const apis: Table = [
     [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
-    ...withoutToken(dependencies, services, dbOf),
+    ...withoutToken(dependencies, createSurround(services, dbOf, logger, dependencies)),
     [`${basePath}/`, answerRest(yoga, rest)],
     [graphqlPath, answerGraphql(yoga, bodyLimit)],
   ];
@@ -221,23 +246,21 @@ const otherOpenApi = ({ leakReports }: GatewayDependencies) => ({
 
 /** The paths below the base path that need no access token, but an API key or a signature. */
 function withoutToken(
-  { operators, logger, edge, leakReports, webhooks, bodyLimit }: GatewayDependencies,
-  services: OperationServices,
-  dbOf: (exchange: Exchange) => Db,
+  { operators, edge, leakReports, bodyLimit }: GatewayDependencies,
+  surround: Surround,
 ): Table {
   const write = createRecordWriter(offerOf(operators).schema, forwardAuthOpenApi.records.ApiKeyItself);
-  const itself = answerKeyItself({ services, dbOf, logger, write, count: edge.limiters.apiKey?.count });
+  const itself = answerKeyItself({ surround, write, count: edge.limiters.apiKey?.count });
   const table: Table = [[`${basePath}/keys/self`, itself]];
   if (!leakReports) return table;
-  const { secrets } = services;
-  const leaks = answerLeakReports({ ...leakReports, secrets, dbOf, logger, webhooks, bodyLimit });
+  const leaks = answerLeakReports({ ...leakReports, surround, bodyLimit });
   return [...table, [leakReportsPath, leaks]];
 }
 
 /**
  * Makes a Yoga server without the server adapter of `createYoga`, because the table of paths passes requests to it.
  */
-const createYogaServer = (dependencies: GatewayDependencies, services: OperationServices) => {
+const createYogaServer = (dependencies: GatewayDependencies, surround: Surround) => {
   const { schema, sofa } = offerOf(dependencies.operators);
   return new YogaServer({
     schema,
@@ -255,7 +278,7 @@ const createYogaServer = (dependencies: GatewayDependencies, services: Operation
     plugins: createGraphqlPlugins({
       ...dependencies,
       schema,
-      services,
+      surround,
       limiters: dependencies.edge.limiters,
       pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
       compiled: sofa.compiled,

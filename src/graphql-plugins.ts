@@ -1,11 +1,11 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Logger } from 'pino';
 import { useAccessToken, useAccountLimit } from './auth/caller.ts';
 import { useRequiredScopes } from './auth/required-scopes.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import { useRequestParsers } from './graphql/answer-graphql.ts';
+import { longestAnswer } from './graphql/document-cost.ts';
 import { useAuthenticatedErrors, useFailureRecord } from './graphql/graphql-errors.ts';
 import { useInputErrors } from './graphql/input-errors.ts';
 import {
@@ -17,8 +17,7 @@ import {
 } from './graphql/kept-documents.ts';
 import {
   type CompiledDocuments,
-  type Listeners,
-  type OperationServices,
+  type Surround,
   useExecutor,
   useOperationContext,
   useOperationRecord,
@@ -32,18 +31,17 @@ import type { Tracing } from './observability/tracing/tracing.ts';
 type AnyPlugin = Plugin<any, any>;
 
 /** The dependencies of the operations' plugins. */
-export interface PluginDependencies extends Listeners {
+export interface PluginDependencies {
   readonly schema: GraphQLSchema;
   readonly trusted: readonly TrustedIssuer[];
   readonly em: SqlEntityManager;
-  readonly services: OperationServices;
+  readonly surround: Surround;
   readonly limiters: Limiters;
   readonly documents: DocumentLimits;
   /** The documents of the pages, by id. */
   readonly pageDocuments: Readonly<Record<string, string>>;
   readonly introspection: boolean;
   readonly compiled: CompiledDocuments;
-  readonly logger: Logger;
   readonly tracing: Tracing | undefined;
 }
 
@@ -52,17 +50,23 @@ export interface PluginDependencies extends Listeners {
  * from `useAccessToken` on.
  */
 export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
-  const { schema, trusted, em, services, limiters, documents, introspection, compiled } = dependencies;
-  const { pageDocuments, logger, tracing } = dependencies;
+  const { schema, trusted, em, surround, limiters, documents, introspection, compiled } = dependencies;
+  const { pageDocuments, tracing } = dependencies;
   const ofPages = readPageDocuments(pageDocuments);
   return [
     useRequestParsers(),
     usePageDocuments(ofPages),
     useAccessToken(trusted, tracing?.tokenCheck),
-    ...(limiters.account || limiters.verifier ? [useAccountLimit(limiters.account, limiters.verifier)] : []),
+    ...(limiters.account || limiters.verifier
+      ? [
+          useAccountLimit(limiters.account, limiters.verifier, (operation, document) =>
+            longestAnswer(schema, operation, document),
+          ),
+        ]
+      : []),
     useRequiredScopes(schema),
     useAuthenticatedErrors(),
-    useOperationContext(services, logger, dependencies),
+    useOperationContext(surround),
     useInputErrors(),
     useFailureRecord(),
     useOperationRecord(),

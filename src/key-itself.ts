@@ -1,11 +1,8 @@
 import { checkOwned } from './accounts/locks.ts';
 import { apiKeyItself } from './api-keys/api-key-itself.ts';
-import type { Db } from './database/db.ts';
-import type { OperationServices } from './graphql/run-operation.ts';
+import type { Surround } from './graphql/run-operation.ts';
 import type { Exchange, Handler } from './http/exchange.ts';
 import { readApiKey, refusalOf } from './http/forward-auth/api-key.ts';
-import type { EventLog } from './observability/events.ts';
-import { createEventLog } from './observability/log.ts';
 import type { OperationContext } from './operations/context.ts';
 import { answerRecord, assertUnchanged, conditionsOf, entityTagOf } from './rest/answer.ts';
 import type { RecordWriter } from './rest/record-writer.ts';
@@ -20,10 +17,7 @@ const matchRoute = createRouteMatcher({
 
 /** The dependencies of the handler. */
 interface KeyItselfOptions {
-  readonly services: Omit<OperationServices, 'db'>;
-  /** Gives the database for a request. */
-  readonly dbOf: (exchange: Exchange) => Db;
-  readonly logger: Parameters<typeof createEventLog>[0];
+  readonly surround: Surround;
   /** Writes an API key's record without the fields that are useless to its bearer. */
   readonly write: RecordWriter;
   /** Counts a request with the key, and throws if the request exceeds the limit. */
@@ -35,21 +29,18 @@ interface KeyItselfOptions {
  * API key takes the place of an access token, so no GraphQL root field does the same: root fields need a token.
  */
 export const answerKeyItself =
-  ({ services, dbOf, logger, write, count }: KeyItselfOptions): Handler =>
+  ({ surround, write, count }: KeyItselfOptions): Handler =>
   async (exchange) => {
-    const { method, headers, record, address } = exchange;
+    const { method, headers, record } = exchange;
     record.route = `/api/v1${path}`;
     const { field } = matchRoute(method, path);
     record.operation = field;
-    const events: EventLog = createEventLog(logger, record);
-    const db = dbOf(exchange).until(exchange.answerBy);
-    const requestSource = { id: record.requestId, address };
-    const context = { ...services, db, events, requestSource, idempotencyKey: null };
+    const context = { ...surround(exchange), idempotencyKey: null };
     const itself = await apiKeyItself(context, readApiKey(headers));
     if (typeof itself === 'string') throw refusalOf(itself);
     record.accountId = itself.account;
     count?.(`${itself.id}`, exchange);
-    const bodyOf = async (key: object) => JSON.stringify(await write(key, context));
+    const bodyOf = async (key: object) => JSON.stringify(await write(key, itself.grant, context));
     const conditions = conditionsOf(headers);
     if (field === 'readApiKeyItself') return answerRecord(await bodyOf(await itself.read()), conditions);
     const precondition =

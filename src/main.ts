@@ -22,8 +22,7 @@ async function runService(config: Config): Promise<void> {
 }
 
 async function checkConfig(config: Config): Promise<void> {
-  const { configSummary } = await import('./config/summary.ts');
-  process.stdout.write(`${configSummary(config)}\n`);
+  await (await import('./process/check-configuration.ts')).checkConfiguration(config);
 }
 
 async function run(withConfig: (config: Config) => Promise<void>): Promise<void> {

@@ -9,6 +9,7 @@ import './operators/account-api-keys.graphql.ts';
 import './operators/accounts.graphql.ts';
 import './operators/webhook-deliveries.graphql.ts';
 import './operators/webhook-endpoints.graphql.ts';
+import './plans/entitlement.graphql.ts';
 import './private-key/private-key.graphql.ts';
 import { builder } from './graphql/builder.ts';
 import './graphql/scalars.ts';

@@ -15,7 +15,7 @@ interface Verification {
 /** What to answer by the reason. Any other, and one that is new, is 403. */
 const statuses: Record<string, number> = {
   ...{ not_found: 401, inactive: 401, expired: 401, rotated: 401 },
-  ...{ rate_limited: 429, quota_exceeded: 429 },
+  ...{ rate_limited: 429, account_rate_limited: 429, quota_exceeded: 429, account_quota_exceeded: 429 },
 };
 
 /** Asks whether a request may pass. Where Keyward does not say, it throws, and the request may not. */

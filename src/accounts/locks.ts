@@ -1,50 +1,47 @@
 import type { EntityName } from '@mikro-orm/sql';
-import { PostgresAdapter } from 'kysely';
-import { type Db, prepareQuery } from '../database/db.ts';
+import { lockRow } from '../database/conditions.ts';
+import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { Account, type AccountId, ApiKey, AutomationSettings, PrivateKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { lockStoredEndpoint } from '../webhooks/endpoints.ts';
 import { createAccount, findAccount } from './own-account.ts';
 
-// An UPDATE that changes nothing locks its row on both databases; SQLite has no SELECT … FOR UPDATE.
-const touchAccount = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
-  db
-    .updateTable('account')
-    .set((column) => ({ id: column.ref('id') }))
-    .where('id', '=', id),
+const lockStoredAccount = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
+  lockRow(db, db.selectFrom('account').where('id', '=', id).select(['plan', 'overrides'])),
 );
 
 /**
  * Locks an account: other transactions that lock it wait until this transaction ends.
  * @param db a transaction
+ * @returns what the provider grants the account
  */
-export async function lockAccount(db: Db, id: AccountId): Promise<void> {
-  await touchAccount(db, { id });
+export async function lockAccount(
+  db: Db,
+  id: AccountId,
+): Promise<Pick<Account, 'plan' | 'overrides'> | undefined> {
+  const [locked] = await lockStoredAccount(db, { id });
+  return locked;
 }
 
-// An UPDATE that changes nothing locks its row on both databases, as above.
-const touchOf = (entity: EntityName, table: 'automation_settings' | 'private_key') =>
+const lockOf = (entity: EntityName, table: 'automation_settings' | 'private_key') =>
   prepareQuery(entity, (db, { account }: { account: AccountId }) =>
-    db
-      .updateTable(table)
-      .set((column) => ({ id: column.ref('id') }))
-      .where('account_id', '=', account),
+    lockRow(db, db.selectFrom(table).where('account_id', '=', account).select('id')),
   );
 
-const touchSettings = touchOf(AutomationSettings, 'automation_settings');
-const touchPrivateKey = touchOf(PrivateKey, 'private_key');
+const lockStoredSettings = lockOf(AutomationSettings, 'automation_settings');
+const lockStoredPrivateKey = lockOf(PrivateKey, 'private_key');
 
 /** Locks the settings and the private key of an account that is already locked: concurrent changes wait. */
 async function lockSettings(db: Db, account: AccountId): Promise<void> {
-  await touchSettings(db, { account });
-  await touchPrivateKey(db, { account });
+  await lockStoredSettings(db, { account });
+  await lockStoredPrivateKey(db, { account });
 }
 
 // PostgreSQL's strongest lock of a row also stops transactions that add something to the key. SQLite has one writer
 // at a time.
 const lockKeys = prepareQuery(ApiKey, (db, { account }: { account: AccountId }) => {
   const keys = db.selectFrom('api_key').select('id').where('account_id', '=', account).orderBy('id');
-  return db.getExecutor().adapter instanceof PostgresAdapter ? keys.forUpdate() : keys;
+  return isForPostgres(db) ? keys.forUpdate() : keys;
 });
 
 /**
@@ -57,13 +54,8 @@ export async function lockAllOf(db: Db, account: AccountId): Promise<void> {
   await lockSettings(db, account);
 }
 
-// An UPDATE that changes nothing locks its row on both databases, as in `lockAccount`.
-const touchApiKey = prepareQuery(ApiKey, (db, { account, id }: Pick<ApiKey, 'account' | 'id'>) =>
-  db
-    .updateTable('api_key')
-    .set((column) => ({ id: column.ref('id') }))
-    .where('id', '=', id)
-    .where('account_id', '=', account),
+const lockStoredApiKey = prepareQuery(ApiKey, (db, { account, id }: Pick<ApiKey, 'account' | 'id'>) =>
+  lockRow(db, db.selectFrom('api_key').where('id', '=', id).where('account_id', '=', account).select('id')),
 );
 
 /**
@@ -72,7 +64,7 @@ const touchApiKey = prepareQuery(ApiKey, (db, { account, id }: Pick<ApiKey, 'acc
 async function lockOwned(db: Db, account: AccountId, keyId: number | undefined): Promise<void> {
   // Before the first row exists, there is no row to lock. So this locks the account.
   await lockAccount(db, account);
-  if (keyId !== undefined) return void (await touchApiKey(db, { account, id: keyId }));
+  if (keyId !== undefined) return void (await lockStoredApiKey(db, { account, id: keyId }));
   await lockSettings(db, account);
 }
 

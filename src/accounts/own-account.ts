@@ -1,14 +1,21 @@
+import type { ExpressionBuilder } from 'kysely';
 import { prepareQuery } from '../database/db.ts';
-import { Account, type AccountId } from '../database/tables.ts';
+import { Account, type AccountId, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 
-const selectAccount = prepareQuery(Account, (db, { issuer, subject }: Caller) =>
-  db
-    .selectFrom('account')
-    .select(['id', 'blocked_at'])
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject),
+/** A condition of a query that reads `account`: the account is the caller's. */
+export const isCaller =
+  ({ issuer, subject }: Caller) =>
+  (account: ExpressionBuilder<Tables, 'account'>) =>
+    account.and([account('account.issuer', '=', issuer), account('account.subject', '=', subject)]);
+
+/** As {@link isCaller}, and the account is not blocked: a blocked person's query finds nothing. */
+export const ofCaller = (caller: Caller) => (account: ExpressionBuilder<Tables, 'account'>) =>
+  account.and([isCaller(caller)(account), account('account.blocked_at', 'is', null)]);
+
+const selectAccount = prepareQuery(Account, (db, caller: Caller) =>
+  db.selectFrom('account').select(['id', 'blocked_at']).where(isCaller(caller)),
 );
 
 /** The error for a blocked account. Another token would not help, so the answer has no challenge. */
@@ -41,6 +48,16 @@ export async function ensureAccount(context: OperationContext): Promise<AccountI
   const found = await findAccount(context);
   // If another first write came first, its account exists now.
   return found ?? (await createAccount(context)) ?? ensureAccount(context);
+}
+
+/** Creates an account in whose name nobody called yet, unless it is there; undefined if it is. */
+export async function createAccountOf(
+  { db, events }: OperationContext,
+  owner: Caller,
+): Promise<AccountId | undefined> {
+  const [created] = await insertAccount(db, { ...owner, now: new Date() });
+  if (created) events('account-created', { accountId: created.id, isProvider: true });
+  return created?.id;
 }
 
 /** Creates the caller's account; undefined if another first write came first. */

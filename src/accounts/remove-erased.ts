@@ -12,15 +12,13 @@ import {
   type AccountId,
   AccountUse,
   ApiKey,
-  ApiKeyQuota,
-  ApiKeySecret,
-  ApiKeyUse,
   AuditEvent,
   IdempotencyRecord,
   type Tables,
   WebhookDelivery,
   WebhookEvent,
 } from '../database/tables.ts';
+import { removeKey } from './remove-key.ts';
 
 /**
  * The lock that lets one node at a time remove rows: the first 64 bits of SHA-256 of `account`, an arbitrary number.
@@ -45,48 +43,17 @@ const finish = prepareQuery(Account, (db, { id }: { readonly id: AccountId }) =>
   db.updateTable('account').set({ is_being_erased: false }).where('id', '=', id),
 );
 
-// Locks the key. So concurrent counts of its uses either come before this, or are dropped afterwards.
+/** Selects and locks the next key of an account. */
 const takeKey = prepareQuery(ApiKey, (db, { account }: { readonly account: AccountId }) => {
   const key = db.selectFrom('api_key').select('id').where('account_id', '=', account).orderBy('id').limit(1);
   return isForPostgres(db) ? key.forUpdate() : key;
 });
 
-interface OfKey {
-  readonly keyId: number;
-}
-
-const deleteUses = prepareQuery(ApiKeyUse, (db, { keyId }: OfKey) =>
-  db
-    .deleteFrom('api_key_use')
-    .where('api_key_id', '=', keyId)
-    .where(
-      ({ refTuple, selectFrom }) =>
-        sql<boolean>`${refTuple('hour', 'outcome')} in ${selectFrom('api_key_use as some')
-          .where('some.api_key_id', '=', keyId)
-          .select(['some.hour', 'some.outcome'])
-          .limit(limit)}`,
-    )
-    .returning('hour'),
-);
-
-const deleteKey = [
-  prepareQuery(ApiKeyQuota, (db, { keyId }: OfKey) =>
-    db.deleteFrom('api_key_quota').where('api_key_id', '=', keyId),
-  ),
-  prepareQuery(ApiKeySecret, (db, { keyId }: OfKey) =>
-    db.deleteFrom('api_key_secret').where('api_key_id', '=', keyId),
-  ),
-  prepareQuery(ApiKey, (db, { keyId }: OfKey) => db.deleteFrom('api_key').where('id', '=', keyId)),
-];
-
-/** Removes an API key, or a batch of its uses if it still has any. */
-async function removeKey(db: Db, account: AccountId): Promise<boolean> {
+/** Removes an API key of an account, or some of its rows. */
+async function removeOneKey(db: Db, account: AccountId): Promise<boolean> {
   const [key] = await takeKey(db, { account });
-  if (!key) return false;
-  const ofKey = { keyId: key.id };
-  if ((await deleteUses(db, ofKey)).length > 0) return true;
-  for (const remove of deleteKey) await remove(db, ofKey);
-  return true;
+  if (key) await removeKey(db, key.id);
+  return key !== undefined;
 }
 
 interface Rest {
@@ -193,13 +160,13 @@ export function removeErased(db: Db, onFailure: (error: unknown) => void): Clean
     return after > 0 ? 0 : undefined;
   };
 
-  /** Each transaction has only one or two statements that write, so that other writers come between. */
+  /** Each transaction has only a few statements that write, so that other writers come between. */
   const removeSome = async (): Promise<number> => {
     const next = await db.transaction(async (transaction) => {
       const [account] = await takeAccount(transaction, {});
       if (!account) return undefined;
       const { id } = account;
-      if (await removeKey(transaction, id)) return after;
+      if (await removeOneKey(transaction, id)) return after;
       const following = await removeRest(transaction, id);
       if (following === undefined) await finish(transaction, { id });
       return following ?? 0;

@@ -3,6 +3,7 @@ import { Account, type AccountId } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { apiKey } from './api-key.ts';
 import { deactivateApiKey } from './deactivate-api-key.ts';
+import { describeGrant } from './verify-api-key.ts';
 import { checkSecret, type VerificationFailure } from './verify-secret.ts';
 
 const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId }) =>
@@ -13,6 +14,8 @@ const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId
 export interface ApiKeyItself {
   readonly id: number;
   readonly account: AccountId;
+  /** What the key may do, within what its account may have. */
+  readonly grant: ReturnType<typeof describeGrant>;
   /** Reads the key's own record. */
   readonly read: (context?: OperationContext) => ReturnType<typeof apiKey>;
   /**
@@ -33,15 +36,20 @@ export async function apiKeyItself(
   secret: string,
 ): Promise<ApiKeyItself | VerificationFailure> {
   const { address } = context.requestSource;
-  const { reason, found } = await checkSecret(context, { secret, permissions: [], address }, new Date());
+  const { reason, found, entitlement, limits } = await checkSecret(
+    context,
+    { secret, permissions: [], address },
+    new Date(),
+  );
   const [caller] = found ? await selectOwner(context.db, found) : [];
-  if (reason !== null || !found || !caller) return reason ?? 'not_found';
+  if (reason !== null || !found || !entitlement || !caller) return reason ?? 'not_found';
   const requestSource = { ...context.requestSource, isKeyItself: true };
   const asOwner: OperationContext = { ...context, caller, requestSource };
   const input = { keyId: found.id };
   return {
     id: found.id,
     account: found.account,
+    grant: describeGrant(found, entitlement, limits),
     read: (within = asOwner) => apiKey(within, input),
     deactivate: (precondition) =>
       deactivateApiKey(precondition ? { ...asOwner, precondition } : asOwner, input),

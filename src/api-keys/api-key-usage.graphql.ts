@@ -2,7 +2,7 @@ import { signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { ApiKeyUsageInput, apiKeyUsage } from './api-key-usage.ts';
 import { ApiKeysUsageInput, apiKeysUsage } from './api-keys-usage.ts';
-import { mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
+import { mostCounts, mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
 
 const UsagePeriodType = builder.enumType('UsagePeriod', {
   description: 'What verifications are counted by.',
@@ -49,7 +49,8 @@ const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({
     counts: t.field({
       type: [UsageCountType],
       description: 'In order of time. What there was none of is left out.',
-      atMost: mostPeriods,
+      atMost: mostCounts,
+      usually: mostPeriods,
       resolve: ({ counts }) => [...counts],
     }),
   }),

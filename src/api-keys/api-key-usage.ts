@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ofCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKeyUse } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -32,9 +33,7 @@ const prepareSelect = (by: UsagePeriod) =>
           .on('api_key_use.hour', '<', to),
       )
       .where('api_key.id', '=', keyId)
-      .where('account.issuer', '=', issuer)
-      .where('account.subject', '=', subject)
-      .where('account.blocked_at', 'is', null)
+      .where(ofCaller({ issuer, subject }))
       .groupBy([periodOf(db, 'api_key_use', by), 'api_key_use.outcome'])
       .select([periodOf(db, 'api_key_use', by).as('hour'), 'api_key_use.outcome'])
       .select(({ fn }) => fn.sum('api_key_use.count').as('count'))

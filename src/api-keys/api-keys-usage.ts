@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/own-account.ts';
+import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { AccountUse } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -22,9 +22,7 @@ const prepareSelect = (by: UsagePeriod) =>
     db
       .selectFrom('account')
       .innerJoin('account_use', 'account_use.account_id', 'account.id')
-      .where('account.issuer', '=', issuer)
-      .where('account.subject', '=', subject)
-      .where('account.blocked_at', 'is', null)
+      .where(ofCaller({ issuer, subject }))
       .where('account_use.hour', '>=', from)
       .where('account_use.hour', '<', to)
       .groupBy([periodOf(db, 'account_use', by), 'account_use.outcome'])

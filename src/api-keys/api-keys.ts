@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { findAccount } from '../accounts/own-account.ts';
+import { findAccount, ofCaller } from '../accounts/own-account.ts';
+import { lastAuditEvent } from '../audit/last-audit-event.ts';
 import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, pageSize, readPage } from '../database/page.ts';
 import { ApiKey } from '../database/tables.ts';
@@ -9,9 +10,6 @@ import { type ApiKeyRecord, quotaColumns } from './own-api-key.ts';
 
 /** The input of {@link apiKeys}. */
 export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });
-
-/** The most keys of a list in one answer; a longer list continues in another part. */
-export const longestList = 2000;
 
 interface KeysWanted extends Caller, PageRange {
   /** The two requested states, which may be equal: then only keys in this state match. */
@@ -25,9 +23,7 @@ const prepareSelect = (order: 'asc' | 'desc') =>
       .selectFrom('api_key')
       .innerJoin('account', 'account.id', 'api_key.account_id')
       .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
-      .where('account.issuer', '=', issuer)
-      .where('account.subject', '=', subject)
-      .where('account.blocked_at', 'is', null)
+      .where(ofCaller({ issuer, subject }))
       .where('api_key.is_active', 'in', [state, otherState])
       .where('api_key.id', '>', floor)
       .where('api_key.id', '<=', ceiling)
@@ -38,6 +34,10 @@ const prepareSelect = (order: 'asc' | 'desc') =>
   );
 
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
+
+/** Tells the state of the caller's list of API keys: each change of a key has an event in the caller's audit trail. */
+export const apiKeysRevision = async (context: OperationContext): Promise<string> =>
+  `${await lastAuditEvent(context)}`;
 
 /**
  * Reads a page of the caller's API keys, newest first. Without `isActive`, the page includes inactive keys.
@@ -50,7 +50,7 @@ export async function apiKeys(
   const { caller, db, wholeLists } = context;
   const { isActive, ...page } = parseInput(ApiKeysInput, input);
   const asked = { ...caller, state: isActive ?? true, otherState: isActive ?? false };
-  const size = wholeLists ? longestList : pageSize;
+  const size = wholeLists ? Number.POSITIVE_INFINITY : pageSize;
   const found = await readPage(page, (range, order) => select[order](db, { ...asked, ...range }), size);
   if (found.edges.length === 0) await findAccount(context);
   return found;

@@ -5,9 +5,12 @@ import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import { audited, changesOf } from '../operations/audited.ts';
+import { audited } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
+import { assertEntitled, assertLife, latestEnd } from '../plans/bounds.ts';
+import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
 import {
   createApiKeySecret,
   keyPrefixOf,
@@ -15,7 +18,16 @@ import {
   sealSecret,
   storeSecret,
 } from './api-key-secret.ts';
-import { changedParts, keyParts, noParts, type StoredParts, storedParts } from './key-parts.ts';
+import { readList } from './grants.ts';
+import {
+  changedParts,
+  columnsOf,
+  keyParts,
+  noParts,
+  type PartColumn,
+  type StoredParts,
+  storedParts,
+} from './key-parts.ts';
 import { noQuota, setQuota } from './quota.ts';
 
 /** The input of {@link createApiKey}. */
@@ -27,48 +39,33 @@ type NewRow = StoredParts &
     readonly most: number;
   };
 
-/** The columns of a new row, in the order of their selection. */
-const columns = [
-  'account_id',
-  'key_prefix',
-  'name',
-  'expires_at',
-  'created_at',
-  'is_active',
-  'is_default',
-  'encryption_version',
-  'permissions',
-  'metadata',
-  'allowed_addresses',
-  'rate_limit',
-  'rate_limit_window',
-] as const;
-
 // The limit is in the INSERT's own WHERE. It holds for concurrent requests too, because the account is locked.
 const insertApiKey = prepareQuery(ApiKey, (db, values: NewRow) => {
   const { account, most, keyPrefix, createdAt } = values;
+  const given = Object.entries({
+    account_id: account,
+    key_prefix: keyPrefix,
+    created_at: createdAt,
+    ...columnsOf(values),
+  });
   const keys = db.selectFrom('api_key').where('account_id', '=', account);
   // A literal: with a parameter, SQLite could not see that the index of active keys has all of them.
   const active = keys.where('is_active', '=', sql.lit(true));
   return db
     .insertInto('api_key')
-    .columns(columns)
+    .columns([
+      ...(given.map(([column]) => column) as PartColumn[]),
+      'is_active',
+      'is_default',
+      'encryption_version',
+    ])
     .expression(
       db
         .selectNoFrom(({ exists, lit, not, val }) => [
-          val(account).as('account_id'),
-          val(keyPrefix).as('key_prefix'),
-          val(values.name).as('name'),
-          val(values.expiresAt).as('expires_at'),
-          val(createdAt).as('created_at'),
+          ...given.map(([column, value]) => val(value).as(column)),
           lit(true).as('is_active'),
           not(exists(keys.select('id'))).as('is_default'),
           lit(1).as('encryption_version'),
-          val(values.permissions).as('permissions'),
-          val(values.metadata).as('metadata'),
-          val(values.allowedAddresses).as('allowed_addresses'),
-          val(values.rateLimit).as('rate_limit'),
-          val(values.rateLimitWindow).as('rate_limit_window'),
         ])
         .where(
           active.select(({ fn }) => fn.countAll().as('count')),
@@ -88,6 +85,17 @@ const updateSealed = prepareQuery(
       .where('id', '=', id),
 );
 
+/**
+ * Bounds the parts of a new key by what its account may have. A key without an end gets the latest one.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+function entitledParts(parts: StoredParts, entitlement: Entitlement, createdAt: Date): StoredParts {
+  assertEntitled(entitlement, readList(parts.permissions ?? null));
+  const expiresAt = parts.expiresAt ?? latestEnd(entitlement, createdAt);
+  assertLife(entitlement, createdAt, expiresAt);
+  return { ...parts, expiresAt };
+}
+
 const tooMany = (most: number) =>
   new GatewayError('CONFLICT', `You may have at most ${most} active API keys: deactivate one first`);
 
@@ -95,21 +103,23 @@ const tooMany = (most: number) =>
  * Creates an API key for the caller, and the caller's account if it is missing. The first key of an account becomes
  * its default.
  * @returns the key with its secret; no other operation ever shows the secret
- * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` if the account already has the most active keys
+ * @throws {GatewayError} `BAD_USER_INPUT`, also for what the account may not give to a key; `CONFLICT` if the account
+ *   already has the most active keys
  */
 export async function createApiKey(
   context: OperationContext,
   input: z.input<ReturnType<typeof createApiKeyInput>>,
 ): Promise<NewApiKey> {
   const { quota = null, ...given } = parseInput(createApiKeyInput(context.limits), input);
-  const parts = storedParts(given, noParts);
-  const most = context.limits.apiKeysPerAccount;
-  const key = createApiKeySecret(context.limits.apiKeyPrefix);
+  const { limits } = context;
+  const key = createApiKeySecret(limits.apiKeyPrefix);
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
     // Makes sure that only one of several concurrent keys becomes the first.
-    await lockAccount(inner.db, account);
+    const entitlement = entitlementOf(limits.plans, (await lockAccount(inner.db, account)) ?? {});
     const createdAt = new Date();
+    const parts = entitledParts(storedParts(given, noParts), entitlement, createdAt);
+    const most = entitlement.maxActiveKeys ?? limits.apiKeysPerAccount;
     const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
     const [row] = await insertApiKey(inner.db, values);
     if (!row) throw tooMany(most);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
-import { audited, changesOf } from '../operations/audited.ts';
+import { audited } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import { type ApiKeyRecord, ownApiKey, returnedQuota } from './own-api-key.ts';

@@ -1,4 +1,4 @@
-import { findAccount } from '../accounts/own-account.ts';
+import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -9,9 +9,7 @@ const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller
     .selectFrom('api_key')
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
-    .where('account.issuer', '=', issuer)
-    .where('account.subject', '=', subject)
-    .where('account.blocked_at', 'is', null)
+    .where(ofCaller({ issuer, subject }))
     .where('api_key.is_active', '=', true)
     .where(({ eb, or }) => or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', now)]))
     .orderBy('api_key.is_default', 'desc')

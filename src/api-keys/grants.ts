@@ -1,50 +1,28 @@
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 import { createAddressTest } from '../config/addresses.ts';
-import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
-
-/** The most permissions of a key, and of one question. */
-const most = 50;
-
-const pattern = '^[a-z0-9._:*-]{1,100}$';
-const wellFormed = new RegExp(pattern);
-
-/** Whether a text names one or several permissions: `documents.read`, `documents.*`, `*`. */
-export const isPermission = (text: string): boolean => wellFormed.test(text);
-
-/** A list of permissions, each once. */
-export const permissionList = z
-  .array(z.string().meta({ pattern }))
-  .refine(...atMost(most))
-  .superRefine(
-    eachItem(isPermission, {
-      message: 'Must be 1 to 100 characters of a-z, 0-9, and . _ : * -',
-      params: { type: 'string_pattern_mismatch' },
-    }),
-  )
-  .refine(...onlyOnce)
-  .meta({ maxItems: most, uniqueItems: true });
-
-/**
- * Whether a key's permission includes a requested one: `documents.*` includes all permissions below it, `*` includes
- * all.
- */
-export const standsFor = (held: string, wanted: string): boolean =>
-  held === wanted ||
-  held === '*' ||
-  (held.endsWith('.*') && wanted.length > held.length - 1 && wanted.startsWith(held.slice(0, -1)));
+import type { Ceiling } from '../plans/ceiling.ts';
+import { standsFor } from '../plans/permissions.ts';
 
 /** Parses a stored list; null (never set) becomes an empty list. */
 export const readList = (stored: string | null): readonly string[] =>
   stored === null ? [] : JSON.parse(stored);
 
 /**
+ * What a key may do: its permissions, as far as they lie within what its account may have.
+ * @param stored the key's stored list
+ * @param ceiling null: no bound
+ */
+export const permissionsWithin = (stored: string | null, ceiling: Ceiling | null): readonly string[] =>
+  ceiling === null ? readList(stored) : ceiling.within(stored);
+
+/**
  * Whether a key has all requested permissions; a key without a list has none.
  * @param stored the key's stored list
+ * @param ceiling the bound of what its account may have; null: none
  */
-export function hasAll(stored: string | null, asked: readonly string[]): boolean {
+export function hasAll(stored: string | null, ceiling: Ceiling | null, asked: readonly string[]): boolean {
   if (asked.length === 0) return true;
-  const held = readList(stored);
+  const held = permissionsWithin(stored, ceiling);
   return asked.every((wanted) => held.some((each) => standsFor(each, wanted)));
 }
 

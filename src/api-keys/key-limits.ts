@@ -1,16 +1,22 @@
-import type { QuotaRefill } from '../database/tables.ts';
+import type { AccountId, QuotaRefill } from '../database/tables.ts';
 import type {
   KeyRate,
   KeyRateUse,
   OperationContext,
   QuotaLeft,
   QuotaQuestion,
+  Quotas,
+  QuotaUse,
+  Rates,
   StoredQuota,
 } from '../operations/context.ts';
+import type { Entitlement } from '../plans/entitlement-of.ts';
+import { type SharedColumns, sharedLimitsOf } from '../plans/shared-limits.ts';
 
-/** A key's own rate limit and quota, as columns beside the key. */
-export interface LimitColumns {
+/** A key's own rate limit and quota, and what is used of its account's quota, as columns beside the key. */
+export interface LimitColumns extends SharedColumns {
   readonly id: number;
+  readonly account: AccountId;
   readonly rateLimit: number | null;
   readonly rateLimitWindow: number | null;
   readonly quotaUnits: number | null;
@@ -21,53 +27,140 @@ export interface LimitColumns {
   readonly quotaOver: unknown;
 }
 
-/** The rest of a key's own limits; null if the key has none. */
+/** The rest of a rate limit; null: there is none. */
+type RateLeft = Omit<KeyRateUse, 'isRefused'> | null;
+
+/** The rest of a key's own limits, and of those that it shares with the other keys of its account. */
 export interface KeyLimits {
-  readonly rate: Omit<KeyRateUse, 'isRefused'> | null;
+  readonly rate: RateLeft;
   readonly quota: QuotaLeft | null;
+  readonly sharedRate: RateLeft;
+  readonly sharedQuota: QuotaLeft | null;
 }
 
+/** What stands in place of the limits of a key that is not found. */
+export const noLimits: KeyLimits = { rate: null, quota: null, sharedRate: null, sharedQuota: null };
+
+/** The limit that refuses a use. */
+type LimitFailure = 'rate_limited' | 'account_rate_limited' | 'quota_exceeded' | 'account_quota_exceeded';
+
 /** The part of an operation's context that limits use. */
-export type LimitContext = Pick<OperationContext, 'db' | 'keyRates' | 'keyQuotas'>;
+export type LimitContext = Pick<
+  OperationContext,
+  'db' | 'keyRates' | 'keyQuotas' | 'accountRates' | 'accountQuotas'
+>;
 
 /** The time and the cost of a use. */
 export type Use = Pick<QuotaQuestion, 'askedAt' | 'now' | 'cost'>;
 
+/** A key, and what the provider grants its account. */
+interface Limited {
+  readonly key: LimitColumns;
+  readonly entitlement: Entitlement;
+}
+
+/** The limits of one owner: of the key, or of its account. */
+interface Limits {
+  readonly ownerId: number;
+  readonly rates: Rates;
+  readonly rate: KeyRate | null;
+  readonly quotas: Quotas;
+  readonly quota: StoredQuota | null;
+}
+
+const limitsOf = (
+  { keyRates, keyQuotas, accountRates, accountQuotas }: Omit<LimitContext, 'db'>,
+  { key, entitlement }: Limited,
+): { readonly own: Limits; readonly shared: Limits } => ({
+  own: { ownerId: key.id, rates: keyRates, rate: rateOf(key), quotas: keyQuotas, quota: storedQuota(key) },
+  shared: {
+    ownerId: key.account,
+    rates: accountRates,
+    quotas: accountQuotas,
+    ...sharedLimitsOf(entitlement, key),
+  },
+});
+
 /**
- * Uses a key's rate limit, and then its quota. A use that the rate limit refuses takes nothing from the quota.
+ * Uses the limits of a key and of its account. All of them must have room: where one of the key refuses, nothing of the
+ * account is used, and the other way round.
  * @returns the reason of the refusal; null if the use is allowed
  */
 export async function useLimits(
-  { db, keyRates, keyQuotas }: LimitContext,
-  key: LimitColumns,
+  context: LimitContext,
+  limited: Limited,
   use: Use,
-): Promise<KeyLimits & { readonly refusal: 'rate_limited' | 'quota_exceeded' | null }> {
-  const rated = rateOf(key);
-  const stored = storedQuota(key);
-  const rate = rated && keyRates.use(key.id, rated);
-  if (rate?.isRefused) return { rate, quota: lookAt(keyQuotas, key, use), refusal: 'rate_limited' };
-  const quota = stored && (await keyQuotas.spend(db, { keyId: key.id, quota: stored, ...use }));
-  return { rate, quota, refusal: quota?.isGranted === false ? 'quota_exceeded' : null };
+): Promise<KeyLimits & { readonly refusal: LimitFailure | null }> {
+  const { own, shared } = limitsOf(context, limited);
+  const look = () => seeLimits(context, limited, use);
+  const full = fullRate(own, shared);
+  if (full) return { ...look(), refusal: full };
+  const quota = await spend(context, own, use);
+  // The key's rate limit comes before its quota, and counts what only that refuses.
+  if (quota?.isGranted === false) return { ...look(), rate: useRate(own), quota, refusal: 'quota_exceeded' };
+  const refund = () => quota && own.quotas.refund(own.ownerId, quota, use.cost);
+  const sharedQuota = await spend(context, shared, use).catch((error: unknown) => {
+    refund();
+    throw error;
+  });
+  // While this waited for units, others may have used the rates.
+  const refusal = sharedQuota?.isGranted === false ? 'account_quota_exceeded' : fullRate(own, shared);
+  if (refusal) {
+    refund();
+    if (sharedQuota?.isGranted) shared.quotas.refund(shared.ownerId, sharedQuota, use.cost);
+    return { ...restored(look(), { quota, sharedQuota }, use.cost), refusal };
+  }
+  return { rate: useRate(own), quota, sharedRate: useRate(shared), sharedQuota, refusal: null };
 }
 
-/** Returns the rest of a key's limits without using them. */
+/** The rest of the limits after a refund: what was read before the use knows less of the quotas than the use does. */
+const restored = (
+  limits: KeyLimits,
+  used: { readonly quota: QuotaUse | null; readonly sharedQuota: QuotaUse | null },
+  cost: number,
+): KeyLimits => ({
+  ...limits,
+  quota: used.quota && { ...used.quota, remaining: used.quota.remaining + cost },
+  sharedQuota: used.sharedQuota?.isGranted
+    ? { ...used.sharedQuota, remaining: used.sharedQuota.remaining + cost }
+    : used.sharedQuota,
+});
+
+/** Returns the rest of the limits without using them. */
 export const seeLimits = (
-  { keyRates, keyQuotas }: LimitContext,
-  key: LimitColumns,
-  now: Pick<Use, 'now'>,
+  context: Omit<LimitContext, 'db'>,
+  limited: Limited,
+  { now }: Pick<Use, 'now'>,
 ): KeyLimits => {
-  const rate = rateOf(key);
-  return { rate: rate && keyRates.look(key.id, rate), quota: lookAt(keyQuotas, key, now) };
+  const { own, shared } = limitsOf(context, limited);
+  return {
+    rate: lookRate(own),
+    quota: lookQuota(own, now),
+    sharedRate: lookRate(shared),
+    sharedQuota: lookQuota(shared, now),
+  };
 };
 
-const lookAt = (
-  quotas: OperationContext['keyQuotas'],
-  key: LimitColumns,
-  { now }: Pick<Use, 'now'>,
-): QuotaLeft | null => {
-  const quota = storedQuota(key);
-  return quota && quotas.look({ keyId: key.id, quota, now });
+const useRate = ({ rates, ownerId, rate }: Limits): RateLeft => rate && rates.use(ownerId, rate);
+
+const lookRate = ({ rates, ownerId, rate }: Limits): RateLeft => rate && rates.look(ownerId, rate);
+
+const isFull = (limits: Limits): boolean => lookRate(limits)?.remaining === 0;
+
+/** The rate limit that has no room; null: both have some. */
+const fullRate = (own: Limits, shared: Limits): LimitFailure | null => {
+  if (isFull(own)) return 'rate_limited';
+  return isFull(shared) ? 'account_rate_limited' : null;
 };
+
+const spend = async (
+  { db }: LimitContext,
+  { quotas, quota, ownerId }: Limits,
+  use: Use,
+): Promise<QuotaUse | null> => quota && quotas.spend(db, { ownerId, quota, ...use });
+
+const lookQuota = ({ quotas, quota, ownerId }: Limits, now: Date): QuotaLeft | null =>
+  quota && quotas.look({ ownerId, quota, now });
 
 const rateOf = ({ rateLimit, rateLimitWindow }: LimitColumns): KeyRate | null =>
   rateLimit === null || rateLimitWindow === null ? null : { requests: rateLimit, seconds: rateLimitWindow };

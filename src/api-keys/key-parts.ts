@@ -1,14 +1,18 @@
+import type { Insertable } from 'kysely';
 import { z } from 'zod';
 import { isAddressRange } from '../config/addresses.ts';
-import type { ApiKey } from '../database/tables.ts';
+import type { ApiKey, Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
-import { changesOf } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
 import type { OperationLimits } from '../operations/context.ts';
-import { atMost, eachItem, onlyOnce, trimmed } from '../operations/input.ts';
-import { permissionList, readList, standsFor } from './grants.ts';
+import { atMost, eachItem, mostTextBytes, onlyOnce, trimmed } from '../operations/input.ts';
+import { mostListBytes, permissionList, standsFor } from '../plans/permissions.ts';
+import { readList } from './grants.ts';
+import { longestSecret } from './imported-keys.ts';
 
-/** The display name of an API key; null: none. */
-const apiKeyName = trimmed(z.string(), 100).nullable();
+/** The most characters of an API key's name and of its description. */
+const longestName = 100;
+const longestDescription = 500;
 
 /** The most address ranges of a key, and members of its metadata. */
 const mostAddresses = 50;
@@ -16,6 +20,22 @@ const mostMembers = 50;
 
 /** The most bytes of a key's metadata, as JSON in UTF-8. */
 const mostBytes = 2048;
+
+/** The most characters of an address range: eight groups of four digits, or six and an IPv4 address, and `/128`. */
+const longestAddress = 49;
+
+/** The most bytes of an API key's properties in an answer, as JSON. */
+export const mostBytesOf = {
+  name: mostTextBytes(longestName),
+  description: mostTextBytes(longestDescription),
+  permissions: mostListBytes,
+  metadata: mostBytes,
+  allowedAddresses: 2 + mostAddresses * (longestAddress + 3),
+  // 32 visible ASCII characters, of which a quote and a backslash have two bytes.
+  keyPrefix: 66,
+  // A compact JWE: the secret in base64url, with a header, an initialization vector and a tag.
+  encryptedKey: Math.ceil((4 / 3) * longestSecret) + 300,
+} as const;
 
 /** Permissions that exist: those that the operator has configured, and wildcards that include one of them. */
 const permissions = ({ apiKeyPermissions: known }: OperationLimits) =>
@@ -61,47 +81,9 @@ const quota = z.object({ limit: within(0, 1_000_000_000), refill: z.enum(['never
 /** The units of a period, and the times when a new period begins. */
 export type QuotaTerms = z.output<typeof quota>;
 
-/** The properties of a key that its owner sets; null: none. */
-export const keyParts = (limits: OperationLimits) => ({
-  name: apiKeyName.optional(),
-  permissions: permissions(limits).nullish(),
-  metadata: metadata.nullish(),
-  allowedAddresses: allowedAddresses.nullish(),
-  rateLimit: rateLimit.nullish(),
-  quota: quota.nullish(),
-  expiresAt: z
-    .date()
-    .refine((moment) => moment > new Date(), {
-      message: 'Must lie in the future.',
-      params: { type: 'datetime_future' },
-    })
-    .nullish(),
-});
-
-/** The checked properties of a key. */
-export type KeyParts = z.output<z.ZodObject<ReturnType<typeof keyParts>>>;
-
-/** The properties that are in the key's own row. */
-export type StoredParts = Pick<
-  ApiKey,
-  'name' | 'permissions' | 'metadata' | 'allowedAddresses' | 'rateLimit' | 'rateLimitWindow' | 'expiresAt'
->;
-
-const listText = (list: readonly string[] | null): string | null =>
-  list && list.length > 0 ? JSON.stringify(list) : null;
-
-/** Converts properties to their stored form; a missing property keeps its earlier value. */
-export const storedParts = (
-  { name, permissions, metadata, allowedAddresses, rateLimit, expiresAt }: KeyParts,
-  before: StoredParts,
-): StoredParts => ({
-  name: name === undefined ? before.name : name,
-  permissions: permissions === undefined ? before.permissions : listText(permissions),
-  metadata: metadata === undefined ? before.metadata : metadata && JSON.stringify(metadata),
-  allowedAddresses: allowedAddresses === undefined ? before.allowedAddresses : listText(allowedAddresses),
-  rateLimit: rateLimit === undefined ? before.rateLimit : (rateLimit?.limit ?? null),
-  rateLimitWindow: rateLimit === undefined ? before.rateLimitWindow : (rateLimit?.windowSeconds ?? null),
-  expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
+const future = z.date().refine((moment) => moment > new Date(), {
+  message: 'Must lie in the future.',
+  params: { type: 'datetime_future' },
 });
 
 /** A key's own rate limit. */
@@ -111,47 +93,185 @@ export interface KeyRateLimit {
   readonly windowSeconds: number;
 }
 
-/**
- * Converts stored properties to the form that owners see. A repeated answer from before these properties existed
- * lacks them.
- */
-export const toldParts = (key: StoredParts) => ({
-  permissions: readList(key.permissions ?? null),
-  metadata: key.metadata ? (JSON.parse(key.metadata) as Record<string, unknown>) : null,
-  allowedAddresses: readList(key.allowedAddresses ?? null),
-  rateLimit: key.rateLimit
-    ? ({ limit: key.rateLimit, windowSeconds: key.rateLimitWindow ?? 0 } satisfies KeyRateLimit)
-    : null,
-});
+/** Properties of a key's row, with their columns. */
+type Columns = { readonly [Property in keyof ApiKey]?: keyof Tables['api_key'] };
 
-const inTrail = (key: StoredParts) => {
-  const { permissions, metadata, allowedAddresses, rateLimit } = toldParts(key);
-  return {
-    name: key.name,
-    permissions,
-    metadata,
-    allowed_addresses: allowedAddresses,
-    rate_limit: rateLimit && { limit: rateLimit.limit, window_seconds: rateLimit.windowSeconds },
-    expires_at: key.expiresAt,
-  };
+/** A part of a key in all its forms. The quota is no such part, because it has a table of its own. */
+interface Part<Rest extends string, Rule extends z.ZodType, Held extends Columns, Told> {
+  /** The part's name in REST, in the audit trail, and in the lines of an import and an export. */
+  readonly rest: Rest;
+  /** The properties that store the part. */
+  readonly columns: Held;
+  /** Makes the rule for a value from the owner. */
+  readonly rule: (limits: OperationLimits) => Rule;
+  /** Converts a value from the owner to its stored form; null: none. */
+  readonly stored: (value: z.output<Rule> | null) => Pick<ApiKey, keyof Held & keyof ApiKey>;
+  /**
+   * Converts the stored form to the form that owners see. A repeated answer from before the part existed lacks the
+   * stored form.
+   */
+  readonly told: (key: Pick<ApiKey, keyof Held & keyof ApiKey>) => Told;
+  /** The form in the audit trail and in an export, if it is not what owners see. */
+  readonly written?: (told: Told) => unknown;
+  /**
+   * Whether the audit trail only says that the part changed: it may contain anybody's personal data, and the trail is
+   * kept for ever.
+   */
+  readonly isPersonal?: boolean;
+}
+
+const part = <const Rest extends string, Rule extends z.ZodType, const Held extends Columns, Told>(
+  row: Part<Rest, Rule, Held, Told>,
+) => row;
+
+const listText = (list: readonly string[] | null): string | null =>
+  list && list.length > 0 ? JSON.stringify(list) : null;
+
+/** The parts of a key that its owner sets, by their names in GraphQL. The audit trail names changes in this order. */
+export const parts = {
+  name: part({
+    rest: 'name',
+    columns: { name: 'name' },
+    rule: () => trimmed(z.string(), longestName),
+    stored: (name) => ({ name }),
+    told: ({ name }) => name,
+  }),
+  description: part({
+    rest: 'description',
+    columns: { description: 'description' },
+    rule: () => trimmed(z.string(), longestDescription),
+    stored: (description) => ({ description }),
+    told: ({ description }) => description ?? null,
+  }),
+  permissions: part({
+    rest: 'permissions',
+    columns: { permissions: 'permissions' },
+    rule: permissions,
+    stored: (list) => ({ permissions: listText(list) }),
+    told: ({ permissions }) => readList(permissions ?? null),
+  }),
+  metadata: part({
+    rest: 'metadata',
+    columns: { metadata: 'metadata' },
+    rule: () => metadata,
+    stored: (object) => ({ metadata: object && JSON.stringify(object) }),
+    told: ({ metadata }) => (metadata ? (JSON.parse(metadata) as Record<string, unknown>) : null),
+    isPersonal: true,
+  }),
+  allowedAddresses: part({
+    rest: 'allowed_addresses',
+    columns: { allowedAddresses: 'allowed_addresses' },
+    rule: () => allowedAddresses,
+    stored: (list) => ({ allowedAddresses: listText(list) }),
+    told: ({ allowedAddresses }) => readList(allowedAddresses ?? null),
+  }),
+  rateLimit: part({
+    rest: 'rate_limit',
+    columns: { rateLimit: 'rate_limit', rateLimitWindow: 'rate_limit_window' },
+    rule: () => rateLimit,
+    stored: (rate) => ({ rateLimit: rate?.limit ?? null, rateLimitWindow: rate?.windowSeconds ?? null }),
+    told: ({ rateLimit, rateLimitWindow }): KeyRateLimit | null =>
+      rateLimit ? { limit: rateLimit, windowSeconds: rateLimitWindow ?? 0 } : null,
+    written: (rate) => rate && { limit: rate.limit, window_seconds: rate.windowSeconds },
+  }),
+  expiresAt: part({
+    rest: 'expires_at',
+    columns: { expiresAt: 'expires_at' },
+    rule: () => future,
+    stored: (expiresAt) => ({ expiresAt }),
+    told: ({ expiresAt }) => expiresAt,
+  }),
 };
 
-/**
- * The changes between two states of a key, for the audit trail. For metadata, the trail only says that it changed: it
- * may contain anybody's personal data, and the trail is kept for ever.
- */
+type Parts = typeof parts;
+
+/** The name of a part that the key's own row stores. */
+export type PartName = keyof Parts;
+
+/** The form of the rows for code that is the same for all parts. */
+interface AnyPart {
+  readonly rest: string;
+  readonly columns: Columns;
+  readonly rule: (limits: OperationLimits) => z.ZodType;
+  readonly stored: (value: unknown) => object;
+  readonly told: (key: StoredParts) => unknown;
+  readonly written?: (told: unknown) => unknown;
+  readonly isPersonal?: boolean;
+}
+
+const rows = Object.entries(parts) as unknown as (readonly [PartName, AnyPart])[];
+
+type RestName = Parts[PartName]['rest'];
+
+type HeldBy<Name extends PartName> = Parts[Name]['columns'];
+
+type UnionOfKeys<Union> = Union extends unknown ? keyof Union : never;
+
+type UnionOfValues<Union> = Union extends unknown ? Union[keyof Union] : never;
+
+/** The properties of a key's row that store its parts. */
+export type StoredParts = Pick<ApiKey, UnionOfKeys<HeldBy<PartName>>>;
+
+/** The columns of {@link StoredParts}. */
+export type PartColumn = UnionOfValues<HeldBy<PartName>>;
+
+const columns = Object.entries(Object.assign({}, ...rows.map(([, { columns }]) => columns))) as [
+  keyof StoredParts,
+  PartColumn,
+][];
+
+/** The values of the columns that store a key's parts. */
+export const columnsOf = (stored: StoredParts) =>
+  Object.fromEntries(columns.map(([property, column]) => [column, stored[property]])) as Pick<
+    Insertable<Tables['api_key']>,
+    PartColumn
+  >;
+
+/** The rules for the properties of a key that its owner sets; null: none. */
+export const keyParts = (limits: OperationLimits) => ({
+  ...(Object.fromEntries(rows.map(([name, { rule }]) => [name, rule(limits).nullish()])) as {
+    [Name in PartName]: z.ZodOptional<z.ZodNullable<ReturnType<Parts[Name]['rule']>>>;
+  }),
+  quota: quota.nullish(),
+});
+
+/** The checked properties of a key. */
+export type KeyParts = z.output<z.ZodObject<ReturnType<typeof keyParts>>>;
+
+/** The same values by the parts' REST names. */
+export const inRest = <Values extends Readonly<Record<PartName, unknown>>>(values: Values) =>
+  Object.fromEntries(rows.map(([name, { rest }]) => [rest, values[name]])) as {
+    [Name in PartName as Parts[Name]['rest']]: Values[Name];
+  };
+
+/** The same values by the parts' names in GraphQL. */
+export const fromRest = <Values extends { readonly [Name in RestName]?: unknown }>(values: Values) =>
+  Object.fromEntries(rows.map(([name, { rest }]) => [name, values[rest as RestName]])) as {
+    [Name in PartName]: Values[Parts[Name]['rest']];
+  };
+
+/** Converts properties to their stored form; a missing property keeps its earlier value. */
+export const storedParts = (given: KeyParts, before: StoredParts): StoredParts => {
+  const after: Partial<StoredParts> = {};
+  for (const [property] of columns) Object.assign(after, { [property]: before[property] });
+  for (const [name, { stored }] of rows)
+    if (given[name] !== undefined) Object.assign(after, stored(given[name]));
+  return after as StoredParts;
+};
+
+/** The parts of a key by their REST names, as an export and the audit trail have them. */
+export const writtenParts = (key: StoredParts): Record<string, unknown> =>
+  Object.fromEntries(
+    rows.map(([, { rest, told, written = (value: unknown) => value }]) => [rest, written(told(key))]),
+  );
+
+const personal = new Set(rows.flatMap(([, { rest, isPersonal }]) => (isPersonal ? [rest] : [])));
+
+/** The changes between two states of a key, for the audit trail. */
 export const changedParts = (before: StoredParts, after: StoredParts): Change[] =>
-  changesOf(inTrail(before), inTrail(after)).map((change) =>
-    change.field === 'metadata' ? { ...change, from: null, to: null } : change,
+  changesOf(writtenParts(before), writtenParts(after)).map((change) =>
+    personal.has(change.field) ? { ...change, from: null, to: null } : change,
   );
 
 /** The properties of a key for which its owner set none. */
-export const noParts: StoredParts = {
-  name: null,
-  permissions: null,
-  metadata: null,
-  allowedAddresses: null,
-  rateLimit: null,
-  rateLimitWindow: null,
-  expiresAt: null,
-};
+export const noParts: StoredParts = Object.assign({}, ...rows.map(([, { stored }]) => stored(null)));

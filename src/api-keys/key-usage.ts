@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { tryLock } from '../database/conditions.ts';
-import { type Db, prepareQuery } from '../database/db.ts';
+import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/failures.ts';
 import { AccountUse, ApiKey, ApiKeyUse } from '../database/tables.ts';
 import type { KeyUsageNotes } from '../operations/context.ts';
@@ -44,12 +44,14 @@ const countsOf = (uses: readonly Use[]) => {
 };
 
 // Writes all counts in one statement, because a round trip for each would take seconds. All nodes use the same order:
-// so one node may wait for another that writes the same counts, but never each for the other.
+// so one node may wait for another that writes the same counts, but never each for the other. On PostgreSQL, the lock
+// drops the count of a key that another transaction deletes meanwhile: the statement would fail with all counts.
 const addCounts = ({ kysely }: Db, uses: readonly Use[]) =>
   sql`
     insert into api_key_use (api_key_id, hour, outcome, count)
     select used.column1, used.column2, used.column3, used.column4 from ${countsOf(uses)}
     where true order by used.column1, used.column2, used.column3
+    ${isForPostgres(kysely) ? sql`for key share of api_key` : sql``}
     on conflict (api_key_id, hour, outcome) do update set count = api_key_use.count + excluded.count`.compile(
     kysely,
   );

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
-import { findAccount } from '../accounts/own-account.ts';
+import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { isForPostgres, prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
@@ -38,18 +38,17 @@ const selectOwn = (db: Kysely<Tables>, { issuer, subject, keyId }: Owned) =>
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
     .where('api_key.id', '=', keyId)
-    .where('account.issuer', '=', issuer)
-    .where('account.subject', '=', subject)
-    .where('account.blocked_at', 'is', null)
+    .where(ofCaller({ issuer, subject }))
     .selectAll('api_key')
     .select(quotaColumns);
 
 const selectApiKey = prepareQuery(ApiKey, selectOwn);
 
 // PostgreSQL locks the row. SQLite needs no lock, because a transaction is its only writer.
-const selectToChange = prepareQuery(ApiKey, (db, owned: Owned) =>
-  isForPostgres(db) ? selectOwn(db, owned).forUpdate('api_key') : selectOwn(db, owned),
-);
+const selectToChange = prepareQuery(ApiKey, (db, owned: Owned) => {
+  const key = selectOwn(db, owned).select(['account.plan as plan', 'account.overrides as overrides']);
+  return isForPostgres(db) ? key.forUpdate('api_key') : key;
+});
 
 /** Makes the error for an unknown key or another person's key. */
 export const apiKeyNotFound = async (context: OperationContext): Promise<GatewayError> =>
@@ -72,9 +71,10 @@ export async function ownApiKey(context: OperationContext, keyId: number): Promi
  * Reads one of the caller's API keys for a change. The key stays unchanged until this transaction ends. The quota has
  * its own row and its own lock.
  * @param context the context of a transaction
+ * @returns the key, with what the provider grants its account
  * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key
  */
-export async function lockApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
+export async function lockApiKey(context: OperationContext, keyId: number) {
   const { caller, db } = context;
   const [found] = await selectToChange(db, { ...caller, keyId });
   if (found) return found;

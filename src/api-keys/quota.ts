@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { type ApiKey, ApiKeyQuota, type QuotaRefill } from '../database/tables.ts';
-import type { KeyQuotas } from '../operations/context.ts';
+import type { Quotas } from '../operations/context.ts';
+import { isPeriodOver, periodEndIn } from '../quotas/quota-periods.ts';
 import type { QuotaTerms } from './key-parts.ts';
-import { isPeriodOver, periodEndIn } from './quota-periods.ts';
 
 /** A key's quota as its owner sees it. */
 export interface Quota extends QuotaTerms {
@@ -28,7 +28,7 @@ export interface QuotaColumns {
  * The current quota of a key, from its columns; null if the key has none.
  * @param quotas knows the units that this node has leased and not spent
  */
-export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: KeyQuotas): Quota | null {
+export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: Quotas): Quota | null {
   const { quotaUnits: units, quotaTaken, quotaGeneration, quotaRefillsAt } = key;
   // A repeated answer from before quotas existed lacks these columns.
   if (units === null || units === undefined) return null;
@@ -36,7 +36,7 @@ export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: KeyQuota
   const refill = key.quotaRefill ?? 'never';
   const over = quotaRefillsAt !== null && isPeriodOver(refill, new Date(quotaRefillsAt as number), now);
   const quota = { units, refill, taken: quotaTaken ?? 0, generation: quotaGeneration ?? 0, over };
-  const { limit, remaining, refillsAt } = quotas.look({ keyId: key.id, quota, now });
+  const { limit, remaining, refillsAt } = quotas.look({ ownerId: key.id, quota, now });
   // A repeated answer may be from a time when fewer units were taken.
   return { limit, refill, remaining: Math.min(remaining, limit), refillsAt };
 }

@@ -2,11 +2,16 @@ import { z } from 'zod';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
-import { audited, changesOf } from '../operations/audited.ts';
+import { audited } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
+import { assertEntitled, assertLife } from '../plans/bounds.ts';
+import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
+import { readList } from './grants.ts';
 import {
   changedParts,
+  columnsOf,
   type KeyParts,
   keyParts,
   type QuotaTerms,
@@ -24,15 +29,7 @@ type Owned = Pick<ApiKey, 'id' | 'account'>;
 const updateParts = prepareQuery(ApiKey, (db, values: Owned & StoredParts) =>
   db
     .updateTable('api_key')
-    .set({
-      name: values.name,
-      permissions: values.permissions,
-      metadata: values.metadata,
-      allowed_addresses: values.allowedAddresses,
-      rate_limit: values.rateLimit,
-      rate_limit_window: values.rateLimitWindow,
-      expires_at: values.expiresAt,
-    })
+    .set(columnsOf(values))
     .where('id', '=', values.id)
     .where('account_id', '=', values.account)
     .returningAll()
@@ -46,7 +43,8 @@ const isUsable = ({ isActive, expiresAt }: ApiKey): boolean =>
 /**
  * Changes the properties of one of the caller's API keys. A missing member stays as it is, and null clears a member.
  * An equal value is no change; without any change, nothing is written. A new quota begins its period now.
- * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` if the key is inactive or expired, and anything but its name
+ * @throws {GatewayError} `BAD_USER_INPUT`, also for what the account may not give to a key; `CONFLICT` if the key is
+ *   inactive or expired, and anything but its name
  *   changes: such a key never works again; `NOT_FOUND`, the same for an unknown key and another person's key
  */
 export async function updateApiKey(
@@ -58,6 +56,21 @@ export async function updateApiKey(
 }
 
 /**
+ * Refuses a change that gives the key more than its account may have. What the key has already stays, whatever its
+ * account may have now.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+function assertBounds(entitlement: Entitlement, before: ApiKey, after: StoredParts): void {
+  const held = new Set(readList(before.permissions ?? null));
+  assertEntitled(
+    entitlement,
+    readList(after.permissions ?? null).filter((permission) => !held.has(permission)),
+  );
+  const isLonger = before.expiresAt && (!after.expiresAt || after.expiresAt > before.expiresAt);
+  if (isLonger) assertLife(entitlement, before.createdAt, after.expiresAt ?? null);
+}
+
+/**
  * Makes the changes.
  * @param context the context of a transaction
  */
@@ -66,9 +79,10 @@ async function changeApiKey(
   keyId: number,
   parts: KeyParts,
 ): Promise<ApiKeyRecord> {
-  const { db, events } = context;
+  const { db, events, limits } = context;
   const before = await lockApiKey(context, keyId);
   const after = storedParts(parts, before);
+  assertBounds(entitlementOf(limits.plans, before), before, after);
   const quota = parts.quota === undefined ? [] : await changedQuota(db, keyId, parts.quota);
   const changes = [...changedParts(before, after), ...quota];
   if (changes.length === 0) return before;

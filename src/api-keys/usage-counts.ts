@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isForPostgres } from '../database/db.ts';
 import type { Tables } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
+import { verificationFailures } from './verify-secret.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -14,6 +15,9 @@ const longest: Readonly<Record<UsagePeriod, number>> = { HOUR: 31, DAY: 366 };
 
 /** The most periods of an answer: the hours of the longest range. */
 export const mostPeriods = longest.HOUR * 24;
+
+/** The most counts of an answer: a period has one for each outcome, though hardly ever all of them. */
+export const mostCounts = mostPeriods * (1 + verificationFailures.length);
 
 /** The members of an input that select the time. */
 export const usageRangeMembers = {

@@ -1,8 +1,11 @@
 import { keyVerifier } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
+import { QuotaStateType, RateLimitStateType } from '../plans/limit-state.graphql.ts';
+import { mostBytesOf as granted } from '../plans/plan.ts';
+import { mostBytesOf } from './key-parts.ts';
 import {
   type ApiKeyVerification,
-  type RateLimitState,
+  type GrantedState,
   VerifyApiKeyInput,
   verifyApiKey,
 } from './verify-api-key.ts';
@@ -25,46 +28,6 @@ const OwnerAutomation = builder
     }),
   });
 
-const RateLimitStateType = builder.objectRef<RateLimitState>('RateLimitState').implement({
-  description: "What is left of a key's own rate limit.",
-  fields: (t) => ({
-    limit: t.exposeInt('limit', {
-      description: 'How many verifications a window has.',
-      example: 100,
-    }),
-    remaining: t.exposeInt('remaining', {
-      description: 'How many more of them would pass in this one.',
-      example: 99,
-    }),
-    resetsAt: t.expose('resetsAt', {
-      type: 'DateTime',
-      description: 'When it ends.',
-      example: '2026-01-31T12:01:00.000Z',
-    }),
-  }),
-});
-
-const QuotaStateType = builder.objectRef<NonNullable<ApiKeyVerification['quota']>>('QuotaState').implement({
-  description: "What is left of a key's quota.",
-  fields: (t) => ({
-    limit: t.exposeInt('limit', {
-      description: 'How many units a period has.',
-      example: 10_000,
-    }),
-    remaining: t.exposeInt('remaining', {
-      description:
-        'How many of them are left after this. Units that other nodes of Keyward have set aside for the key count as used.',
-      example: 9999,
-    }),
-    refillsAt: t.expose('refillsAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it is full again; null: never.',
-      example: '2026-02-01T00:00:00.000Z',
-    }),
-  }),
-});
-
 const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVerification').implement({
   description: 'Whether an API key is valid, and whose it is.',
   fields: (t) => ({
@@ -75,7 +38,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `account_blocked` (whose it is may do nothing), `address_not_allowed`, `insufficient_permissions`, `rate_limited`, or `quota_exceeded` (less is left of its quota than this costs). The first of them that holds; null where it is valid. There may be others one day: each means no.',
+        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `account_blocked` (whose it is may do nothing), `address_not_allowed`, `insufficient_permissions`, `rate_limited`, `account_rate_limited` (all keys of its account together were used too often), `quota_exceeded` (less is left of its quota than this costs), or `account_quota_exceeded` (or of the quota that all keys of its account share). The first of them that holds; null where it is valid. There may be others one day: each means no.',
       example: null,
     }),
     keyId: t.exposeInt('keyId', {
@@ -98,27 +61,67 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       nullable: true,
       description: 'Display name.',
       example: 'Laptop',
+      mostBytes: mostBytesOf.name,
     }),
     permissions: t.exposeStringList('permissions', {
-      description: 'What the key may do, in the names that it was given; empty where none was set.',
+      description:
+        "What the key may do: the permissions that its owner gave it, as far as they lie within its account's plan. Empty where there are none.",
       example: ['documents.read'],
+      // What the key's list and the plan's have in common may have permissions of both.
+      mostBytes: 2 * mostBytesOf.permissions,
     }),
     metadata: t.expose('metadata', {
       type: 'JSONObject',
       nullable: true,
-      description: 'What the provider keeps with the key; null where nothing is.',
-      example: { plan: 'basic' },
-    }),
-    automation: t.expose('automation', {
-      type: OwnerAutomation,
-      nullable: true,
       description:
-        'The automation settings of the account. What was switched off is off from the next answer on.',
+        "What the key's owner keeps with it: it is their word, not the provider's, which is in `entitlement`. Null where nothing is.",
+      example: { team: 'search' },
+      mostBytes: mostBytesOf.metadata,
+    }),
+  }),
+});
+
+const GrantedStateType = builder.objectRef<GrantedState>('GrantedState').implement({
+  description: "What the provider grants the key's account.",
+  fields: (t) => ({
+    metadata: t.expose('metadata', {
+      type: 'JSONObject',
+      nullable: true,
+      description: "The provider's own words, of its plan or its overrides; null where there are none.",
+      example: { support: 'email' },
+      mostBytes: granted.metadata,
+    }),
+    rateLimit: t.expose('rateLimit', {
+      type: RateLimitStateType,
+      nullable: true,
+      description: 'What is left of the rate limit that all keys of the account share; null: there is none.',
+    }),
+    quota: t.expose('quota', {
+      type: QuotaStateType,
+      nullable: true,
+      description: 'What is left of the quota that all keys of the account share; null: there is none.',
     }),
   }),
 });
 
 builder.objectFields(ApiKeyVerificationType, (t) => ({
+  automation: t.expose('automation', {
+    type: OwnerAutomation,
+    nullable: true,
+    description:
+      'The automation settings of the account. What was switched off is off from the next answer on.',
+  }),
+  plan: t.exposeString('plan', {
+    nullable: true,
+    description: 'The plan of the account, by its name in the plans file; null where there are no plans.',
+    example: 'pro',
+    mostBytes: granted.plan,
+  }),
+  entitlement: t.expose('entitlement', {
+    type: GrantedStateType,
+    nullable: true,
+    description: 'What the provider grants the account, beside what the key may do.',
+  }),
   rateLimit: t.expose('rateLimit', {
     type: RateLimitStateType,
     nullable: true,
@@ -152,7 +155,7 @@ builder.mutationField('verifyApiKey', (t) =>
       }),
       cost: t.arg.int({
         description:
-          "How many units of the key's quota this uses: 0 to 1000000, 1 where left out. 0 asks and uses none of them; the key's rate limit counts it all the same.",
+          "How many units this uses of the key's quota and of its account's: 0 to 1000000, 1 where left out. 0 asks and uses none of them; the rate limits count it all the same.",
         example: 1,
       }),
       address: t.arg.string({

@@ -4,9 +4,12 @@ import { withDefaults } from '../automation-settings/update-automation-settings.
 import type { AccountId, AutomationSettings } from '../database/tables.ts';
 import type { OperationContext, QuotaLeft } from '../operations/context.ts';
 import { atMostLong, parseInput } from '../operations/input.ts';
-import { permissionList, readList } from './grants.ts';
+import { type Entitlement, noEntitlement } from '../plans/entitlement-of.ts';
+import { permissionList } from '../plans/permissions.ts';
+import { type RateLimitState, rateStateOf, type SharedLimitsLeft } from '../plans/shared-limits.ts';
+import { permissionsWithin } from './grants.ts';
 import type { KeyLimits } from './key-limits.ts';
-import { type FoundKey, type VerificationFailure, verifySecret } from './verify-secret.ts';
+import { type FoundKey, type Verification, type VerificationFailure, verifySecret } from './verify-secret.ts';
 
 const mostUnits = 1_000_000;
 
@@ -25,13 +28,10 @@ export const VerifyApiKeyInput = z.object({
     .nullish(),
 });
 
-/** The rest of a key's own rate limit. */
-export interface RateLimitState {
-  /** The number of verifications in a window. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** The end of the window. */
-  readonly resetsAt: Date;
+/** What the provider grants the key's account, beside permissions, and what is left of it. */
+export interface GrantedState extends SharedLimitsLeft {
+  /** The provider's own words. */
+  readonly metadata: Readonly<Record<string, unknown>> | null;
 }
 
 /** The result of a verification for the provider; an unknown secret has no details. */
@@ -42,10 +42,14 @@ export interface ApiKeyVerification {
   readonly userId: AccountId | null;
   readonly expiresAt: Date | null;
   readonly name: string | null;
+  /** What the key may do: its permissions within what its account may have. */
   readonly permissions: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly rateLimit: RateLimitState | null;
   readonly quota: QuotaLeft | null;
+  /** The name of the account's plan; null: there are no plans. */
+  readonly plan: string | null;
+  readonly entitlement: GrantedState | null;
   readonly automation: Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'> | null;
 }
 
@@ -58,6 +62,8 @@ const nothing = {
   metadata: null,
   rateLimit: null,
   quota: null,
+  plan: null,
+  entitlement: null,
   automation: null,
 };
 
@@ -70,24 +76,44 @@ export async function verifyApiKey(
   input: z.input<typeof VerifyApiKeyInput>,
 ): Promise<ApiKeyVerification> {
   const { key, permissions, cost, address } = parseInput(VerifyApiKeyInput, input);
-  const { reason, found, limits } = await verifySecret(context, {
+  const { found, ...verified } = await verifySecret(context, {
     secret: key,
     permissions: permissions ?? [],
     cost: cost ?? 1,
     address: address ?? null,
   });
-  return { valid: reason === null, reason, ...(found ? describeKey(found, limits, context) : nothing) };
+  const { reason } = verified;
+  return {
+    valid: reason === null,
+    reason,
+    ...(found ? describeKey(found, verified, context) : nothing),
+  };
 }
 
-const describeKey = (found: FoundKey, { rate, quota }: KeyLimits, { limits }: OperationContext) => ({
+/** What a key may do and has, within what its account may have. */
+export const describeGrant = (
+  { permissions }: Pick<FoundKey, 'permissions'>,
+  { plan, ceiling, metadata }: Entitlement,
+  { sharedRate, sharedQuota }: KeyLimits,
+): Pick<ApiKeyVerification, 'permissions' | 'plan' | 'entitlement'> => ({
+  permissions: permissionsWithin(permissions, ceiling),
+  plan,
+  entitlement: { metadata, rateLimit: rateStateOf(sharedRate), quota: sharedQuota },
+});
+
+const describeKey = (
+  found: FoundKey,
+  { entitlement = noEntitlement, limits: left }: Omit<Verification, 'found'>,
+  { limits }: OperationContext,
+) => ({
   keyId: found.id,
   userId: found.account,
   expiresAt: found.expiresAt,
   name: found.name,
-  permissions: readList(found.permissions),
+  ...describeGrant(found, entitlement, left),
   metadata: found.metadata === null ? null : JSON.parse(found.metadata),
-  rateLimit: rate && { limit: rate.rate.requests, remaining: rate.remaining, resetsAt: rate.resetsAt },
-  quota,
+  rateLimit: rateStateOf(left.rate),
+  quota: left.quota,
   automation: withDefaults(readSettings(found), limits),
 });
 

@@ -1,28 +1,36 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
-import { prepareQuery } from '../database/db.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
+import { shareReads } from '../database/shared-read.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
+import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
+import { isPeriodOverIn } from '../quotas/quota-periods.ts';
 import { isApiKeySecret } from './api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { importedDigests, sha256Of } from './imported-keys.ts';
-import { type KeyLimits, type LimitContext, seeLimits, type Use, useLimits } from './key-limits.ts';
-import { isPeriodOverIn } from './quota-periods.ts';
+import { type KeyLimits, type LimitContext, noLimits, seeLimits, type Use, useLimits } from './key-limits.ts';
 
 /**
  * The reasons for refusing a secret, in the order of the checks. An unknown, malformed or wrong secret gives the same
  * reason.
  */
-export type VerificationFailure =
-  | 'not_found'
-  | 'inactive'
-  | 'expired'
-  | 'rotated'
-  | 'account_blocked'
-  | 'address_not_allowed'
-  | 'insufficient_permissions'
-  | 'rate_limited'
-  | 'quota_exceeded';
+export const verificationFailures = [
+  'not_found',
+  'inactive',
+  'expired',
+  'rotated',
+  'account_blocked',
+  'address_not_allowed',
+  'insufficient_permissions',
+  'rate_limited',
+  'account_rate_limited',
+  'quota_exceeded',
+  'account_quota_exceeded',
+] as const;
+
+/** One of {@link verificationFailures}. */
+export type VerificationFailure = (typeof verificationFailures)[number];
 
 /** A question about a secret. */
 export interface VerificationQuestion {
@@ -54,6 +62,7 @@ const prepareLookup = (count: number) =>
       .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
       .innerJoin('account', 'account.id', 'api_key.account_id')
       .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
+      .leftJoin('account_quota', 'account_quota.account_id', 'api_key.account_id')
       .leftJoin('automation_settings', 'automation_settings.account_id', 'api_key.account_id')
       .where(
         'api_key_secret.digest',
@@ -63,6 +72,7 @@ const prepareLookup = (count: number) =>
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
       .select(['api_key.rate_limit', 'api_key.rate_limit_window'])
+      .select(['account.plan as plan', 'account.overrides as overrides'])
       // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.
       .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
       .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
@@ -73,6 +83,12 @@ const prepareLookup = (count: number) =>
         'api_key_quota.taken as quotaTaken',
         'api_key_quota.generation as quotaGeneration',
       ])
+      .select(sql<unknown>`${isPeriodOverIn(db, values.now, 'account_quota')}`.as('sharedOver'))
+      .select([
+        'account_quota.refill as sharedRefill',
+        'account_quota.taken as sharedTaken',
+        'account_quota.generation as sharedGeneration',
+      ])
       .select([
         'automation_settings.is_enabled as automationEnabled',
         'automation_settings.is_enabled_cleared as automationEnabledCleared',
@@ -82,17 +98,25 @@ const prepareLookup = (count: number) =>
       .select('api_key_secret.digest'),
   );
 
+/** The look-ups, by the number of their digests: a power of two, so that they are few. */
 const lookups = new Map<number, ReturnType<typeof prepareLookup>>();
 
-/** Prepares the look-up of this number of digests, which uses their unique index. */
-const lookupFor = (count: number) => {
+/** Looks up the keys of these digests, with their unique index, in one statement. */
+async function lookUp(db: Db, digests: readonly Buffer[]) {
+  const count = 2 ** Math.ceil(Math.log2(digests.length));
   const lookup = lookups.get(count) ?? prepareLookup(count);
   lookups.set(count, lookup);
-  return lookup;
-};
+  const values: { now: Date; [place: number]: Buffer } = { now: new Date() };
+  for (let place = 0; place < count; place += 1)
+    values[place] = digests[Math.min(place, digests.length - 1)] as Buffer;
+  return await lookup(db, values);
+}
+
+/** Looks up keys together with all who ask in the same turn of the event loop, in statements of up to 64 digests. */
+const lookUpTogether = shareReads(lookUp, 64);
 
 /** The stored API key of a found secret, with its owner's settings. */
-export type FoundKey = Awaited<ReturnType<ReturnType<typeof prepareLookup>>>[number];
+export type FoundKey = Awaited<ReturnType<typeof lookUp>>[number];
 
 /** The result of a verification. */
 export interface Verification {
@@ -100,18 +124,24 @@ export interface Verification {
   readonly reason: VerificationFailure | null;
   /** The API key; undefined if the secret is unknown. */
   readonly found: FoundKey | undefined;
-  /** The rest of the key's own limits. */
+  /** What the provider grants the key's account; undefined if the secret is unknown. */
+  readonly entitlement: Entitlement | undefined;
+  /** The rest of the key's limits, and of its account's. */
   readonly limits: KeyLimits;
 }
 
 /** The part of an operation's context that verifications use. */
 export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage' | 'importedKeys'> &
-  LimitContext;
+  LimitContext & {
+    /** The provider's plans. */
+    readonly limits: Pick<OperationContext['limits'], 'plans'>;
+  };
 
 const notFound: Verification = {
   reason: 'not_found',
   found: undefined,
-  limits: { rate: null, quota: null },
+  entitlement: undefined,
+  limits: noLimits,
 };
 
 /**
@@ -126,56 +156,59 @@ export async function verifySecret(
   context: VerificationContext,
   question: VerificationQuestion,
 ): Promise<Verification> {
-  const now = new Date();
   const askedAt = performance.now();
-  const found = await findKey(context, question.secret, now);
+  const found = await findKey(context, question.secret);
   if (!found) return notFound;
+  const now = new Date();
   const use = { askedAt, now, cost: question.cost };
   const verified = await verifyFound(context, found, question, use);
   context.keyUsage.note(found.id, now, verified.reason ?? 'valid');
   return verified;
 }
 
-/** A use that is refused for an earlier reason takes nothing from the key's limits. */
+/** A use that is refused for an earlier reason takes nothing from any limit. */
 async function verifyFound(
   context: VerificationContext,
   found: FoundKey,
   question: VerificationQuestion,
   use: Use,
 ): Promise<Verification> {
-  const reason = failureOf(found, use.now) ?? refusalOf(found, question);
-  if (reason !== null) return { reason, found, limits: seeLimits(context, found, use) };
+  const entitlement = entitlementOf(context.limits.plans, found);
+  const reason = failureOf(found, use.now) ?? refusalOf(found, entitlement, question);
+  if (reason !== null)
+    return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, use) };
   question.admit?.(found.id);
-  const { refusal, ...limits } = await useLimits(context, found, use);
-  return { reason: refusal, found, limits };
+  const { refusal, ...limits } = await useLimits(context, { key: found, entitlement }, use);
+  return { reason: refusal, found, entitlement, limits };
 }
 
 /** Verifies the secret for a key that asks about itself. This uses no limits and counts nothing. */
 export async function checkSecret(
-  context: LookupContext,
+  context: LookupContext & LimitContext,
   question: Pick<VerificationQuestion, 'secret' | 'permissions' | 'address'>,
   now: Date,
-): Promise<Omit<Verification, 'limits'>> {
-  const found = await findKey(context, question.secret, now);
-  return found ? { reason: failureOf(found, now) ?? refusalOf(found, question), found } : notFound;
+): Promise<Verification> {
+  const found = await findKey(context, question.secret);
+  if (!found) return notFound;
+  const entitlement = entitlementOf(context.limits.plans, found);
+  const reason = failureOf(found, now) ?? refusalOf(found, entitlement, question);
+  return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, { now }) };
 }
 
-type LookupContext = Pick<VerificationContext, 'db' | 'secrets' | 'importedKeys'>;
+type LookupContext = Pick<VerificationContext, 'db' | 'secrets' | 'importedKeys' | 'limits'>;
 
 async function findKey(
   { db, secrets: { peppers }, importedKeys }: LookupContext,
   secret: string,
-  now: Date,
 ): Promise<FoundKey | undefined> {
   const own = peppers.digests(secret);
   const mayBeImported = importedKeys.mayHave(secret);
   if (!mayBeImported && !isApiKeySecret(secret)) return undefined;
   const all = mayBeImported ? [...own, ...importedDigests(peppers, sha256Of(secret))] : own;
-  const values: { now: Date; [place: number]: Buffer } = { now };
-  all.forEach(({ digest }, place) => {
-    values[place] = digest;
-  });
-  const rows = await lookupFor(all.length)(db, values);
+  const rows = await lookUpTogether(
+    db,
+    all.map(({ digest }) => digest),
+  );
   // If a key was made here and imported as well, the key that was made here comes first.
   for (const { digest } of all) {
     const found = rows.find((row) => timingSafeEqual(digest, row.digest));
@@ -201,8 +234,9 @@ const failureOf = (
 /** The reason for refusing this use of a good key. */
 const refusalOf = (
   { allowedAddresses, permissions }: FoundKey,
+  { ceiling }: Entitlement,
   question: Pick<VerificationQuestion, 'permissions' | 'address'>,
 ): VerificationFailure | null => {
   if (!isAllowedFrom(allowedAddresses, question.address)) return 'address_not_allowed';
-  return hasAll(permissions, question.permissions) ? null : 'insufficient_permissions';
+  return hasAll(permissions, ceiling, question.permissions) ? null : 'insufficient_permissions';
 };

@@ -1,7 +1,14 @@
 import { signedIn } from '../auth/scopes.ts';
 import { AuditEvent } from '../database/tables.ts';
 import { builder, type FieldBuilder } from '../graphql/builder.ts';
-import { AuditEventsInput, auditEvents, type Change, changesIn } from './audit-events.ts';
+import {
+  AuditEventsInput,
+  auditEvents,
+  type Change,
+  changesIn,
+  longestKept,
+  mostReasonBytes,
+} from './audit-events.ts';
 
 const AuditChange = builder.objectRef<Change>('AuditChange').implement({
   description: 'What was changed of something.',
@@ -14,15 +21,17 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
     from: t.expose('from', {
       type: 'JSON',
       nullable: true,
-      description:
-        'What it was; null where it was not set. Of `metadata` neither value is kept, only that it was changed.',
+      description: `What it was; null where it was not set. Of a list, the items that were taken out. Of \`metadata\` neither value is kept, only that it was changed. In place of a value of more than ${longestKept} bytes as JSON stands its digest: \`sha256\` (hexadecimal) and \`bytes\`, the length.`,
       example: 'Laptop',
+      mostBytes: longestKept,
     }),
     to: t.expose('to', {
       type: 'JSON',
       nullable: true,
-      description: 'What it is since then; null where it is not set.',
+      description:
+        'What it is since then; null where it is not set. Of a list, the items that were put in. As with `from`, a digest stands in place of a long value.',
       example: 'Build server',
+      mostBytes: longestKept,
     }),
   }),
 });
@@ -31,7 +40,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
 const actorFields = (t: FieldBuilder<AuditEvent>) => ({
   actor: t.string({
     description:
-      'Who did it: `self` (you), `operator` (whoever runs this service), `key` (the API key itself), or `scanner` (who has found the key in public). There may be others.',
+      'Who did it: `self` (you), `operator` (whoever runs this service), `provider` (a server of whoever runs it), `key` (the API key itself), or `scanner` (who has found the key in public). There may be others.',
     example: 'self',
     resolve: ({ actor }) => actor ?? 'self',
   }),
@@ -39,6 +48,7 @@ const actorFields = (t: FieldBuilder<AuditEvent>) => ({
     nullable: true,
     description: 'Why, in the words of an operator; null where nobody said.',
     example: null,
+    mostBytes: mostReasonBytes,
   }),
   onUserId: t.int({
     nullable: true,
@@ -72,12 +82,16 @@ builder.objectType(AuditEvent, {
     requestId: t.exposeString('request', {
       description: 'The request, as its answer named it in `X-Request-Id`.',
       example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
+      // 64 characters, and quotes.
+      mostBytes: 66,
     }),
     address: t.exposeString('address', {
       nullable: true,
       description:
         'The IP address that the request came from; null where it is not known, or where an operator or a scanner made it.',
       example: '192.0.2.1',
+      // Eight groups of four digits or six and an IPv4 address, and quotes.
+      mostBytes: 50,
     }),
     changes: t.field({
       type: [AuditChange],

@@ -1,13 +1,18 @@
 import type { z } from 'zod';
-import { findAccount } from '../accounts/own-account.ts';
+import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { AuditEvent } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
+import { longestKept } from '../operations/changes.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { longestReason, mostTextBytes, parseInput } from '../operations/input.ts';
 
 export type { Change };
+export { longestKept };
+
+/** The most bytes of an operator's reason, as JSON. */
+export const mostReasonBytes = mostTextBytes(longestReason);
 
 /** The input of {@link auditEvents}. */
 export const AuditEventsInput = PageInput;
@@ -19,9 +24,7 @@ const prepareSelect = (order: 'asc' | 'desc') =>
     db
       .selectFrom('audit_event')
       .innerJoin('account', 'account.id', 'audit_event.account_id')
-      .where('account.issuer', '=', issuer)
-      .where('account.subject', '=', subject)
-      .where('account.blocked_at', 'is', null)
+      .where(ofCaller({ issuer, subject }))
       .where('audit_event.id', '>', floor)
       .where('audit_event.id', '<=', ceiling)
       .orderBy('audit_event.id', order)

@@ -3,7 +3,7 @@ import { type DocumentNode, getOperationAST, type OperationDefinitionNode } from
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
-import type { Limiter } from '../http/rate-limits/limiter.ts';
+import { type Limiter, ordinaryAnswer } from '../http/rate-limits/limiter.ts';
 import {
   type AccessToken,
   decodeToken,
@@ -145,19 +145,25 @@ interface CountContext extends WithAccessToken, Pick<Exchange, 'quotas'> {
  * @param account counts the requests of a person
  * @param verifier counts the requests of a caller that may verify API keys: a server that asks on behalf of all its
  *   clients
+ * @param longestAnswer the greatest length of an operation's answer, in bytes
  */
 export function useAccountLimit(
   account: Limiter | undefined,
   verifier: Limiter | undefined,
+  longestAnswer: (operation: OperationDefinitionNode, document: DocumentNode) => number,
 ): Plugin<CountContext, CountContext> {
   const keyOf = once(callerKeyOf);
-  const weightOf = once(weigh);
+  const weightOf = once((operation: OperationDefinitionNode, document: DocumentNode) => ({
+    // The request itself already counted as the first field.
+    more: Math.max(weigh(operation, document) - 1, 0),
+    longest: longestAnswer(operation, document),
+  }));
 
-  const count = (context: CountContext, weight: number): void => {
+  const count = (context: CountContext, weight: number, longest = 0): void => {
     const { accessToken } = context;
-    if (!accessToken || weight === 0) return;
+    if (!accessToken) return;
     const limiter = keyVerifier.every((scope) => accessToken.scopes.has(scope)) ? verifier : account;
-    limiter?.count(keyOf(accessToken), context, weight);
+    limiter?.count(keyOf(accessToken), context, weight, longest);
   };
   const countRequest = (context: CountContext): void => {
     if (context.isCounted || !context.accessToken) return;
@@ -170,8 +176,9 @@ export function useAccountLimit(
     onContextBuilding: ({ context }) => countRequest(context),
     onExecute: ({ args: { document, operationName, contextValue } }) => {
       const operation = getOperationAST(document, operationName);
-      // The request itself already counted as the first field.
-      if (operation) count(contextValue, Math.max(weightOf(operation, document) - 1, 0));
+      if (!operation) return;
+      const { more, longest } = weightOf(operation, document);
+      if (more > 0 || longest > ordinaryAnswer) count(contextValue, more, longest);
     },
   };
 }

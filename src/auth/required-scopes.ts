@@ -11,7 +11,7 @@ import type { AccessToken } from './access-token.ts';
 import type { WithAccessToken } from './caller.ts';
 import { insufficientScope, notAuthenticated } from './challenge.ts';
 import { isIntrospection, rootFieldNames } from './root-fields.ts';
-import { type Scope, scopeDescriptions } from './scopes.ts';
+import { accountEntitler, operator, type Scope, scopeDescriptions } from './scopes.ts';
 
 interface RequiredScopes {
   /** A token must have all of these scopes. */
@@ -44,13 +44,21 @@ class RequireScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 
 SchemaBuilder.registerPlugin('requireScopes', RequireScopesPlugin);
 
+/** Whether the scopes of a token include a scope, or another one that includes it. */
+export const holds = (scopes: ReadonlySet<string>, scope: string): boolean =>
+  scopes.has(scope) || (accountEntitler.some((each) => each === scope) && isOperator(scopes));
+
+/** Whether the scopes of a token are an operator's. */
+export const isOperator = (scopes: ReadonlySet<string>): boolean =>
+  operator.every((scope) => scopes.has(scope));
+
 /**
  * Lets a caller pass only with all required scopes.
  * @throws {GatewayError} `UNAUTHENTICATED` without a token, `FORBIDDEN` with too few scopes
  */
 export function requireScopes(required: readonly string[], accessToken: AccessToken | undefined): void {
   if (!accessToken) throw notAuthenticated();
-  const missing = required.filter((scope) => !accessToken.scopes.has(scope));
+  const missing = required.filter((scope) => !holds(accessToken.scopes, scope));
   if (missing.length > 0) throw insufficientScope(missing, required);
 }
 

@@ -13,6 +13,7 @@ const scopesOverOthers: Record<ScopeOverOthers, string> = {
   'keyward.admin':
     "Find, block and erase anybody's account, end anybody's API keys, and say where events are sent: for operators.",
   'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
+  'accounts.entitle': "Say what anybody's account may have: for a provider's billing server, not for people.",
 };
 
 /** All scopes that this service knows, in its own names (AUTH_SCOPE_ALIASES maps a provider's names to them). */
@@ -35,6 +36,9 @@ export const keyVerifier = ['keys.verify'] as const satisfies Scope[];
 
 /** The scope of operators, who run the service for others. */
 export const operator = ['keyward.admin'] as const satisfies Scope[];
+
+/** The scope with which a provider's billing server sets what accounts may have. Operators may do the same. */
+export const accountEntitler = ['accounts.entitle'] as const satisfies Scope[];
 
 /** Whether an issuer may grant a scope. No issuer may grant an unknown scope. */
 export const mayGrant = ({ grants }: Pick<IssuerConfig, 'grants'>, scope: string): boolean =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { accountBlocked } from '../accounts/own-account.ts';
+import { accountBlocked, isCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { AutomationSettings } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -22,12 +22,11 @@ const neverSet = {
   updatedAt: null,
 };
 
-const selectSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }: Caller) =>
+const selectSettings = prepareQuery(AutomationSettings, (db, caller: Caller) =>
   db
     .selectFrom('account')
     .leftJoin('automation_settings', 'automation_settings.account_id', 'account.id')
-    .where('account.issuer', '=', issuer)
-    .where('account.subject', '=', subject)
+    .where(isCaller(caller))
     .select([
       'account.id as account_id',
       'automation_settings.is_enabled',

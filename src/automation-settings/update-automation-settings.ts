@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureAccount, ofCaller } from '../accounts/own-account.ts';
 import { isForPostgres, prepareQuery } from '../database/db.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
-import { audited, changesOf } from '../operations/audited.ts';
+import { audited } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
 import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
 
@@ -41,13 +42,11 @@ type Values = Stored & { readonly account: AccountId; readonly now: Date };
 
 // No other transaction can change the settings until this one ends: SQLite has one writer at a time, which is this
 // transaction; PostgreSQL locks the row.
-const lockSettings = prepareQuery(AutomationSettings, (db, { issuer, subject }: Caller) => {
+const lockSettings = prepareQuery(AutomationSettings, (db, caller: Caller) => {
   const settings = db
     .selectFrom('automation_settings')
     .innerJoin('account', 'account.id', 'automation_settings.account_id')
-    .where('account.issuer', '=', issuer)
-    .where('account.subject', '=', subject)
-    .where('account.blocked_at', 'is', null)
+    .where(ofCaller(caller))
     .selectAll('automation_settings');
   return isForPostgres(db) ? settings.forUpdate('automation_settings') : settings;
 });

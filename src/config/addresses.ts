@@ -56,23 +56,43 @@ export function canonicalAddress(address: string): string {
   return spelled.address.replace(isMapped, '');
 }
 
+/** Whether an IPv6 address is of the one range that IANA assigns from (RFC 4291). The rest of IPv6 is reserved. */
+const isAssigned = createAddressTest(['2000::/3']);
+
 /**
  * Whether an IP address is a public unicast address: not private, not of this machine or its network, not reserved.
  * An IPv4 address that is only mapped into IPv6 (`::ffff:10.0.0.1`) counts as itself; an address that a router would
  * translate to IPv4 is not public.
  * @param address an address without a zone
  */
-export const isPublicAddress = (address: string): boolean =>
-  isIP(address) !== 0 && ipaddr.process(address).range() === 'unicast';
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const canonical = canonicalAddress(address);
+  return ipaddr.parse(canonical).range() === 'unicast' && (isIPv4(canonical) || isAssigned(canonical));
+}
 
-/** The host of a URL in the spelling of `WEBHOOKS_ALLOW`: an IPv6 address without brackets. */
+/** The host of a URL; an IPv6 address without brackets. */
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.+)\]$/, '$1');
 
+const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+
 /**
- * Whether a host must be refused without a look-up of its name, because it is this machine or a private address.
- * @param allowed private hosts that are allowed nevertheless
+ * Whether the host of a URL may have a private address.
+ * @param allowed hosts for any port (`hooks.internal`, `fd00::1`), and hosts for one port (`hooks.internal:8443`,
+ *   `[fd00::1]:8443`)
  */
-export const isRefusedHost = (host: string, allowed: readonly string[]): boolean => {
+export function isAllowedHost(url: string, allowed: readonly string[]): boolean {
+  const parsed = new URL(url);
+  return allowed.includes(hostOf(url)) || allowed.includes(`${parsed.hostname}:${portOf(parsed)}`);
+}
+
+/**
+ * Whether a URL must be refused without a look-up of its host's name, because the host is this machine or a private
+ * address.
+ * @param allowed as of {@link isAllowedHost}
+ */
+export const isRefusedHost = (url: string, allowed: readonly string[]): boolean => {
+  const host = hostOf(url);
   const isPrivate = isIP(host) === 0 ? host === 'localhost' : !isPublicAddress(host);
-  return isPrivate && !allowed.includes(host);
+  return isPrivate && !isAllowedHost(url, allowed);
 };

@@ -169,8 +169,14 @@ export interface Config {
   };
   /** The most active API keys of one account. */
   readonly apiKeysPerAccount: number;
+  /** The file of the provider's plans; undefined: there are none. */
+  readonly plansFile: string | undefined;
+  /** The most changes that one account may make in a day (UTC). */
+  readonly changesPerDay: number;
   /** The number of days for which the service keeps the counts of verifications. */
   readonly apiKeyUsageDays: number;
+  /** The number of days for which the service keeps API keys that have ended. */
+  readonly endedApiKeysDays: number;
   /** The prefix of new API keys. */
   readonly apiKeyPrefix: string;
   /** The permissions that an API key may have; null: any. */

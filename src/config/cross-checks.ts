@@ -1,5 +1,5 @@
 import { secretKeys } from '../secrets/secret-list.ts';
-import { hostOf, isRefusedHost } from './addresses.ts';
+import { isRefusedHost } from './addresses.ts';
 import { type Environment, environmentSchema, type VariableName } from './environment.ts';
 
 /**
@@ -135,7 +135,7 @@ const pageFaults = (given: Given): Fault[] => {
 const webhookFaults = ({ isSet, env }: Given): Fault[] => {
   const allowed = env.WEBHOOKS_ALLOW ?? [];
   const endpoints = env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? [];
-  const refused = endpoints.some(({ url }) => isRefusedHost(hostOf(url), allowed));
+  const refused = endpoints.some(({ url }) => isRefusedHost(url, allowed));
   return [
     ...when(
       isSet('WEBHOOKS') && isSet('WEBHOOKS_FILE'),

@@ -133,6 +133,15 @@ const leakReportConfig = (env: Environment): LeakReportConfig | undefined =>
     ? undefined
     : { act: env.LEAKED_KEYS, keys: env.LEAK_REPORT_KEYS_FILE ?? env.LEAK_REPORT_KEYS_URL };
 
+const tracingConfig = (env: Environment): Config['tracing'] =>
+  env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+    ? undefined
+    : {
+        sampler: env.OTEL_TRACES_SAMPLER,
+        ratio: env.OTEL_TRACES_SAMPLER_ARG,
+        timeout: env.OTEL_EXPORTER_OTLP_TIMEOUT,
+      };
+
 /** Builds the configuration from an environment without faults. */
 const toConfig = (env: Environment): Config => ({
   production: env.NODE_ENV === 'production',
@@ -151,7 +160,10 @@ const toConfig = (env: Environment): Config => ({
     sessionDuration: env.AUTOMATION_DEFAULT_SESSION_DURATION ?? null,
   },
   apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
+  plansFile: env.PLANS_FILE,
+  changesPerDay: env.CHANGES_PER_DAY,
   apiKeyUsageDays: env.API_KEY_USAGE_DAYS,
+  endedApiKeysDays: env.ENDED_API_KEYS_DAYS,
   apiKeyPrefix: env.API_KEY_PREFIX,
   apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
   sealApiKeys: env.SEAL_API_KEYS,
@@ -167,12 +179,5 @@ const toConfig = (env: Environment): Config => ({
   logLevel: env.LOG_LEVEL,
   logsAddress: env.LOG_CLIENT_ADDRESS,
   metrics: env.METRICS_PORT === undefined ? undefined : { host: env.METRICS_HOST, port: env.METRICS_PORT },
-  tracing:
-    env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-      ? undefined
-      : {
-          sampler: env.OTEL_TRACES_SAMPLER,
-          ratio: env.OTEL_TRACES_SAMPLER_ARG,
-          timeout: env.OTEL_EXPORTER_OTLP_TIMEOUT,
-        },
+  tracing: tracingConfig(env),
 });

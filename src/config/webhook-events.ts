@@ -7,6 +7,8 @@ interface KindOfEvent {
   readonly about: About;
   /** A sentence that says when the service sends the event. */
   readonly summary: string;
+  /** Whether the event is sent before others that wait: somebody lost a right, and receivers must not go on with it. */
+  readonly isUrgent?: true;
 }
 
 /**
@@ -39,11 +41,13 @@ export const webhookEvents = {
     type: 'api_key.deactivated',
     about: 'api-key',
     summary: 'An API key was ended.',
+    isUrgent: true,
   },
   'api-key-leaked': {
     type: 'api_key.leaked',
     about: 'api-key',
     summary: 'An API key that works was found in public.',
+    isUrgent: true,
   },
   'api-key-expiring': {
     type: 'api_key.expiring',
@@ -69,6 +73,7 @@ export const webhookEvents = {
     type: 'private_key.removed',
     about: 'account',
     summary: 'A private key was removed.',
+    isUrgent: true,
   },
   'automation-settings-updated': {
     type: 'automation_settings.updated',
@@ -79,16 +84,30 @@ export const webhookEvents = {
     type: 'account.blocked',
     about: 'account',
     summary: 'An operator has blocked an account: none of its API keys is good.',
+    isUrgent: true,
   },
   'account-unblocked': {
     type: 'account.unblocked',
     about: 'account',
     summary: 'An operator has unblocked an account.',
+    isUrgent: true,
+  },
+  'account-quota-exhausted': {
+    type: 'account.quota_exhausted',
+    about: 'account',
+    summary:
+      'A verification was refused for want of the quota that all API keys of an account share, for the first time in a period.',
+  },
+  'account-entitlement-changed': {
+    type: 'account.entitlement_changed',
+    about: 'account',
+    summary: 'What the provider grants an account was changed: its plan, or its overrides.',
   },
   'account-erased': {
     type: 'account.erased',
     about: 'account',
     summary: 'An operator has erased an account and all that belonged to it.',
+    isUrgent: true,
   },
 } as const satisfies Record<string, KindOfEvent>;
 
@@ -99,6 +118,11 @@ export type WebhookAction = keyof typeof webhookEvents;
 export const webhookTypes: readonly string[] = [
   ...new Set(Object.values(webhookEvents).map(({ type }) => type)),
 ];
+
+/** The event types that are sent before others. */
+export const urgentWebhookTypes: readonly string[] = Object.values(webhookEvents)
+  .filter((kind) => 'isUrgent' in kind)
+  .map(({ type }) => type);
 
 /**
  * Whether a pattern matches an event type: `api_key.created` matches itself, `api_key.*` all types with this

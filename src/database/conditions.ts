@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isForPostgres } from './db.ts';
 import type { Tables } from './tables.ts';
 
@@ -10,6 +10,16 @@ import type { Tables } from './tables.ts';
  */
 export const tryLock = (kysely: Kysely<Tables>, lock: string): Expression<SqlBool> =>
   isForPostgres(kysely) ? sql`pg_try_advisory_xact_lock(cast(${lock} as bigint))` : sql`${lock} is not null`;
+
+/**
+ * Adds a lock to a query: other transactions that lock or change the rows that it reads wait until this transaction
+ * ends. Others may still add what belongs to these rows. SQLite needs no lock, because a transaction is its only
+ * writer.
+ */
+export const lockRow = <Query extends { forNoKeyUpdate(): Query }>(
+  kysely: Kysely<Tables>,
+  query: Query,
+): Query => (isForPostgres(kysely) ? query.forNoKeyUpdate() : query);
 
 /**
  * A condition that is true if a text begins with another text, byte for byte. An index answers it as a range; on
@@ -27,3 +37,19 @@ export function beginsWith(
     ? sql`(${text} ~>=~ ${filter} and ${text} ~<~ ${end})`
     : sql`(${text} >= ${filter} and ${text} < ${end})`;
 }
+
+/**
+ * A table with the texts of a list, in the column `value`.
+ * @param list the list, as a JSON array: one parameter, whatever its length
+ */
+export const listOf = (kysely: Kysely<Tables>, list: string): RawBuilder<{ readonly value: string }> =>
+  isForPostgres(kysely) ? sql`json_array_elements_text(cast(${list} as json))` : sql`json_each(${list})`;
+
+/**
+ * A condition that is true if a number is in a list.
+ * @param list the list, as a JSON array: one parameter, whatever its length
+ */
+export const isListed = (kysely: Kysely<Tables>, column: string, list: string): Expression<SqlBool> =>
+  isForPostgres(kysely)
+    ? sql`${sql.ref(column)} in (select cast(value as integer) from json_array_elements_text(cast(${list} as json)))`
+    : sql`${sql.ref(column)} in (select value from json_each(${list}))`;

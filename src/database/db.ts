@@ -29,9 +29,13 @@ import { isLostStatement, OutcomeUnknownError } from './failures.ts';
 import { type NamedQuery, nameQuery, type Question } from './named-query.ts';
 import type { Tables } from './tables.ts';
 
-/** Whether a statement failed because a required value was missing. */
-export const isMissingValue = (error: unknown): boolean =>
-  error instanceof NotNullConstraintViolationException;
+/** The column whose required value was missing, so that a statement failed; undefined for any other error. */
+export function missingColumn(error: unknown): string | undefined {
+  if (!(error instanceof NotNullConstraintViolationException)) return undefined;
+  // PostgreSQL names the column in a member of its own, SQLite at the end of its message.
+  const { column, message }: { column?: string; message: string } = error;
+  return column ?? message.split('.').at(-1);
+}
 
 /**
  * The database of operations, or a transaction in it. The object has no state of a request, so one serves all
@@ -39,8 +43,9 @@ export const isMissingValue = (error: unknown): boolean =>
  */
 export class Db {
   readonly kysely: Kysely<Tables>;
+  /** The time after which no query is sent, by `performance.now()`; infinite if there is none. */
+  readonly deadline: number;
   protected readonly em: SqlEntityManager;
-  protected readonly deadline: number;
 
   /**
    * @param em the global entity manager

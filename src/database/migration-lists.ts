@@ -7,10 +7,32 @@ export type MigrationList = Readonly<Record<string, () => Promise<MigrationObjec
 export const sqliteMigrations: MigrationList = {
   Migration20261123090000: async () =>
     (await import('./migrations/sqlite/Migration20261123090000.ts')).Migration20261123090000,
+  Migration20261123170418: async () =>
+    (await import('./migrations/sqlite/Migration20261123170418.ts')).Migration20261123170418,
+  Migration20261123171000: async () =>
+    (await import('./migrations/sqlite/Migration20261123171000.ts')).Migration20261123171000,
+  Migration20261123173502_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261123173502_compatible.ts'))
+      .Migration20261123173502_compatible,
+  Migration20261123181502: async () =>
+    (await import('./migrations/sqlite/Migration20261123181502.ts')).Migration20261123181502,
+  Migration20261123183500: async () =>
+    (await import('./migrations/sqlite/Migration20261123183500.ts')).Migration20261123183500,
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
 export const postgresMigrations: MigrationList = {
   Migration20261123090000: async () =>
     (await import('./migrations/postgresql/Migration20261123090000.ts')).Migration20261123090000,
+  Migration20261123170420: async () =>
+    (await import('./migrations/postgresql/Migration20261123170420.ts')).Migration20261123170420,
+  Migration20261123171000: async () =>
+    (await import('./migrations/postgresql/Migration20261123171000.ts')).Migration20261123171000,
+  Migration20261123173504_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261123173504_compatible.ts'))
+      .Migration20261123173504_compatible,
+  Migration20261123181504: async () =>
+    (await import('./migrations/postgresql/Migration20261123181504.ts')).Migration20261123181504,
+  Migration20261123183500: async () =>
+    (await import('./migrations/postgresql/Migration20261123183500.ts')).Migration20261123183500,
 };

@@ -1,7 +1,20 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 
 /** The most rows of a page, and also the default. */
 export const pageSize = 100;
+
+/**
+ * The bytes after which a page ends early, whatever number of rows was wanted. Whoever lists the heaviest rows then
+ * holds up everybody else for some milliseconds, and not for half a second.
+ */
+export const pageBytes = 320 * 1024;
+
+/** What a row counts beside its texts, in bytes: the names of its members, and its numbers and dates. */
+const bytesBesideTexts = 300;
+
+/** The most rows of one query, so that the service never holds a long list of heavy rows. */
+const rowsAtOnce = pageSize + 1;
 
 /** The greatest id of a 32-bit integer column. */
 const greatestId = 2 ** 31 - 1;
@@ -58,7 +71,48 @@ export interface PageRange {
 }
 
 /**
- * Reads a page of a list in which the newest rows, with the greatest ids, come first.
+ * The bytes that a row adds to an answer at the most: its texts vary, and everything else has a small fixed size. As
+ * JSON, because a control character of a text has six bytes in an answer.
+ */
+const bytesOf = (row: object): number => {
+  let bytes = bytesBesideTexts;
+  for (const value of Object.values(row))
+    if (typeof value === 'string' || Array.isArray(value)) bytes += Buffer.byteLength(JSON.stringify(value));
+  return bytes;
+};
+
+/** The rows of a page in the order of the query, and whether more rows follow. */
+interface Found<Node> {
+  readonly nodes: Node[];
+  readonly hasMore: boolean;
+}
+
+/** Reads rows until there are as many as wanted, or until they have {@link pageBytes}. */
+async function readRows<Node extends { readonly id: number }>(
+  wanted: number,
+  select: (beyond: number | undefined, limit: number) => Promise<Node[]>,
+): Promise<Found<Node>> {
+  const nodes: Node[] = [];
+  let bytes = 0;
+  for (;;) {
+    // One row more than used shows whether more rows follow.
+    const limit = Math.min(wanted - nodes.length + 1, rowsAtOnce);
+    const rows = await select(nodes.at(-1)?.id, limit);
+    for (const row of rows.slice(0, limit - 1)) {
+      if (bytes >= pageBytes) return { nodes, hasMore: true };
+      nodes.push(row);
+      bytes += bytesOf(row);
+    }
+    if (rows.length < limit) return { nodes, hasMore: false };
+    if (nodes.length >= wanted || bytes >= pageBytes) return { nodes, hasMore: true };
+    // SQLite answers within the call, so others get their turn between two queries.
+    await setImmediate();
+  }
+}
+
+/**
+ * Reads a page of a list in which the newest rows, with the greatest ids, come first. The page ends early after the
+ * row with which it has {@link pageBytes}; it always has at least one row if there is one.
  * @param select runs the query: `desc` returns the newest rows of the range, `asc` the oldest
  * @param size the default number of rows
  */
@@ -68,12 +122,13 @@ export async function readPage<Node extends { readonly id: number }>(
   size = pageSize,
 ): Promise<Page<Node>> {
   const backwards = typeof last === 'number';
-  const wanted = last ?? first ?? size;
-  // One row more than requested shows whether more rows follow.
-  const range = { floor: before ?? 0, ceiling: after ? after - 1 : greatestId, limit: wanted + 1 };
-  const found = await select(range, backwards ? 'asc' : 'desc');
-  const hasMore = found.length > wanted;
-  const nodes = found.slice(0, wanted);
+  const floor = before ?? 0;
+  const ceiling = after ? after - 1 : greatestId;
+  const { nodes, hasMore } = await readRows(last ?? first ?? size, (beyond, limit) =>
+    backwards
+      ? select({ floor: beyond ?? floor, ceiling, limit }, 'asc')
+      : select({ floor, ceiling: beyond === undefined ? ceiling : beyond - 1, limit }, 'desc'),
+  );
   if (backwards) nodes.reverse();
   const edges = nodes.map((node) => ({ cursor: encodeCursor(node.id), node }));
   return {

@@ -5,6 +5,7 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //   Account ─┬─ ApiKey ─┬─ ApiKeySecret
 //            │          ├─ ApiKeyQuota     (none or one)
 //            │          └─ ApiKeyUse       (by hour, for some months)
+//            ├─ AccountQuota          (none or one)
 //            ├─ AccountUse            (the sums of its keys' uses)
 //            ├─ PrivateKey            (none or one)
 //            ├─ AutomationSettings    (none or one)
@@ -12,8 +13,7 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 //            ├─ AuditEvent
 //            └─ WebhookEvent          (until it is handed to the endpoints)
 //
-//   WebhookEndpoint ─┬─ WebhookLane      (while a delivery waits in it)
-//                    └─ WebhookDelivery  (for some days)
+//   WebhookEndpoint ─── WebhookDelivery  (for some days)
 //   WebhookClock                         (one)
 //
 //   ImportedForm                         (few)
@@ -29,6 +29,8 @@ const accountSchema = defineEntity({
   indexes: [
     { properties: ['subject'], name: 'account_subject' },
     { properties: ['isBeingErased'], where: { isBeingErased: true }, name: 'account_being_erased' },
+    // For counting the accounts whose plan is not among the plans.
+    { properties: ['plan'], where: { plan: { $ne: null } }, name: 'account_plan' },
   ],
   properties: {
     id: p.integer().primary().autoincrement().$type<AccountId>(),
@@ -47,6 +49,12 @@ const accountSchema = defineEntity({
      * record of its actions.
      */
     erasedAt: p.datetime(3).nullable(),
+    /** The name of the account's plan; null: the default plan. It may not be among the plans any more. */
+    plan: p.string().nullable(),
+    /** The members of a plan that the account has in place of its plan's own: a JSON object; null: none. */
+    overrides: p.text().nullable(),
+    /** The time of the last change of the plan or the overrides; null: they were never set. */
+    entitledAt: p.datetime(3).nullable(),
     /** Whether rows of the erased account still wait for their removal; no operation shows them any more. */
     isBeingErased: p.boolean().default(false),
   },
@@ -66,7 +74,9 @@ const apiKeySchema = defineEntity({
     { properties: ['keyPrefix'], name: 'api_key_prefix' },
     // The creation of a key counts the account's active keys; inactive keys must not slow that down.
     { properties: ['account'], where: { isActive: true }, name: 'api_key_active' },
-    // For announcing expiries in time.
+    // The removal of keys that ended long ago searches for them; active keys must not slow it down.
+    { properties: ['deactivatedAt'], where: { deactivatedAt: { $ne: null } }, name: 'api_key_ended' },
+    // For announcing expiries in time, and for the removal of keys that expired long ago.
     {
       properties: ['expiresAt'],
       where: { isActive: true, expiresAt: { $ne: null } },
@@ -84,6 +94,7 @@ const apiKeySchema = defineEntity({
     account: () => p.manyToOne(Account).mapToPk().index(),
     keyPrefix: p.string(),
     name: p.string().nullable(),
+    description: p.text().nullable(),
     isActive: p.boolean().default(true),
     isDefault: p.boolean().default(false),
     encryptedKey: p.text().nullable(),
@@ -98,7 +109,7 @@ const apiKeySchema = defineEntity({
     lastUsedAt: p.datetime(3).nullable(),
     /** The key's permissions: a JSON array of names; null: never set. */
     permissions: p.text().nullable(),
-    /** The provider's JSON object; null: never set. */
+    /** The owner's JSON object; null: never set. */
     metadata: p.text().nullable(),
     /** The addresses that may use the key: a JSON array of CIDR ranges; null: any. */
     allowedAddresses: p.text().nullable(),
@@ -180,6 +191,28 @@ const apiKeyQuotaSchema = defineEntity({
 /** The quota of an API key. A key without a row has no quota. */
 export class ApiKeyQuota extends apiKeyQuotaSchema.class {}
 apiKeyQuotaSchema.setClass(ApiKeyQuota);
+
+const accountQuotaSchema = defineEntity({
+  name: 'AccountQuota',
+  tableName: 'account_quota',
+  properties: {
+    account: () => p.oneToOne(Account).mapToPk().owner().primary(),
+    /** When the period that runs was to end when it began; the account's plan may say something else since. */
+    refill: p.string().$type<QuotaRefill>(),
+    /** The units of this period that are used, or leased to a node. */
+    taken: p.integer(),
+    /** The end of the period; null: never. */
+    refillsAt: p.datetime(3).nullable(),
+    /** Counts the periods. A lease of another period is worthless. */
+    generation: p.integer(),
+    /** The generation whose exhaustion was announced; null: none so far. */
+    exhaustedGeneration: p.integer().nullable(),
+  },
+});
+
+/** What is used of the quota that all API keys of an account share. Its terms are those of the account's plan. */
+export class AccountQuota extends accountQuotaSchema.class {}
+accountQuotaSchema.setClass(AccountQuota);
 
 const apiKeyUseSchema = defineEntity({
   name: 'ApiKeyUse',
@@ -276,8 +309,8 @@ const auditEventSchema = defineEntity({
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
     /**
-     * The actor: `operator`, `key` (the API key itself), `scanner` (which finds keys in public), or null: the
-     * account's owner.
+     * The actor: `operator`, `provider` (a server of the provider), `key` (the API key itself), `scanner` (which finds
+     * keys in public), or null: the account's owner.
      */
     actor: p.string().nullable(),
     /**
@@ -295,9 +328,17 @@ const auditEventSchema = defineEntity({
     request: p.string(),
     /** The IP address of the caller; null if unknown. */
     address: p.string().nullable(),
-    /** The changes, with the values before and after: a JSON array; null if the action says everything. */
+    /**
+     * The changes, with the values before and after, or the digests of long values: a JSON array; null if the action
+     * says everything.
+     */
     details: p.text().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /**
+     * The number of the account's changes on this day (UTC, by the database's clock), this one included, plus the days
+     * since 1970 times 1,000,000,000. An event that is not the account's own change repeats the number before it.
+     */
+    ofDay: p.bigint('number').default(0),
   },
 });
 
@@ -395,6 +436,17 @@ const webhookDeliverySchema = defineEntity({
   indexes: [
     // For the waiting deliveries of a lane, in order.
     { properties: ['endpoint', 'lane', 'id'], where: { state: 'waiting' }, name: 'webhook_delivery_waiting' },
+    // For those in line, and for those beside it.
+    {
+      properties: ['endpoint', 'dueAt', 'account'],
+      where: { state: 'waiting', attempts: 0, dueAt: { $ne: null } },
+      name: 'webhook_delivery_line',
+    },
+    {
+      properties: ['endpoint', 'dueAt'],
+      where: { state: 'waiting', attempts: { $gt: 0 } },
+      name: 'webhook_delivery_again',
+    },
     { properties: ['state', 'keptUntil'] },
     // For the operators' view of an endpoint: all deliveries, newest first; those that were given up; and the last
     // attempt.
@@ -410,6 +462,7 @@ const webhookDeliverySchema = defineEntity({
     id: p.integer().primary().autoincrement(),
     endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk(),
     account: () => p.manyToOne(Account).mapToPk().index(),
+    /** The subject of the delivery, an API key or an account: deliveries about one subject stay in order. */
     lane: p.string(),
     /** The id of the event for all endpoints and all attempts: `webhook-id`. */
     message: p.string(),
@@ -418,7 +471,14 @@ const webhookDeliverySchema = defineEntity({
     payload: p.text(),
     /** `waiting`, `delivered`, or `parked`: given up. */
     state: p.string(),
+    /** The number of attempts, begun ones included. */
     attempts: p.integer(),
+    /**
+     * The place in line of a delivery that was never attempted: the earliest comes first, even before its time. For
+     * any other, the time of the next attempt; while a node sends it, the time from which other nodes may. Null if
+     * nothing waits, or while an earlier delivery of the lane waits.
+     */
+    dueAt: p.datetime(3).nullable(),
     lastAttemptAt: p.datetime(3).nullable(),
     /** The outcome of the last attempt: `status 200`, `timeout` and the like. */
     lastOutcome: p.string().nullable(),
@@ -431,27 +491,6 @@ const webhookDeliverySchema = defineEntity({
 /** An event for one endpoint. */
 export class WebhookDelivery extends webhookDeliverySchema.class {}
 webhookDeliverySchema.setClass(WebhookDelivery);
-
-const webhookLaneSchema = defineEntity({
-  name: 'WebhookLane',
-  tableName: 'webhook_lane',
-  uniques: [{ properties: ['endpoint', 'lane'] }],
-  indexes: [{ properties: ['endpoint', 'dueAt'] }],
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk(),
-    /** The subject of the lane's deliveries: an API key, or an account. */
-    lane: p.string(),
-    /**
-     * The time of the next attempt of the first delivery; while a node sends it, the time from which other nodes may.
-     */
-    dueAt: p.datetime(3),
-  },
-});
-
-/** A lane: deliveries to an endpoint that are sent one after the other, and the time of the next attempt. */
-export class WebhookLane extends webhookLaneSchema.class {}
-webhookLaneSchema.setClass(WebhookLane);
 
 const webhookClockSchema = defineEntity({
   name: 'WebhookClock',
@@ -474,6 +513,7 @@ export const entities = [
   ApiKeySecret,
   ImportedForm,
   ApiKeyQuota,
+  AccountQuota,
   ApiKeyUse,
   AccountUse,
   PrivateKey,
@@ -483,7 +523,6 @@ export const entities = [
   WebhookEndpoint,
   WebhookEvent,
   WebhookDelivery,
-  WebhookLane,
   WebhookClock,
 ];
 
@@ -494,6 +533,7 @@ export type Tables = InferKyselyDB<
   | typeof apiKeySecretSchema
   | typeof importedFormSchema
   | typeof apiKeyQuotaSchema
+  | typeof accountQuotaSchema
   | typeof apiKeyUseSchema
   | typeof accountUseSchema
   | typeof privateKeySchema
@@ -503,6 +543,5 @@ export type Tables = InferKyselyDB<
   | typeof webhookEndpointSchema
   | typeof webhookEventSchema
   | typeof webhookDeliverySchema
-  | typeof webhookLaneSchema
   | typeof webhookClockSchema
 >;

@@ -6,7 +6,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import type { OperationLimits } from '../operations/context.ts';
+import type { OperationContext, OperationLimits } from '../operations/context.ts';
 
 /** What a field or an argument says of itself beside its type: the compiler knows each of these, so none is misspelt. */
 interface ValueFacts {
@@ -14,10 +14,17 @@ interface ValueFacts {
   example?: unknown;
 }
 
+/** The most bytes of a number, a date-time, a word of a fixed list or a cursor, as JSON. */
+export const ordinaryBytes = 32;
+
 /** What any field says of itself. */
 interface FieldFacts extends ValueFacts {
   /** How many items its list has at the most, whatever is asked for. */
   atMost?: number;
+  /** How many items its list has at the most as a rule, if it hardly ever has as many as `atMost`. */
+  usually?: number;
+  /** The most bytes of its value as JSON, if these may be more than {@link ordinaryBytes}: of a list, all its items. */
+  mostBytes?: number;
   /** REST has the members of its object in its place. */
   flatInRest?: true;
 }
@@ -38,6 +45,11 @@ interface OperationFacts {
   neverNull?: readonly string[];
   /** What `limit` means in REST, if its list is longer than GraphQL's page. */
   limitInRest?: string;
+  /**
+   * Reads what identifies the state of its list, at most a few hundred bytes of rows: it differs once the list has
+   * changed. A change that adds to the list goes by it, because reading the list itself would take too long there.
+   */
+  revision?: (context: OperationContext) => Promise<string>;
 }
 
 /** All that a field may say of itself. */
@@ -66,8 +78,11 @@ const names: Readonly<Record<keyof Facts, true>> = {
   flatInRest: true,
   input: true,
   limitInRest: true,
+  mostBytes: true,
   neverNull: true,
+  revision: true,
   takesRecord: true,
+  usually: true,
 };
 
 const factsIn = (options: object) =>

@@ -11,9 +11,11 @@ import {
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { WithAccessToken } from '../auth/caller.ts';
+import { isOperator } from '../auth/required-scopes.ts';
 import { rootFieldNames, rootFields } from '../auth/root-fields.ts';
+import type { Db } from '../database/db.ts';
 import type { AccountId } from '../database/tables.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import type { EventLog } from '../observability/events.ts';
 import { createEventLog } from '../observability/log.ts';
 import type { OperationContext } from '../operations/context.ts';
@@ -33,7 +35,16 @@ declare global {
 /** The services that operations use, the same for all requests. */
 export type OperationServices = Pick<
   OperationContext,
-  'db' | 'idempotency' | 'importedKeys' | 'keyQuotas' | 'keyRates' | 'keyUsage' | 'limits' | 'secrets'
+  | 'accountQuotas'
+  | 'accountRates'
+  | 'db'
+  | 'idempotency'
+  | 'importedKeys'
+  | 'keyQuotas'
+  | 'keyRates'
+  | 'keyUsage'
+  | 'limits'
+  | 'secrets'
 >;
 
 /** The listeners to changes; no request waits for them. */
@@ -53,30 +64,47 @@ const andTell =
     if (name === 'account-erased') void erasures?.run();
   };
 
+/** The surroundings of a request's operation, at every door. Only the door knows who asks. */
+export type Surroundings = OperationServices & Pick<OperationContext, 'events' | 'requestSource'>;
+
+/** Gives a request's operation its surroundings. */
+export type Surround = (exchange: Pick<Exchange, 'address' | 'answerBy' | 'record'>) => Surroundings;
+
+/**
+ * @param dbOf gives the database for a request
+ * @param listeners called after each change
+ */
+export const createSurround =
+  (
+    services: OperationServices,
+    dbOf: (record: RequestRecord) => Db,
+    logger: Logger,
+    listeners: Listeners = {},
+  ): Surround =>
+  ({ address, answerBy, record }) => ({
+    ...services,
+    db: dbOf(record).until(answerBy),
+    requestSource: { id: record.requestId, address },
+    events: andTell(createEventLog(logger, record), listeners),
+  });
+
 /**
  * Gives each request the context of operations: the caller, the database, the log. The plugin runs after the
  * verification of the token. A request without a token gets no context, and reaches no operation.
- * @param listeners called after each change
  */
 export const useOperationContext = (
-  services: OperationServices,
-  logger: Logger,
-  listeners: Listeners = {},
+  surround: Surround,
 ): Plugin<YogaInitialContext & Exchange & WithAccessToken & Partial<OperationContext>> => ({
-  onContextBuilding: ({
-    context: { accessToken, address, answerBy, headers, method, record },
-    extendContext,
-  }) => {
+  onContextBuilding: ({ context, extendContext }) => {
+    const { accessToken, headers, method } = context;
     if (!accessToken) return;
-    const { issuer, subject } = accessToken;
+    const { issuer, subject, scopes } = accessToken;
     extendContext({
-      ...services,
-      db: services.db.until(answerBy),
+      ...surround(context),
       caller: { issuer, subject },
+      isOperator: isOperator(scopes),
       // Requests with other methods are idempotent anyway.
       idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
-      requestSource: { id: record.requestId, address },
-      events: andTell(createEventLog(logger, record), listeners),
     });
   },
 });

@@ -36,6 +36,13 @@ export interface RequestRecord extends RequestIds {
 export interface Quota {
   readonly policy: string;
   readonly state: string;
+  /**
+   * Counts the request as so many as its answer is long, in place of those that were reserved, without refusing it;
+   * returns the rest after that. Missing if the limit does not count by the length of answers.
+   */
+  readonly charge?: (excess: number) => Quota;
+  /** Whether the answer may be long, so that also a short one has to be told to `charge`. */
+  readonly isOpen?: boolean;
 }
 
 /** The header fields of a request, by lower-case name, as Node parses them. */

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Answer, Incoming, RequestHeaders } from './exchange.ts';
 import type { Load } from './load.ts';
-import { answerShortly, refusal } from './short-answers.ts';
+import { defaultBodyLimit } from './read-request.ts';
+import { answerShortly, type NoteRefusal, refusal } from './short-answers.ts';
 
 /** Answers the requests that Node parsed. */
 export interface Answering {
@@ -19,11 +20,18 @@ export interface Answering {
  * an answer in one piece.
  * @param bodyLimit the most bytes of a body
  * @param onFailure receives an uncaught error; the request then gets the answer 500
+ * @param onRefusal receives a request that the listener refuses itself
  */
 export const createListener =
-  (answering: Answering, bodyLimit: number, onFailure: (error: unknown) => void): RequestListener =>
+  (
+    answering: Answering,
+    bodyLimit: number,
+    onFailure: (error: unknown) => void,
+    onRefusal: NoteRefusal = () => {},
+  ): RequestListener =>
   (incoming, outgoing) => {
     handle(answering, bodyLimit, incoming, outgoing).catch((error: unknown) => {
+      if (error === inPieces) return refusePieces(outgoing, onRefusal);
       // An unforeseen error ends this request, not the process.
       onFailure(error);
       if (outgoing.headersSent) return outgoing.destroy();
@@ -54,15 +62,36 @@ const isWithBody = (method: string, headers: IncomingHttpHeaders, bodyLimit: num
   return declared === undefined ? headers['transfer-encoding'] !== undefined : Number(declared) <= bodyLimit;
 };
 
-/** Reads a body. If it is too long, stops just beyond the limit: that shows the fault. Node drops the rest. */
+/** The most pieces of a body with the default limit. Each costs some microseconds, however short it is. */
+const mostPieces = 1000;
+
+/** The fault of a body that arrives in too many pieces. */
+const inPieces = new Error('the body arrives in too many pieces');
+
+function refusePieces(outgoing: ServerResponse, onRefusal: NoteRefusal): void {
+  // A request that took too long already got the answer 503.
+  if (!outgoing.headersSent)
+    onRefusal(400, answerShortly(outgoing, 400, refusal(400), { connection: 'close' }), 'body-pieces');
+  // The answer is with the system by now. Until the connection is closed, Node reads on, at the same cost.
+  outgoing.socket?.destroy();
+}
+
+/**
+ * Reads a body. If it is too long, stops just beyond the limit: that shows the fault. Node drops the rest.
+ * @throws {Error} `inPieces`
+ */
 const readBody = (incoming: IncomingMessage, bodyLimit: number): Promise<Uint8Array> =>
-  new Promise((resolve) => {
+  new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    const most = mostPieces * Math.max(1, bodyLimit / defaultBodyLimit);
     let bytes = 0;
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > bodyLimit) done();
+      if (bytes > bodyLimit) return done();
+      if (chunks.length <= most) return;
+      incoming.off('data', onData);
+      reject(inPieces);
     };
     const done = () => {
       incoming.off('data', onData);

@@ -48,13 +48,21 @@ const statuses: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
+/** Notes a refused request: the status of its answer, its id, and the reason. */
+export type NoteRefusal = (status: number, requestId: string, reason?: string) => void;
+
+/** Makes the function that writes a line of the log for a refused request. */
+export const noteRefusals =
+  (logger: Logger): NoteRefusal =>
+  (status, requestId, reason) =>
+    logger.info({ requestId, status, reason }, 'request refused');
+
 /**
  * Makes the answers to requests that do not reach the gateway. Each refusal gets a log line, and its connection
  * closes.
  */
 export function createRefusals(logger: Logger) {
-  const note = (status: number, requestId: string, reason?: string) =>
-    logger.info({ requestId, status, reason }, 'request refused');
+  const note = noteRefusals(logger);
   return {
     /** Refuses a request that another program could understand differently. */
     malformed: (response: ServerResponse): void =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureAccount, ofCaller } from '../accounts/own-account.ts';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { tryLock } from '../database/conditions.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
@@ -28,9 +28,7 @@ const selectRecord = prepareQuery(
     db
       .selectFrom('idempotency_record as record')
       .innerJoin('account', 'account.id', 'record.account_id')
-      .where('account.issuer', '=', issuer)
-      .where('account.subject', '=', subject)
-      .where('account.blocked_at', 'is', null)
+      .where(ofCaller({ issuer, subject }))
       .where('record.key_digest', '=', keyDigest)
       .where('record.created_at', '>', since)
       .select(['record.id', 'record.account_id', 'record.sealed_answer', 'record.pepper_version']),

@@ -1,15 +1,11 @@
-import type { Logger } from 'pino';
 import type { VerificationKeys } from '../auth/verification-keys.ts';
 import type { LeakReportConfig } from '../config/config.ts';
-import type { Db } from '../database/db.ts';
+import type { Surround } from '../graphql/run-operation.ts';
 import { jsonAnswer } from '../http/answers.ts';
-import type { Exchange, Handler } from '../http/exchange.ts';
+import type { Handler } from '../http/exchange.ts';
 import { bodyIssue, decodeText, limitBody, parseJson } from '../http/read-request.ts';
-import type { EventLog } from '../observability/events.ts';
-import { createEventLog } from '../observability/log.ts';
 import { basePath, createRouteMatcher } from '../rest/routes.ts';
-import type { Wakeable } from '../webhooks/webhooks.ts';
-import { endLeakedKeys, type LeakContext } from './end-leaked-keys.ts';
+import { endLeakedKeys } from './end-leaked-keys.ts';
 import { verifyReport } from './report-signature.ts';
 
 const path = '/keys/leaks';
@@ -63,12 +59,7 @@ export interface LeakReportOptions {
 const nothing = new Uint8Array();
 
 interface Surroundings extends LeakReportOptions {
-  readonly secrets: LeakContext['secrets'];
-  /** Gives the database for a request. */
-  readonly dbOf: (exchange: Exchange) => Db;
-  readonly logger: Logger;
-  /** Woken after each change. */
-  readonly webhooks: Wakeable | undefined;
+  readonly surround: Surround;
   readonly bodyLimit: number;
 }
 
@@ -79,7 +70,7 @@ interface Surroundings extends LeakReportOptions {
  * same.
  */
 export const answerLeakReports =
-  ({ act, keys, secrets, dbOf, logger, webhooks, bodyLimit }: Surroundings): Handler =>
+  ({ act, keys, surround, bodyLimit }: Surroundings): Handler =>
   async (exchange) => {
     const { method, headers, body = nothing, record } = exchange;
     record.route = leakReportsPath;
@@ -90,14 +81,7 @@ export const answerLeakReports =
     const leaks = matches
       .filter(({ token }) => token.length <= longestToken)
       .map((match) => ({ token: match.token, url: readUrl(match) }));
-    const log = createEventLog(logger, record);
-    const events: EventLog = (name, event) => {
-      log(name, event);
-      webhooks?.wake();
-    };
-    const { requestId } = record;
-    const db = dbOf(exchange).until(exchange.answerBy);
-    const known = await endLeakedKeys({ db, secrets, events, requestId }, act, leaks);
+    const known = await endLeakedKeys(surround(exchange), act, leaks);
     return jsonAnswer(
       matches.map(({ token, type }) => ({
         token_raw: token,

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
 import type { LeakReportConfig } from '../config/config.ts';
+import { changeNumber, dayOf, unlimited } from '../database/changes-of-day.ts';
 import { type Db, isForPostgres, runQuery } from '../database/db.ts';
 import { type AccountId, ApiKey, type Tables } from '../database/tables.ts';
-import type { Change, EventLog } from '../observability/events.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { Change } from '../observability/events.ts';
+import type { OperationContext } from '../operations/context.ts';
 
 /** A text from a public place that may be an API key. */
 export interface Leak {
@@ -13,13 +14,8 @@ export interface Leak {
   readonly url: string | null;
 }
 
-/** The context of a report. */
-export interface LeakContext {
-  readonly db: Db;
-  readonly secrets: Pick<Secrets, 'peppers'>;
-  readonly events: EventLog;
-  readonly requestId: string;
-}
+/** The part of an operation's context that a report uses. */
+export type LeakContext = Pick<OperationContext, 'db' | 'events' | 'requestSource' | 'secrets'>;
 
 const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date) =>
   db
@@ -112,6 +108,7 @@ async function writeEvents(
     request: requestId,
     details: changes.length === 0 ? null : JSON.stringify(changes),
     created_at: now,
+    of_day: changeNumber(db.kysely, { account: accountId, counted: 0, most: unlimited, today: dayOf(now) }),
   }));
   await runQuery(db, ApiKey, db.kysely.insertInto('audit_event').values(rows));
 }
@@ -185,7 +182,7 @@ async function endOpen(
  * @returns the texts that are or were secrets of API keys
  */
 export async function endLeakedKeys(
-  { db, secrets, events, requestId }: LeakContext,
+  { db, secrets, events, requestSource }: LeakContext,
   act: Act,
   leaks: readonly Leak[],
 ): Promise<ReadonlySet<string>> {
@@ -208,7 +205,7 @@ export async function endLeakedKeys(
       // While this transaction waited, another one may have ended the key or given it another secret.
       const now = new Date();
       const open = (await find(transaction, now)).filter((found) => isOpen(found, act, now));
-      return endOpen(transaction, open, { act, requestId, now });
+      return endOpen(transaction, open, { act, requestId: requestSource.id, now });
     });
     for (const { name, accountId, keyId } of written) events(name, { accountId, keyId });
   }

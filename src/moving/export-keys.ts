@@ -1,4 +1,4 @@
-import { toldParts } from '../api-keys/key-parts.ts';
+import { writtenParts } from '../api-keys/key-parts.ts';
 import { quotaColumns } from '../api-keys/own-api-key.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
@@ -12,7 +12,7 @@ const selectPage = prepareQuery(ApiKey, (db, { after }: { readonly after: number
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
     .selectAll('api_key')
-    .select(['account.issuer', 'account.subject'])
+    .select(['account.issuer', 'account.subject', 'account.plan'])
     .select(quotaColumns)
     .where('api_key.id', '>', after)
     .where('account.erased_at', 'is', null)
@@ -24,20 +24,15 @@ type Row = Awaited<ReturnType<typeof selectPage>>[number];
 
 /** An API key as a line of JSON that can be imported, but without its secret. */
 function lineOf(key: Row): string {
-  const { permissions, metadata, allowedAddresses, rateLimit } = toldParts(key);
   return `${JSON.stringify({
     issuer: key.issuer,
     subject: key.subject,
-    name: key.name,
     key_prefix: key.keyPrefix,
     created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    permissions,
-    metadata,
-    allowed_addresses: allowedAddresses,
-    rate_limit: rateLimit && { limit: rateLimit.limit, window_seconds: rateLimit.windowSeconds },
+    ...writtenParts(key),
     quota: key.quotaUnits === null ? null : { limit: key.quotaUnits, refill: key.quotaRefill },
     is_active: key.isActive,
+    plan: key.plan,
   })}\n`;
 }
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DeadlockException, UniqueConstraintViolationException } from '@mikro-orm/core';
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { isApiKeySecret, sealSecret } from '../api-keys/api-key-secret.ts';
 import { addForms, importedDigests } from '../api-keys/imported-keys.ts';
-import { noParts, storedParts } from '../api-keys/key-parts.ts';
+import { columnsOf, noParts, storedParts } from '../api-keys/key-parts.ts';
 import { setQuota } from '../api-keys/quota.ts';
 import { type Db, isForPostgres, runQuery } from '../database/db.ts';
-import { Account, type AccountId, ApiKey, ApiKeySecret } from '../database/tables.ts';
+import { Account, type AccountId, ApiKey, ApiKeySecret, type Tables } from '../database/tables.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import type { PepperedDigest, Peppers } from '../secrets/peppers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -44,7 +44,7 @@ const ownerOf = ({ issuer, subject }: Pick<KeyLine, 'issuer' | 'subject'>) =>
 
 /**
  * Imports API keys, all of them or (on an error) none. A key that exists already stays as it is, even if its secret
- * was rotated out since.
+ * was rotated out since. An account gets the plan of its first line that names one, unless its plan was set before.
  * @param isDryRun whether to write nothing
  */
 export async function importKeys(
@@ -54,10 +54,13 @@ export async function importKeys(
 ): Promise<Imported> {
   for (let attempt = 1; ; attempt += 1) {
     // This runs before the transaction, because on SQLite all other writers wait for a transaction.
-    const { imported, fresh } = await sortOut(destination, lines);
-    if (isDryRun || fresh.length === 0) return imported;
+    const { imported, fresh, planned } = await sortOut(destination, lines);
+    if (isDryRun || fresh.length + planned.length === 0) return imported;
     try {
-      await destination.db.transaction((db) => write({ ...destination, db }, fresh));
+      await destination.db.transaction(async (db) => {
+        if (fresh.length > 0) await write({ ...destination, db }, fresh);
+        await setPlans(db, planned);
+      });
       return imported;
     } catch (error) {
       const isMet = meetsOthers.some((kind) => error instanceof kind);
@@ -103,7 +106,8 @@ async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonl
     } else if (owner !== ownerOf(line)) foreign.push(line.number);
   }
   const known = lines.length - fresh.length - foreign.length;
-  return { imported: { made: fresh.length, known, foreign }, fresh };
+  const planned = lines.filter(({ number, plan }) => plan !== null && !foreign.includes(number));
+  return { imported: { made: fresh.length, known, foreign }, fresh, planned };
 }
 
 /** Finds the owners of the keys that exist already, by SHA-256. */
@@ -151,27 +155,37 @@ async function ensureAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<st
   return new Map([...accounts, ...(await findAccounts(db, rows))]);
 }
 
+/** A condition that is true of the accounts of some keys. */
+const areOwners =
+  (lines: readonly KeyLine[]) =>
+  ({ and, eb, or }: ExpressionBuilder<Tables, 'account'>) =>
+    or(
+      [...Map.groupBy(lines, ({ issuer }) => issuer)].map(([issuer, of]) =>
+        and([eb('issuer', '=', issuer), eb('subject', 'in', [...new Set(of.map(({ subject }) => subject))])]),
+      ),
+    );
+
 /** Finds the existing accounts of the keys, by owner. */
 async function findAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<string, AccountId>> {
-  const issuers = Map.groupBy(lines, ({ issuer }) => issuer);
-  const rows = await runQuery(
-    db,
-    Account,
-    db.kysely
-      .selectFrom('account')
-      .select(['id', 'issuer', 'subject'])
-      .where(({ and, eb, or }) =>
-        or(
-          [...issuers].map(([issuer, of]) =>
-            and([
-              eb('issuer', '=', issuer),
-              eb('subject', 'in', [...new Set(of.map(({ subject }) => subject))]),
-            ]),
-          ),
-        ),
-      ),
-  );
-  return new Map(rows.map((row) => [ownerOf(row), row.id]));
+  const select = db.kysely.selectFrom('account').select(['id', 'issuer', 'subject']).where(areOwners(lines));
+  return new Map((await runQuery(db, Account, select)).map((row) => [ownerOf(row), row.id]));
+}
+
+/**
+ * Sets the plans of the accounts that have never got one: an older file takes back nothing that was granted since.
+ * @param lines those that name a plan
+ */
+async function setPlans(db: Db, lines: readonly KeyLine[]): Promise<void> {
+  const first = new Map(lines.toReversed().map((line) => [ownerOf(line), line]));
+  for (const [plan, of] of Map.groupBy(first.values(), (line) => line.plan)) {
+    const update = db.kysely
+      .updateTable('account')
+      .set({ plan, entitled_at: new Date() })
+      .where(areOwners(of))
+      .where('entitled_at', 'is', null)
+      .where('erased_at', 'is', null);
+    await runQuery(db, Account, update);
+  }
 }
 
 /**
@@ -220,23 +234,16 @@ async function insertKeys(
     const account = accounts.get(ownerOf(line)) as AccountId;
     const isDefault = line.isActive && !defaults.has(account);
     if (isDefault) defaults.add(account);
-    const parts = storedParts(line.parts, noParts);
     return {
       account_id: account,
       key_prefix: line.keyPrefix,
-      name: parts.name,
       is_active: line.isActive,
       is_default: isDefault,
       encryption_version: 1,
       created_at: line.createdAt,
-      expires_at: parts.expiresAt,
       // The line does not say when the key was deactivated, so the time is now.
       deactivated_at: line.isActive ? null : now,
-      permissions: parts.permissions,
-      metadata: parts.metadata,
-      allowed_addresses: parts.allowedAddresses,
-      rate_limit: parts.rateLimit,
-      rate_limit_window: parts.rateLimitWindow,
+      ...columnsOf(storedParts(line.parts, noParts)),
     };
   });
   const insert = db.kysely.insertInto('api_key').values(rows).returning(['id', 'account_id', 'key_prefix']);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { longestSecret, sha256Of } from '../api-keys/imported-keys.ts';
-import { type KeyParts, keyParts } from '../api-keys/key-parts.ts';
+import { fromRest, inRest, type KeyParts, keyParts } from '../api-keys/key-parts.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
@@ -15,6 +15,8 @@ export interface KeyLine {
   readonly createdAt: Date;
   readonly isActive: boolean;
   readonly parts: KeyParts;
+  /** The plan of the key's account; null if the line names none. */
+  readonly plan: string | null;
   /** SHA-256 of the key's secret, in lower-case hexadecimal digits. */
   readonly sha256: string;
   /** The secret itself; null if the line has only its SHA-256. */
@@ -65,7 +67,7 @@ const count = z.int();
 
 /** The schemas of a line's members, by REST name: the owner and the parts of a key. */
 function membersOf(limits: OperationLimits, issuers: readonly string[]) {
-  const parts = keyParts(limits);
+  const { quota, ...parts } = keyParts(limits);
   const isKnown = (issuer: string) => issuers.length === 0 || issuers.includes(issuer);
   return {
     issuer: z
@@ -74,20 +76,23 @@ function membersOf(limits: OperationLimits, issuers: readonly string[]) {
       .max(255)
       .refine(isKnown, { message: 'Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.' }),
     subject: z.string().min(1, 'Must not be empty.').max(255, 'Must have at most 255 characters.'),
-    name: parts.name,
     key_prefix: keyPrefix,
     created_at: createdAt.nullish(),
+    ...inRest(parts),
+    // A key that has expired can be imported.
     expires_at: moment.nullish(),
-    permissions: parts.permissions,
     metadata: z.record(z.string(), z.unknown()).pipe(parts.metadata.unwrap().unwrap()).nullish(),
-    allowed_addresses: parts.allowedAddresses,
     rate_limit: z
       .object({ limit: count, window_seconds: count })
       .transform(({ limit, window_seconds: windowSeconds }) => ({ limit, windowSeconds }))
       .pipe(parts.rateLimit.unwrap().unwrap())
       .nullish(),
-    quota: parts.quota,
+    quota,
     is_active: z.boolean().nullish(),
+    plan: z
+      .string()
+      .refine((plan) => limits.plans?.grants.has(plan), { message: 'Is no plan of PLANS_FILE.' })
+      .nullish(),
     sha256: sha256.nullish(),
     key: key.nullish(),
   };
@@ -100,6 +105,7 @@ function membersOf(limits: OperationLimits, issuers: readonly string[]) {
 export function createLineReader(limits: OperationLimits, issuers: readonly string[]) {
   const members = membersOf(limits, issuers);
   // The message does not repeat the unknown name, because the name may be a misplaced secret.
+  const places = new Set([...Object.keys(members), ...inner]);
   const known = `May only have the members ${Object.keys(members).join(', ')}.`;
   const schema = z
     .strictObject(members, {
@@ -119,46 +125,45 @@ export function createLineReader(limits: OperationLimits, issuers: readonly stri
 
   /** @throws {LineError} if the line is refused */
   return (number: number, text: string): KeyLine => {
-    const given = parse(schema, text);
-    const { issuer, subject, key_prefix: keyPrefix, key: secret = null } = given;
-    const { name, permissions, metadata, quota } = given;
+    const given = parse(schema, text, places);
+    const { issuer, subject, key_prefix: keyPrefix, key: secret = null, quota } = given;
     return {
       ...{ number, issuer, subject, keyPrefix, secret },
       createdAt: given.created_at ?? new Date(),
       isActive: given.is_active ?? true,
-      parts: {
-        ...{ name, permissions, metadata, quota },
-        allowedAddresses: given.allowed_addresses,
-        rateLimit: given.rate_limit,
-        expiresAt: given.expires_at,
-      },
+      plan: given.plan ?? null,
+      parts: { ...fromRest(given), quota },
       sha256: given.sha256 ?? sha256Of(secret ?? ''),
     };
   };
 }
 
-function parse<Output>(schema: z.ZodType<Output>, text: string): Output {
+function parse<Output>(schema: z.ZodType<Output>, text: string, places: ReadonlySet<string>): Output {
   const given = readJson(text);
   if (given === undefined) throw new LineError('Is no JSON.');
   try {
     return parseInput(schema, given);
   } catch (error) {
-    if (error instanceof GatewayError) throw new LineError(told(error), { cause: error });
+    if (error instanceof GatewayError) throw new LineError(told(error, places), { cause: error });
     if (error instanceof RangeError) throw new LineError('Is nested too deeply.', { cause: error });
     throw error;
   }
 }
 
-/** The names that a fault's place may show. Any other name in a line may be a misplaced secret. */
-const places =
-  /^(?:issuer|subject|name|key_prefix|created_at|expires_at|permissions|metadata|allowed_addresses|rate_limit|quota|is_active|sha256|key|limit|window_seconds|refill|\d+)$/;
+/** The members of a line's objects. */
+const inner = ['limit', 'window_seconds', 'refill'];
 
-/** Describes the faults of a line, and quotes nothing from the line. */
-const told = ({ issues }: GatewayError): string =>
+/**
+ * Describes the faults of a line, and quotes nothing from the line.
+ * @param places the names that a fault's place may show: any other name in a line may be a misplaced secret
+ */
+const told = ({ issues }: GatewayError, places: ReadonlySet<string>): string =>
   issues
     .slice(0, mostTold)
     .map(({ path, message }) =>
-      [path.filter((name) => places.test(name)).join('.'), message].filter(Boolean).join(': '),
+      [path.filter((name) => places.has(name) || /^\d+$/.test(name)).join('.'), message]
+        .filter(Boolean)
+        .join(': '),
     )
     .join(' ');
 

@@ -7,6 +7,7 @@ import { openBeside } from '../database/database.ts';
 import { Db } from '../database/db.ts';
 import { assertMigrated } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
+import { readPlans } from '../plans/plans-file.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { importLines, type Totals } from './import-lines.ts';
 import { Progress } from './progress.ts';
@@ -17,10 +18,10 @@ const usage = `Usage: npm run keys:import -- FILE [--dry-run]
 
 Brings API keys here that exist elsewhere: a file of JSON lines, or - for the standard input. Each has "issuer",
 "subject", "key_prefix", and either "sha256", the SHA-256 of the whole key in hexadecimal digits or base64, or "key", the
-key itself. It may have "name", "created_at", "expires_at", "permissions", "metadata", "allowed_addresses", "rate_limit",
-"quota" and "is_active". A line that is refused is told on the standard error, and makes the exit code 1; the others are
-imported. It works beside the running service, may be ended at any moment, and run again: a key that is here already
-stays as it is. It needs the service's own environment.
+key itself. It may have "created_at", "is_active", and what an owner gives a key, by the names that REST has for it:
+"name", "expires_at", "permissions" and the like; and "plan", for its account. A line that is refused is told on the standard error, and makes the
+exit code 1; the others are imported. It works beside the running service, may be ended at any moment, and run again: a
+key that is here already stays as it is. It needs the service's own environment.
 
   --dry-run  writes nothing, and says what would be refused
   --help     prints this text
@@ -42,7 +43,7 @@ async function openDestination(config: Config, opened: AsyncDisposableStack) {
   const db = new Db(database.em);
   const secrets = createSecrets(keys);
   await assertSecretVersions(db, secrets);
-  return { db, secrets, limits: config };
+  return { db, secrets, limits: { ...config, plans: readPlans(config.plansFile) } };
 }
 
 const summary = ({ made, known, refused }: Totals, isDryRun: boolean) =>

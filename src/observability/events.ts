@@ -3,7 +3,8 @@ import type { AccountId } from '../database/tables.ts';
 /** The business events of the log, each with its members. */
 export interface BusinessEvents {
   'account-blocked': OfAccount;
-  'account-created': OfAccount;
+  'account-created': OfAccount & ByProvider;
+  'account-entitlement-changed': OfAccount & ByProvider;
   'account-erased': OfAccount;
   'account-unblocked': OfAccount;
   'api-key-created': OfApiKey;
@@ -48,12 +49,18 @@ interface ByKeyItself {
   readonly isKeyItself?: boolean;
 }
 
+interface ByProvider {
+  /** Whether a server of the provider did it, and not the account's owner. */
+  readonly isProvider?: boolean;
+}
+
 /** One field that an event has changed. */
 export interface Change {
   /** The REST name of the field. */
   readonly field: string;
-  /** The former value, as JSON; null if the field had no value. */
+  /** The former value, as JSON; null if the field had no value. Of a list, the items that left it. */
   readonly from: unknown;
+  /** The new value. Of a list, the items that joined it. */
   readonly to: unknown;
 }
 

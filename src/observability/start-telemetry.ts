@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { type Database, isPostgres } from '../database/database.ts';
 import type { Middleware } from '../http/exchange.ts';
-import type { Metrics, WatchedIssuer, WatchedLog, WatchedWebhooks } from './metrics/create-metrics.ts';
+import type { Metrics, WatchedBackground, WatchedIssuer, WatchedLog } from './metrics/create-metrics.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 /** The configured metrics and traces. Disposal sends the spans that are not sent yet. */
@@ -12,10 +12,10 @@ export interface Telemetry extends AsyncDisposable {
   /** The tracing of requests; undefined if traces are off. */
   readonly tracing: Tracing | undefined;
   /**
-   * Adds the metrics of the database connections, of the issuers' verification keys and of webhooks, as soon as these
-   * exist.
+   * Adds the metrics of the database connections, of the issuers' verification keys and of the background, as soon as
+   * these exist.
    */
-  observe(database: Database, trusted: readonly WatchedIssuer[], webhooks: WatchedWebhooks): void;
+  observe(database: Database, trusted: readonly WatchedIssuer[], background: WatchedBackground): void;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function startTelemetry(config: Config, logger: Logger, output: Wat
   return {
     metrics: metrics?.requests,
     tracing,
-    observe: (database, trusted, webhooks) => metrics?.observe(trusted, database, webhooks),
+    observe: (database, trusted, background) => metrics?.observe(trusted, database, background),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

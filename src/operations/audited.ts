@@ -1,12 +1,19 @@
 import type { Expression, Kysely } from 'kysely';
-import { type Db, isMissingValue, prepareQuery } from '../database/db.ts';
+import {
+  type ChangeNumber,
+  changeNumber,
+  dayOf,
+  millisecondsPerDay,
+  unlimited,
+} from '../database/changes-of-day.ts';
+import { type Db, missingColumn, prepareQuery } from '../database/db.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
-import { serviceUnavailable } from '../errors.ts';
+import { GatewayError, serviceUnavailable } from '../errors.ts';
 import type { BusinessEvents, Change } from '../observability/events.ts';
+import { detailsOf } from './changes.ts';
 import type { OperationContext } from './context.ts';
 
-interface NewEvent {
-  readonly account: AccountId;
+interface NewEvent extends ChangeNumber {
   readonly actor: string | null;
   readonly other: AccountId | null;
   readonly reason: string | null;
@@ -31,11 +38,15 @@ const prepareInsert = (accountOf: (db: Kysely<Tables>, id: AccountId) => Account
       address: event.address,
       details: event.details,
       created_at: event.now,
+      of_day: changeNumber(db, event),
     }),
   );
 
-/** Inserts the event of an operator's action on an account, whatever the account's state. */
-const insertByOperator = prepareInsert((_db, id) => id);
+/** Whether somebody else than the account's owner or key did it. */
+const isByProvider = ({ actor }: NewEvent): boolean => actor === 'operator' || actor === 'provider';
+
+/** Inserts the event of an action of the provider's side on an account, whatever the account's state. */
+const insertByProvider = prepareInsert((_db, id) => id);
 
 // If the account was blocked or erased in the meantime, the subquery gives no id, so the statement and the whole
 // change fail.
@@ -59,24 +70,13 @@ type Pending = {
 }[keyof BusinessEvents];
 
 /**
- * Lists the members that differ between two states. Every member must be JSON.
- * `{ name: "a" }`, `{ name: "b" }` → `[{ field: "name", from: "a", to: "b" }]`
- */
-export function changesOf<State extends object>(from: State, to: State): Change[] {
-  const text = (value: unknown) => JSON.stringify(value ?? null);
-  return (Object.keys(to) as (keyof State & string)[])
-    .filter((field) => text(from[field]) !== text(to[field]))
-    .map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }));
-}
-
-/**
  * Makes a change and records its audit events in the same transaction, so neither exists without the other. The audit
  * trail gets the events that the change passes to its context's `events`; the log gets the same events after the
  * commit. An operator's action is recorded twice: in the trail of the account concerned, and in the operator's own. A
  * change within another change becomes part of the outer one.
  * @param run the change; it must use the `db` of its own context for all reads and writes
  * @throws {GatewayError} `SERVICE_UNAVAILABLE` if the account was blocked or erased after the operation found it;
- *   another attempt then gets the right error
+ *   another attempt then gets the right error. `TOO_MANY_REQUESTS` if the account has made all changes of this day
  */
 export async function audited<Result>(
   context: OperationContext,
@@ -109,29 +109,66 @@ function targetOf(event: Pending['event']): number | null {
   return 'endpointId' in event ? event.endpointId : null;
 }
 
-/** The rows of an event: one for the account's owner, or two for an operator's action. */
-function rowsOf({ requestSource }: OperationContext, { name, event, changes }: Pending): NewEvent[] {
+/**
+ * The changes that take rights away. They are never refused for their number: each needs an earlier change that gave
+ * the right, and whoever has lost a key must be able to end it.
+ */
+const endings: ReadonlySet<string> = new Set<keyof BusinessEvents>([
+  'api-key-deactivated',
+  'private-key-removed',
+]);
+
+/** The rows of an event: one for the account's owner or a server of the provider, or two for an operator's action. */
+function rowsOf(
+  { requestSource, limits: { changesPerDay } }: OperationContext,
+  { name, event, changes }: Pending,
+): NewEvent[] {
   const { accountId: account, operatorId: operator, reason = null } = event;
+  const now = new Date();
   const common = {
     action: name,
     target: targetOf(event),
     requestId: requestSource.id,
-    details: changes.length === 0 ? null : JSON.stringify(changes),
-    now: new Date(),
+    details: detailsOf(changes),
+    now,
+    today: dayOf(now),
+    counted: 0,
+    most: unlimited,
     reason,
   };
+  // The addresses of operators and of the provider's servers are shown to no one else.
+  if ('isProvider' in event && event.isProvider)
+    return [{ ...common, account, actor: 'provider', other: null, address: null }];
   const { address, isKeyItself } = requestSource;
-  const own = { ...common, actor: isKeyItself ? 'key' : null, address };
-  if (operator === undefined || operator === account) return [{ ...own, account, other: null }];
-  // An operator's IP address is shown to no one else.
+  const own = { ...common, actor: isKeyItself ? 'key' : null, address, account, other: null };
+  if (operator === undefined)
+    return [{ ...own, counted: 1, most: endings.has(name) ? unlimited : changesPerDay }];
+  if (operator === account) return [own];
   const done = { ...common, account, actor: 'operator', other: operator, address: null };
   return [done, { ...own, account: operator, other: account }];
 }
 
+/**
+ * Makes the error for an account that has made all changes of this day. The rest of the day is by this process's clock:
+ * the failed INSERT tells nothing of the database's.
+ */
+function tooManyChanges(accountId: AccountId, most: number): GatewayError {
+  const seconds = Math.ceil((millisecondsPerDay - (Date.now() % millisecondsPerDay)) / 1000);
+  return new GatewayError('TOO_MANY_REQUESTS', `You may make at most ${most} changes in a day (UTC)`, {
+    reason: 'changes-per-day',
+    accountId,
+    headers: { 'retry-after': `${seconds}` },
+  });
+}
+
 async function write(db: Db, row: NewEvent, place: { readonly last: boolean }): Promise<void> {
   try {
-    await (row.actor === 'operator' ? insertByOperator : insertOwn)(db, row, place);
+    await (isByProvider(row) ? insertByProvider : insertOwn)(db, row, place);
   } catch (error) {
-    throw isMissingValue(error) ? serviceUnavailable('account-changed', error) : error;
+    const missing = missingColumn(error);
+    if (missing === undefined) throw error;
+    throw missing === 'of_day'
+      ? tooManyChanges(row.account, row.most)
+      : serviceUnavailable('account-changed', error);
   }
 }

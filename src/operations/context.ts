@@ -20,12 +20,17 @@ export interface OperationContext {
   readonly events: EventLog;
   readonly limits: OperationLimits;
   readonly keyUsage: KeyUsageNotes;
-  readonly keyRates: KeyRates;
-  readonly keyQuotas: KeyQuotas;
+  readonly keyRates: Rates;
+  readonly keyQuotas: Quotas;
+  /** Counts the verifications of all keys of an account together. */
+  readonly accountRates: Rates;
+  readonly accountQuotas: Quotas;
   readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
   /** The `Idempotency-Key` header field of a POST, unparsed; null if missing. */
   readonly idempotencyKey: string | null;
+  /** Whether the caller's token has the operators' scope. */
+  readonly isOperator?: boolean;
   /** Whether a list without paging arguments is answered whole, because REST clients expect one array. */
   readonly wholeLists?: boolean;
   /**
@@ -70,7 +75,7 @@ export interface KeyUsageNotes {
   note(keyId: number, at: Date, outcome: string): void;
 }
 
-/** The rate limit of a key: the number of verifications in a window, and the window's length in seconds. */
+/** The rate limit of a key, or of an account: the number of verifications in a window, and the window's length in seconds. */
 export interface KeyRate {
   readonly requests: number;
   readonly seconds: number;
@@ -86,15 +91,15 @@ export interface KeyRateUse {
   readonly resetsAt: Date;
 }
 
-/** Counts the verifications of keys that have a rate limit of their own. */
-export interface KeyRates {
+/** Counts the verifications of owners that have a rate limit: of keys, or of accounts. */
+export interface Rates {
   /** Counts one verification. */
-  use(keyId: number, rate: KeyRate): KeyRateUse;
+  use(ownerId: number, rate: KeyRate): KeyRateUse;
   /** Returns the result of a verification without counting one. */
-  look(keyId: number, rate: KeyRate): KeyRateUse;
+  look(ownerId: number, rate: KeyRate): KeyRateUse;
 }
 
-/** The quota of a key, as the database has it. */
+/** The quota of a key, or of an account, as the database has it. */
 export interface StoredQuota {
   /** The number of units in a period. */
   readonly units: number;
@@ -105,11 +110,14 @@ export interface StoredQuota {
   readonly generation: number;
   /** Whether the period is over, so that the quota is full again. */
   readonly over: boolean;
+  /** Whether the period that runs has an end by other terms than those of now. */
+  readonly isMoved?: boolean;
 }
 
-/** A request for units of a key's quota. */
+/** A request for units of a quota. */
 export interface QuotaQuestion {
-  readonly keyId: number;
+  /** The id of the key, or of the account. */
+  readonly ownerId: number;
   readonly quota: StoredQuota;
   /** The value of `performance.now()` before the read of the quota, in milliseconds. */
   readonly askedAt: number;
@@ -132,18 +140,46 @@ export interface QuotaLeft {
 export interface QuotaUse extends QuotaLeft {
   /** Whether the quota had all the units; if not, no unit was used. */
   readonly isGranted: boolean;
+  /** The period that the units belong to. */
+  readonly generation: number;
 }
 
-/** Counts the units that keys use of their quotas. */
-export interface KeyQuotas {
+/** Counts the units that owners use of their quotas: keys, or accounts. */
+export interface Quotas {
   /**
-   * Uses units of a key's quota.
+   * Uses units of a quota.
    * @param db the database of the request, because the request's deadline applies
-   * @returns null if the key no longer has a quota
+   * @returns null if there is no longer a quota
    */
   spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null>;
-  /** Returns the rest of a key's quota, as {@link spend} would. */
-  look(question: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): QuotaLeft;
+  /** Takes back a use that was granted, because another limit refuses it. */
+  refund(ownerId: number, use: QuotaUse, cost: number): void;
+  /** Returns the rest of a quota, as {@link spend} would. */
+  look(question: Pick<QuotaQuestion, 'ownerId' | 'quota' | 'now'>): QuotaLeft;
+}
+
+/** What the provider grants an account; null: no bound, or nothing. */
+export interface Grant {
+  /** The most that the account's keys may do: names and wildcards; empty: nothing. */
+  readonly permissions: readonly string[] | null;
+  /** The verifications of all the account's keys together. */
+  readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
+  /** The units of all the account's keys together. */
+  readonly quota: { readonly limit: number; readonly refill: QuotaRefill } | null;
+  /** The most active keys; null: the operator's limit for every account. */
+  readonly maxActiveKeys: number | null;
+  /** The longest life of a key, in days. */
+  readonly maxKeyDays: number | null;
+  /** The provider's own words, told with each verification. */
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
+/** The provider's plans. */
+export interface Plans {
+  /** The name of the plan of an account that has no other. */
+  readonly usual: string;
+  /** What each plan grants, by its name. */
+  readonly grants: ReadonlyMap<string, Grant>;
 }
 
 /** Knows how the secrets of imported API keys begin. */
@@ -169,10 +205,16 @@ export interface OperationLimits {
   readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
   /** The limit of active API keys for each account. */
   readonly apiKeysPerAccount: number;
+  /** The most changes that an account may make in a day (UTC). */
+  readonly changesPerDay: number;
   /** The beginning of new API keys. */
   readonly apiKeyPrefix: string;
   /** The permissions that an API key may have; null allows any permission. */
   readonly apiKeyPermissions: readonly string[] | null;
+  /** The provider's plans; undefined: there are none. */
+  readonly plans?: Plans | undefined;
+  /** The issuers that people may come from; empty: any. */
+  readonly issuers: readonly { readonly issuer: string }[];
   /** Whether the service stores a sealed copy of each API key's secret, in `encryptedKey`. */
   readonly sealApiKeys: boolean;
   /** The rules for new webhook endpoints. */

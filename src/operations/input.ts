@@ -55,6 +55,12 @@ const atMostCharacters = (longest: number) =>
 export const atMostLong = (text: z.ZodString, longest: number) =>
   text.refine(...atMostCharacters(longest)).meta({ maxLength: longest, pattern: String.raw`^[^\x00]*$` });
 
+/** The most characters of an operator's reason for an action. */
+export const longestReason = 500;
+
+/** The most bytes of a text of so many Unicode code points, as JSON: a control character has six. */
+export const mostTextBytes = (characters: number): number => 6 * characters + 2;
+
 /**
  * Trims a person's text, and requires 1 to `longest` Unicode code points: `" a "` → `"a"`. The pattern tells clients
  * the same, because JSON Schema does not trim and has no keyword for a text without NUL.

@@ -1,9 +1,11 @@
 import { ApiKeyType } from '../api-keys/api-keys.graphql.ts';
+import { mostBytesOf as keyBytes } from '../api-keys/key-parts.ts';
 import { operator } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { AccountApiKeysInput, accountApiKeys } from './account-api-keys.ts';
+import { mostBytesOf } from './account-record.ts';
 import { DeactivateAccountApiKeyInput, deactivateAccountApiKey } from './deactivate-account-api-key.ts';
-import { FindApiKeyInput, type FoundApiKey, findApiKey } from './find-api-key.ts';
+import { FindApiKeyInput, type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { reasonArgument } from './reason.ts';
 
 builder.queryField('accountApiKeys', (t) =>
@@ -53,11 +55,13 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
     keyPrefix: t.exposeString('keyPrefix', {
       description: 'First characters of the key.',
       example: 'sk-a1b2c3',
+      mostBytes: keyBytes.keyPrefix,
     }),
     name: t.exposeString('name', {
       nullable: true,
       description: 'Display name.',
       example: 'Laptop',
+      mostBytes: keyBytes.name,
     }),
     isActive: t.exposeBoolean('isActive', {
       description: 'Whether the key is active.',
@@ -82,10 +86,12 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
     issuer: t.exposeString('issuer', {
       description: "The account's identity provider.",
       example: 'https://id.example.com',
+      mostBytes: mostBytesOf.issuer,
     }),
     subject: t.exposeString('subject', {
       description: 'Who it is there.',
       example: 'alice',
+      mostBytes: mostBytesOf.subject,
     }),
     isBlocked: t.exposeBoolean('isBlocked', {
       description: 'Whether the account is blocked.',
@@ -102,6 +108,7 @@ builder.mutationField('findApiKey', (t) =>
     requiredScopes: operator,
     input: () => FindApiKeyInput,
     changesNothing: true,
+    atMost: mostFound,
     args: {
       key: t.arg.string({
         description: 'The whole key: at most 1000 characters.',

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Account, AccountId, Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
+import { longestReason, mostTextBytes } from '../operations/input.ts';
 
 /** An account as operators see it, with the numbers of its API keys. */
 export interface AccountRecord extends Account {
@@ -9,6 +10,16 @@ export interface AccountRecord extends Account {
   /** The number of the account's active API keys. */
   readonly activeApiKeyCount: number;
 }
+
+/** The most characters of a subject (OpenID Connect Core, section 2), and of an issuer. */
+export const longestName = 255;
+
+/** The most bytes of an account's texts, as JSON. */
+export const mostBytesOf = {
+  issuer: mostTextBytes(longestName),
+  subject: mostTextBytes(longestName),
+  blockReason: mostTextBytes(longestReason),
+} as const;
 
 /** Selects accounts with the numbers of their API keys. */
 export const recordOf = (db: Kysely<Tables>) =>

@@ -1,7 +1,7 @@
 import { operator } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { AccountInput, account } from './account.ts';
-import type { AccountRecord } from './account-record.ts';
+import { type AccountRecord, mostBytesOf } from './account-record.ts';
 import { AccountsInput, accounts } from './accounts.ts';
 import { BlockAccountInput, blockAccount } from './block-account.ts';
 import { EraseAccountInput, eraseAccount } from './erase-account.ts';
@@ -20,11 +20,13 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
     issuer: t.exposeString('issuer', {
       description: 'The identity provider.',
       example: 'https://id.example.com',
+      mostBytes: mostBytesOf.issuer,
     }),
     subject: t.exposeString('subject', {
       description:
         'Who it is there: `sub` of their access tokens. Where the account was erased, a text that names nobody.',
       example: 'alice',
+      mostBytes: mostBytesOf.subject,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
@@ -41,6 +43,7 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
       nullable: true,
       description: 'Why it is blocked, in the words of the operator who did it.',
       example: null,
+      mostBytes: mostBytesOf.blockReason,
     }),
     erasedAt: t.expose('erasedAt', {
       type: 'DateTime',

@@ -7,14 +7,11 @@ import { type Page, PageInput, type PageRange, readPage } from '../database/page
 import { Account } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { atMostLong, parseInput } from '../operations/input.ts';
-import { type AccountRecord, recordOf } from './account-record.ts';
-
-/** The most characters of a subject (OpenID Connect Core, section 2). */
-const longest = 255;
+import { type AccountRecord, longestName, recordOf } from './account-record.ts';
 
 /** The input of {@link accounts}. */
 export const AccountsInput = PageInput.safeExtend({
-  filter: atMostLong(z.string(), longest).nullish(),
+  filter: atMostLong(z.string(), longestName).nullish(),
   isBlocked: z.boolean().nullish(),
 });
 

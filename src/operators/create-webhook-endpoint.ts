@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
-import { hostOf, isRefusedHost } from '../config/addresses.ts';
+import { isRefusedHost } from '../config/addresses.ts';
 import { isSecureUrl } from '../config/kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints } from '../config/webhook-events.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import { audited, changesOf } from '../operations/audited.ts';
+import { audited } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
 import type { OperationContext, OperationLimits } from '../operations/context.ts';
 import { atMostLong, byLimits, parseInput } from '../operations/input.ts';
 import type { Sealed } from '../secrets/sealer.ts';
@@ -27,7 +28,7 @@ const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
     .refine((text) => isUrl(text, ({ username, password, hash }) => username + password + hash === ''), {
       message: 'Must hold no user name, no password and no fragment.',
     })
-    .refine((text) => !isRefusedHost(hostOf(text), allowedHosts), {
+    .refine((text) => !isRefusedHost(text, allowedHosts), {
       message:
         'Must not have an address of this machine or a private one, unless WEBHOOKS_ALLOW names its host.',
     })

@@ -7,11 +7,11 @@ import { prepareQuery } from '../database/db.ts';
 import {
   Account,
   type AccountId,
+  AccountQuota,
   ApiKey,
   ApiKeySecret,
   AutomationSettings,
   PrivateKey,
-  WebhookDelivery,
 } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
@@ -33,6 +33,7 @@ const updateAccount = prepareQuery(Account, (db, { id, subject, now }: Erasure) 
   db
     .updateTable('account')
     .set({ subject, erased_at: now, is_being_erased: true, blocked_at: null, block_reason: null })
+    .set({ plan: null, overrides: null, entitled_at: null })
     .where('id', '=', id)
     .where('erased_at', 'is', null)
     .returning('id'),
@@ -63,12 +64,11 @@ const endings = [
       .where('is_active', '=', sql.lit(true)),
   ),
   prepareQuery(PrivateKey, (db, { id }: Owner) => db.deleteFrom('private_key').where('account_id', '=', id)),
+  prepareQuery(AccountQuota, (db, { id }: Owner) =>
+    db.deleteFrom('account_quota').where('account_id', '=', id),
+  ),
   prepareQuery(AutomationSettings, (db, { id }: Owner) =>
     db.deleteFrom('automation_settings').where('account_id', '=', id),
-  ),
-  // Receivers of webhooks only learn that the account was erased, and nothing else about it any more.
-  prepareQuery(WebhookDelivery, (db, { id }: Owner) =>
-    db.deleteFrom('webhook_delivery').where('account_id', '=', id).where('state', '=', sql.lit('waiting')),
   ),
 ];
 

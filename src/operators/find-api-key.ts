@@ -24,7 +24,7 @@ export interface FoundApiKey
 }
 
 /** The most API keys of an answer; a complete beginning belongs to only a few keys. */
-const most = 100;
+export const mostFound = 100;
 
 const selectFound = (db: Kysely<Tables>) =>
   db
@@ -35,7 +35,7 @@ const selectFound = (db: Kysely<Tables>) =>
     .select(sql<unknown>`account.blocked_at is not null`.as('isBlocked'))
     .where('account.erased_at', 'is', null)
     .orderBy('api_key.id', 'desc')
-    .limit(most);
+    .limit(mostFound);
 
 const selectByPrefix = prepareQuery(ApiKey, (db, { keyPrefix }: Pick<ApiKey, 'keyPrefix'>) =>
   selectFound(db).where('api_key.key_prefix', '=', keyPrefix),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { trimmed } from '../operations/input.ts';
+import { longestReason, trimmed } from '../operations/input.ts';
 
 /** The operator's reason for an action, in words. */
-export const reason = trimmed(z.string(), 500);
+export const reason = trimmed(z.string(), longestReason);
 
 /** The same reason as an argument of a field. Each field gives its own example. */
 export const reasonArgument = {

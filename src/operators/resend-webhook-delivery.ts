@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { sendAgain } from '../webhooks/lanes.ts';
+import { sendAgain } from '../webhooks/deliveries.ts';
 import { recordOf, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
 import { assertThere, lockEndpoint } from './webhook-endpoint-record.ts';
 

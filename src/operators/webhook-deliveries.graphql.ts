@@ -6,6 +6,7 @@ import {
   type WebhookDeliveryRecord,
   webhookDeliveries,
 } from './webhook-deliveries.ts';
+import { mostBytesOf } from './webhook-endpoint-record.ts';
 
 const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
   description: 'What became of a webhook.',
@@ -31,6 +32,7 @@ const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
     nullable: true,
     description: 'What that came to: `status 204`, `timeout`, `ECONNREFUSED` and the like.',
     example: 'status 204',
+    mostBytes: mostBytesOf.lastOutcome,
   }),
   nextAttemptAt: t.expose('nextAttemptAt', {
     type: 'DateTime',
@@ -52,6 +54,8 @@ const WebhookDeliveryType = builder.objectRef<WebhookDeliveryRecord>('WebhookDel
     message: t.exposeString('message', {
       description: 'Names the event, to all endpoints and at each attempt: `webhook-id`.',
       example: 'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427',
+      // 40 characters, and quotes.
+      mostBytes: 42,
     }),
     type: t.exposeString('type', {
       description: 'What has happened.',

@@ -44,37 +44,16 @@ export const recordOf = (db: Kysely<Tables>) =>
     .selectFrom('webhook_delivery')
     .select(['webhook_delivery.id', 'webhook_delivery.endpoint_id', 'webhook_delivery.account_id'])
     .select(['message', 'type', 'state', 'attempts', 'last_attempt_at', 'last_outcome'])
-    .select('webhook_delivery.created_at')
-    .select(({ exists, not, selectFrom }) =>
-      selectFrom('webhook_lane')
-        .whereRef('webhook_lane.endpoint_id', '=', 'webhook_delivery.endpoint_id')
-        .whereRef('webhook_lane.lane', '=', 'webhook_delivery.lane')
-        .where('webhook_delivery.state', '=', 'waiting')
-        .where(
-          not(
-            exists(
-              selectFrom('webhook_delivery as earlier')
-                .whereRef('earlier.endpoint_id', '=', 'webhook_delivery.endpoint_id')
-                .whereRef('earlier.lane', '=', 'webhook_delivery.lane')
-                .where('earlier.state', '=', sql.lit('waiting'))
-                .whereRef('earlier.id', '<', 'webhook_delivery.id')
-                .select('earlier.id'),
-            ),
-          ),
-        )
-        // This column is no property of the delivery entity, so nothing would convert the date on SQLite.
-        .select(sql<unknown>`due_at`.as('at'))
-        .$asScalar()
-        .as('nextAttemptAt'),
-    );
+    .select(['webhook_delivery.created_at', 'due_at']);
 
 type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof recordOf>['execute']>>[number]>;
 
 /** Converts a selected delivery to the operators' record. */
-export const toRecord = ({ nextAttemptAt, state, ...row }: Selected): WebhookDeliveryRecord => ({
+export const toRecord = ({ dueAt, state, ...row }: Selected): WebhookDeliveryRecord => ({
   ...row,
   state: state as WebhookDeliveryState,
-  nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt as number),
+  // The place in line of one that was never attempted is no time of an attempt: it is due since it was made.
+  nextAttemptAt: dueAt && row.attempts === 0 ? row.createdAt : dueAt,
 });
 
 const prepareSelect = (order: 'asc' | 'desc', state?: WebhookDeliveryState) =>

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { webhookPatterns } from '../config/webhook-events.ts';
+import { longestWebhookUrl, webhookPatterns } from '../config/webhook-events.ts';
 import { type Db, type EntityRow, prepareQuery } from '../database/db.ts';
 import { type Tables, WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
-import { isConfigured, lockStoredEndpoint } from '../webhooks/endpoints.ts';
+import { isConfigured, lockStoredEndpoint, longestOutcome } from '../webhooks/endpoints.ts';
 
 /** A webhook endpoint as operators see it: without its secrets. */
 export interface WebhookEndpointRecord
@@ -28,6 +28,17 @@ export interface WebhookEndpointRecord
 export interface NewWebhookEndpoint extends WebhookEndpointRecord {
   readonly secret: string;
 }
+
+/** The most patterns of an endpoint. */
+const most = 50;
+
+/** The most bytes of an endpoint's texts, as JSON. */
+export const mostBytesOf = {
+  // A normalised URL has no character that JSON escapes.
+  url: longestWebhookUrl + 2,
+  events: 2 + most * (Math.max(...webhookPatterns.map(({ length }) => length)) + 3),
+  lastOutcome: longestOutcome + 2,
+} as const;
 
 /** The greatest number of deliveries that a count returns. */
 const mostCounted = 10_000;
@@ -127,9 +138,6 @@ export function assertAdded(endpoint: Pick<WebhookEndpoint, 'secretCreatedAt'>):
       'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
     );
 }
-
-/** The most patterns of an endpoint. */
-const most = 50;
 
 /** The event types of an endpoint: types and patterns, each once. */
 export const eventList = z

@@ -5,8 +5,12 @@ import { RemoveWebhookEndpointInput, removeWebhookEndpoint } from './remove-webh
 import { RotateWebhookSecretInput, rotateWebhookSecret } from './rotate-webhook-secret.ts';
 import { UpdateWebhookEndpointInput, updateWebhookEndpoint } from './update-webhook-endpoint.ts';
 import { WebhookEndpointInput, webhookEndpoint } from './webhook-endpoint.ts';
-import type { NewWebhookEndpoint, WebhookEndpointRecord } from './webhook-endpoint-record.ts';
-import { WebhookEndpointsInput, webhookEndpoints } from './webhook-endpoints.ts';
+import {
+  mostBytesOf,
+  type NewWebhookEndpoint,
+  type WebhookEndpointRecord,
+} from './webhook-endpoint-record.ts';
+import { WebhookEndpointsInput, webhookEndpoints, webhookEndpointsRevision } from './webhook-endpoints.ts';
 
 const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   createdAt: t.expose('createdAt', {
@@ -59,6 +63,7 @@ const deliveryFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     nullable: true,
     description: 'What that came to: `status 204`, `timeout`, `ECONNREFUSED` and the like.',
     example: 'status 204',
+    mostBytes: mostBytesOf.lastOutcome,
   }),
 });
 
@@ -67,11 +72,12 @@ const endpointFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   url: t.exposeString('url', {
     description: 'Where events are sent.',
     example: 'https://hooks.example.com/keyward',
+    mostBytes: mostBytesOf.url,
   }),
   events: t.stringList({
     description: 'Which events it is told of: types, and patterns such as `api_key.*`.',
     example: ['api_key.*'],
-    atMost: 50,
+    mostBytes: mostBytesOf.events,
     resolve: ({ events }) => [...events],
   }),
   isConfigured: t.exposeBoolean('isConfigured', {
@@ -95,6 +101,8 @@ const NewWebhookEndpointType = builder.objectRef<NewWebhookEndpoint>('NewWebhook
       description:
         'The secret, by Standard Webhooks: `whsec_` and 32 bytes in base64. It cannot be shown again.',
       example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD0123456789A=',
+      // 50 characters, and quotes.
+      mostBytes: 52,
     }),
   }),
 });
@@ -113,6 +121,7 @@ builder.queryField('webhookEndpoints', (t) =>
         'The webhook endpoints that are there, newest first: those of the configuration, and those that were added. For operators.',
       requiredScopes: operator,
       input: () => WebhookEndpointsInput,
+      revision: webhookEndpointsRevision,
       resolve: (_root, input, context) => webhookEndpoints(context, input),
     },
     { name: 'WebhookEndpointConnection' },

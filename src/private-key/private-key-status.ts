@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { accountBlocked } from '../accounts/own-account.ts';
+import { accountBlocked, isCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -21,12 +21,11 @@ export const noPrivateKey = (account: AccountId | null = null): PrivateKeyStatus
   updatedAt: null,
 });
 
-const selectStatus = prepareQuery(PrivateKey, (db, { issuer, subject }: Caller) =>
+const selectStatus = prepareQuery(PrivateKey, (db, caller: Caller) =>
   db
     .selectFrom('account')
     .leftJoin('private_key', 'private_key.account_id', 'account.id')
-    .where('account.issuer', '=', issuer)
-    .where('account.subject', '=', subject)
+    .where(isCaller(caller))
     .select(['account.id as account_id', 'private_key.created_at', 'private_key.updated_at'])
     .select(sql<unknown>`account.blocked_at is not null`.as('blocked')),
 );

@@ -3,7 +3,7 @@ import { removeErased } from '../accounts/remove-erased.ts';
 import { patternOfKeys } from '../api-keys/api-key-secret.ts';
 import { ImportedForms } from '../api-keys/imported-keys.ts';
 import { KeyUsage } from '../api-keys/key-usage.ts';
-import { QuotaLeases } from '../api-keys/quota-leases.ts';
+import { removeEndedKeys } from '../api-keys/remove-ended-keys.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
 import { type Database, isPostgres, openDatabase } from '../database/database.ts';
@@ -18,13 +18,19 @@ import { Load } from '../http/load.ts';
 import { KeyRateCounts } from '../http/rate-limits/limiter.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { openServer } from '../http/server.ts';
+import { noteRefusals } from '../http/short-answers.ts';
 import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { leakReportsPath } from '../leak-reports/answer-leak-reports.ts';
 import { readScannerKeys } from '../leak-reports/report-signature.ts';
 import { describeError } from '../observability/log.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
+import type { OperationLimits, Plans } from '../operations/context.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
+import { accountQuotas } from '../quotas/account-quotas.ts';
+import { keyQuotas } from '../quotas/key-quotas.ts';
+import { QuotaLeases } from '../quotas/quota-leases.ts';
+import type { QuotaStore } from '../quotas/quota-store.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { greet } from './greeting.ts';
@@ -44,6 +50,17 @@ export interface Service extends AsyncDisposable {
  * @throws {ConfigError} if the service cannot start with this configuration
  */
 export async function startService(config: Config, stopped: Stopped): Promise<Service> {
+  return await startParts({ ...config, plans: await plansOf(config) }, stopped);
+}
+
+/** Reads the provider's plans. Only a service that has some loads what reads them. */
+const plansOf = async ({ plansFile }: Config): Promise<Plans | undefined> =>
+  plansFile === undefined ? undefined : (await import('../plans/plans-file.ts')).readPlans(plansFile);
+
+/** The configuration, with the provider's plans. */
+type WithPlans = Config & Pick<OperationLimits, 'plans'>;
+
+async function startParts(config: WithPlans, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
   const { logger, output } = await createProcessLogger(config, started, stopped);
   const telemetry = started.use(await startTelemetry(config, logger, output));
@@ -63,7 +80,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
   const own = provider && trust(provider.issuer, logger, started);
   const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
-  telemetry.observe(orm, trusted, background.webhooks);
+  telemetry.observe(orm, trusted, background);
   const gateway = createGateway({
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
@@ -80,7 +97,7 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
     logsAddress: config.logsAddress,
     ...telemetry,
   });
-  const listener = createListener(gateway, config.http.body, reportFailure(logger));
+  const listener = createListener(gateway, config.http.body, reportFailure(logger), noteRefusals(logger));
   server.handOver(provider?.mount(listener) ?? listener);
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
   const readiness = createReadiness(background.schemaState, trusted);
@@ -146,7 +163,7 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
 
 /** The parts that start before all others. */
 interface Foundations {
-  readonly config: Config;
+  readonly config: WithPlans;
   readonly orm: Database;
   readonly logger: Logger;
   /** The counts that all nodes share; undefined for SQLite, which serves a single node. */
@@ -162,26 +179,46 @@ const startBackground = async (
   schemaState: watchSchema(orm, config),
   keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
   keyRates: new KeyRateCounts(counts),
-  keyQuotas: started.use(leaseQuotas(orm, logger)),
+  keyQuotas: started.use(leaseQuotas(orm, keyQuotas, logger)),
+  accountRates: new KeyRateCounts(counts, 'keys-of-account'),
+  accountQuotas: started.use(leaseQuotas(orm, accountQuotas, logger)),
   importedKeys: await knowImported(orm, logger, started),
   idempotency: started.use(keepAnswers(orm, logger)),
   erasures: started.use(finishErasures(orm, logger)),
+  endedKeys: started.use(forgetEndedKeys(orm, config.endedApiKeysDays, logger)),
   webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
   leakReports: takeLeakReports(config, logger, started),
+  unknownPlans: config.plans && started.use(await countUnknownPlans(orm, config.plans, logger)),
 });
+
+/** Counts the accounts whose plan is not among the plans, beside requests. */
+async function countUnknownPlans(orm: Database, plans: Plans, logger: Logger) {
+  const { UnknownPlans } = await import('../plans/unknown-plans.ts');
+  const unknown = new UnknownPlans(new Db(orm.em), plans, {
+    onCount: (accounts) =>
+      logger.warn({ accounts }, 'accounts have a plan that is not in PLANS_FILE: the default plan holds'),
+    onFailure: (error) =>
+      logger.warn(
+        { error: describeError(error) },
+        'it could not be counted who has a plan that is not there',
+      ),
+  });
+  void unknown.read();
+  return unknown;
+}
 
 const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
   new KeyUsage(new Db(orm.em), keptDays, (error) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
   );
 
-const leaseQuotas = (orm: Database, logger: Logger) => {
+const leaseQuotas = (orm: Database, store: QuotaStore, logger: Logger) => {
   const report = (error: unknown) =>
     logger.warn(
       { error: describeError(error) },
       'units of quotas could not be given back, or it could not be told that one has run out',
     );
-  return new QuotaLeases(new Db(orm.em), report);
+  return new QuotaLeases(new Db(orm.em), store, report);
 };
 
 const sendWebhooks = (orm: Database, { sealer }: Secrets, logger: Logger, config: Config) =>
@@ -205,6 +242,11 @@ async function knowImported(orm: Database, logger: Logger, started: AsyncDisposa
 const keepAnswers = (orm: Database, logger: Logger) =>
   new IdempotencyRecords(new Db(orm.em), (error) =>
     logger.warn({ error: describeError(error) }, 'answers that are over could not be deleted yet'),
+  );
+
+const forgetEndedKeys = (orm: Database, keptDays: number, logger: Logger) =>
+  removeEndedKeys(new Db(orm.em), keptDays, (error) =>
+    logger.warn({ error: describeError(error) }, 'API keys that ended long ago could not be removed yet'),
   );
 
 /** Goes on with what was left when the process before it ended. */

@@ -5,6 +5,7 @@ import { requiredScopesOf, requireScopes } from '../auth/required-scopes.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
 import { defaultBodyLimit, limitBody } from '../http/read-request.ts';
+import type { OperationContext } from '../operations/context.ts';
 import {
   type CheckOwned,
   conditionsOf,
@@ -71,18 +72,22 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Answer> => {
     limitBody(exchange, bodyLimit);
     const { contextFactory, execute } = pipeline.getEnveloped(exchange);
-    const contextValue = Object.assign(await contextFactory(), { wholeLists: true }) as WithAccessToken;
+    const context: unknown = Object.assign(await contextFactory(), { wholeLists: true });
+    // The plugins have added what operations need.
+    const contextValue = context as WithAccessToken & OperationContext;
     requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
     const variables = readInput(exchange, { route, ...match });
     const conditions = conditionsOf(exchange.headers);
     if (conditions)
       Object.assign(contextValue, { precondition: preconditionOf(route, variables, conditions) });
     const operation = await operationOf(route);
+    // From before the list is read: a change in between is then in the list, and not in its tag.
+    const revision = await route.revision?.(contextValue);
     const result: ExecutionResult = await execute({ ...operation, contextValue, variableValues: variables });
     if (result.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
     const outcome = { variables, ...readAnswer(result.data?.[match.field], route) };
     const body = JSON.stringify(outcome.value);
-    const tag = route.answersResource ? entityTagOf(body) : undefined;
+    const tag = route.answersResource ? entityTagOf(body, revision) : undefined;
     const answer = describeAnswer(route, outcome, tag);
     if (route.method === 'GET' && tag && conditions && isKnown(conditions, tag))
       return { ...answer, status: 304, body: '' };

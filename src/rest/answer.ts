@@ -50,11 +50,19 @@ export function describeAnswer(endpoint: Endpoint, { value, variables, pageInfo 
   return { status: endpoint.created ? 201 : 200, headers };
 }
 
+/** The first characters of a text's digest. */
+const digestOf = (text: string, length: number): string => hash('sha256', text, 'base64url').slice(0, length);
+
 /**
  * The entity tag of a representation (RFC 9110, section 8.8.3). The tag is strong and depends on the bytes alone, so
- * every node and both databases give the same tag.
+ * every node and both databases give the same tag. The tag of a list also has the list's revision at its end.
+ * @param revision the state of the list, from before the list was read; undefined for anything else
  */
-export const entityTagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+export const entityTagOf = (body: string, revision?: string): string =>
+  `"${digestOf(body, 22)}${revision === undefined ? '' : endOf(revision)}"`;
+
+/** The end of the tags of all lists with this revision. */
+const endOf = (revision: string): string => `.${digestOf(revision, 8)}`;
 
 /**
  * The entity tag as Keyward sent it, before a compressing proxy changed it. nginx marks the tag as weak (Keyward
@@ -64,11 +72,14 @@ const asGiven = (tag: string): string =>
   tag
     .trim()
     .replace(/^W\//, '')
-    .replace(/^("[\w-]{22})-(?:br|deflate|gzip|zstd)"$/, '$1"');
+    .replace(/^("[\w-]{22}(?:\.[\w-]{8})?)-(?:br|deflate|gzip|zstd)"$/, '$1"');
 
-/** Whether an `If-Match` or `If-None-Match` header field lists the tag, or is `*`. */
-const names = (field: string, tag: string): boolean =>
-  field.trim() === '*' || field.split(',').some((each) => asGiven(each) === tag);
+/** Tells whether a tag that a caller sent stands for the current state. */
+type IsCurrent = (tag: string) => boolean;
+
+/** Whether an `If-Match` or `If-None-Match` header field lists the current tag, or is `*`. */
+const names = (field: string, isCurrent: IsCurrent): boolean =>
+  field.trim() === '*' || field.split(',').some((each) => isCurrent(asGiven(each)));
 
 /** The preconditions of a request (RFC 9110, section 13.1). */
 interface Conditions {
@@ -85,14 +96,17 @@ export function conditionsOf(headers: RequestHeaders): Conditions | undefined {
 const failed = () =>
   new GatewayError('PRECONDITION_FAILED', 'It is not as If-Match or If-None-Match says: read it again');
 
+const isKnownBy = ({ ifMatch, ifNoneMatch }: Conditions, isCurrent: IsCurrent): boolean => {
+  if (ifMatch !== undefined && !names(ifMatch, isCurrent)) throw failed();
+  return ifNoneMatch !== undefined && names(ifNoneMatch, isCurrent);
+};
+
 /**
  * Whether the caller has this representation already, so that the answer is 304.
  * @throws {GatewayError} `PRECONDITION_FAILED` if `If-Match` lists other tags
  */
-export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): boolean {
-  if (ifMatch !== undefined && !names(ifMatch, tag)) throw failed();
-  return ifNoneMatch !== undefined && names(ifNoneMatch, tag);
-}
+export const isKnown = (conditions: Conditions, tag: string): boolean =>
+  isKnownBy(conditions, (each) => each === tag);
 
 /**
  * Makes sure that the caller knows the current state of the record that a request changes.
@@ -100,6 +114,15 @@ export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): bool
  */
 export function assertUnchanged(conditions: Conditions, tag: string): void {
   if (isKnown(conditions, tag)) throw failed();
+}
+
+/**
+ * Makes sure that the caller knows the current state of the list to which a request adds. Any part of the list will
+ * do, because only the revision counts.
+ * @throws {GatewayError} `PRECONDITION_FAILED` if the preconditions do not hold
+ */
+function assertSameRevision(conditions: Conditions, revision: string): void {
+  if (isKnownBy(conditions, (each) => each.endsWith(`${endOf(revision)}"`))) throw failed();
 }
 
 /**
@@ -132,7 +155,7 @@ interface Operations extends Pick<Sofa, 'compiled'> {
 
 /**
  * Makes the precondition of a change. The change's own transaction runs the precondition first: it compares the
- * record's current entity tag with the tags that the caller sent.
+ * record's current entity tag, or the revision of the list, with the tags that the caller sent.
  */
 export const createPrecondition =
   ({ operationOf, compiled }: Operations, checkOwned: CheckOwned) =>
@@ -140,14 +163,15 @@ export const createPrecondition =
   async (context: OperationContext): Promise<void> => {
     if (!resource) return;
     const { document } = await operationOf(resource);
+    const { revision } = resource;
     const check = async () => {
+      if (revision) return assertSameRevision(conditions, await revision(context));
       const result: ExecutionResult = (await compiled.get(document)?.(undefined, context, variables)) ?? {};
       if (result.errors?.[0]) throw result.errors[0];
-      const { value } = readAnswer(result.data?.[resource.field.name], resource);
-      assertUnchanged(conditions, entityTagOf(JSON.stringify(value)));
+      assertUnchanged(conditions, entityTagOf(JSON.stringify(result.data?.[resource.field.name])));
     };
     const changed = {
-      accountId: variables['id'],
+      accountId: variables['id'] ?? variables['user_id'],
       keyId: variables['key_id'],
       endpointId: variables['endpoint_id'],
     };

@@ -32,6 +32,8 @@ export interface Endpoint extends Route {
   readonly names: ReadonlyMap<Input['in'], ReadonlySet<string>>;
   /** Whether the route answers a page of a list: a connection in GraphQL, a JSON list in REST. */
   readonly isPage: boolean;
+  /** Reads the revision of the list, for a list that changes go by. */
+  readonly revision: ReturnType<typeof factsOf>['revision'];
   /** Whether a request may have an `Idempotency-Key`: only a POST that changes something may. */
   readonly takesKey: boolean;
   /** Whether the route refuses unknown inputs; if not, it ignores them. */
@@ -87,7 +89,7 @@ const createEndpoint = (
   route: Route,
   isMutation: boolean,
 ): Endpoint => {
-  const { changesSecret, takesRecord } = factsOf(field);
+  const { changesSecret, revision, takesRecord } = factsOf(field);
   const record = takesRecord ? objectTypeOf(field.type) : undefined;
   const inputs = inputsOf(field, route, record);
   return {
@@ -98,6 +100,7 @@ const createEndpoint = (
     inputs,
     names: namesOf(inputs, record),
     isPage: isPage(field),
+    revision,
     takesKey: route.method === 'POST' && isMutation && isChange(field),
     // With a misspelt filter, a list would answer too much. With a misspelt `expires_at`, a new key would never
     // expire.
@@ -137,7 +140,7 @@ const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknow
 
 /**
  * Joins each route with its root field.
- * @throws {Error} if a route names no root field
+ * @throws {Error} if a route names no root field, or changes a list that has no revision
  */
 export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, Endpoint>> {
   const fields = rootFieldsOf(schema);
@@ -155,11 +158,12 @@ export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly
   );
 }
 
-const withResource = (endpoint: Endpoint, resource: Endpoint | undefined): Endpoint => ({
-  ...endpoint,
-  resource,
-  answersResource: `${endpoint.field.type}` === `${resource?.field.type}`,
-});
+function withResource(endpoint: Endpoint, resource: Endpoint | undefined): Endpoint {
+  // Without a revision, a change would read the whole list in its transaction to know the list's tag.
+  if (endpoint.method !== 'GET' && resource?.isPage && !resource.revision)
+    throw new Error(`${endpoint.field.name} changes the list ${resource.field.name}, which has no revision`);
+  return { ...endpoint, resource, answersResource: `${endpoint.field.type}` === `${resource?.field.type}` };
+}
 
 /** The endpoint at a path, or at the nearest path above: `/auth/keys/{key_id}/rotate` → `/auth/keys/{key_id}`. */
 const nearest = (places: ReadonlyMap<string, Endpoint>, path: string): Endpoint | undefined =>

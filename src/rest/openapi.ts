@@ -27,6 +27,8 @@ export interface RecordPart {
   readonly of: string;
   /** The REST names of the members that the component leaves out. */
   readonly without: readonly string[];
+  /** Members of another type that the component has as well, by their REST names; they replace those of `of`. */
+  readonly beside: { readonly of: string; readonly members: readonly string[] };
   readonly description: string;
 }
 
@@ -52,21 +54,30 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** The tags that list the operations; `path` is the beginning of the paths that a tag stands for. */
+/** The tags that list the operations; `path` matches the paths that a tag stands for. */
 const tags = [
-  { name: 'API keys', description: "A person's credentials at the API provider.", path: '/auth/keys' },
+  { name: 'API keys', description: "A person's credentials at the API provider.", path: /^\/auth\/keys/ },
   {
     name: 'Private key',
     description: 'The one that a person has stored here, sealed.',
-    path: '/auth/private-key',
+    path: /^\/auth\/private-key/,
   },
-  { name: 'Automation', description: "How a person's automation runs.", path: '/automation/' },
-  { name: 'Audit events', description: 'What a person has changed.', path: '/audit-events' },
-  { name: 'Verification', description: "For the provider's servers: is this API key good?", path: '/keys/' },
+  { name: 'Automation', description: "How a person's automation runs.", path: /^\/automation\// },
+  { name: 'Audit events', description: 'What a person has changed.', path: /^\/audit-events/ },
+  {
+    name: 'Verification',
+    description: "For the provider's servers: is this API key good?",
+    path: /^\/keys\//,
+  },
+  {
+    name: 'Entitlements',
+    description: "What the provider grants an account: for its owner, and for the provider's servers.",
+    path: /\/entitlements?$/,
+  },
   {
     name: 'Operators',
     description: 'For whoever runs this service for others. Only where it runs with `ADMIN=on`.',
-    path: '/admin/',
+    path: /^\/admin\//,
   },
 ];
 
@@ -76,7 +87,7 @@ const webhooksTag = {
   description: 'What Keyward sends to the endpoints that the provider has configured.',
 };
 
-const tagOf = (path: string): string | undefined => tags.find((tag) => path.startsWith(tag.path))?.name;
+const tagOf = (path: string): string | undefined => tags.find((tag) => tag.path.test(path))?.name;
 
 const securitySchemes = (discoveryUrl: string, scopes: readonly Scope[]) => ({
   OAuth2: {
@@ -139,7 +150,7 @@ export function createOpenApi(
     info,
     servers: [{ url: '/', description: 'This server.' }],
     tags: [
-      ...tags.filter(({ path }) => Object.values(table).some((route) => route.path.startsWith(path))),
+      ...tags.filter(({ name }) => Object.values(table).some(({ path }) => tagOf(path) === name)),
       ...(other.webhooks ? [webhooksTag] : []),
     ].map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...other.paths },
@@ -164,21 +175,25 @@ export function createOpenApi(
   };
 }
 
-const partsOf = (
+function partsOf(
   restSchema: GraphQLSchema,
   components: Readonly<Record<string, JsonSchema>>,
   records: Readonly<Record<string, RecordPart>> = {},
-) =>
-  Object.fromEntries(
-    Object.entries(records).map(([name, { of, without, description }]) => {
+) {
+  const exampleIn = (type: string) => exampleOf(restSchema.getType(type) as GraphQLObjectType) as object;
+  return Object.fromEntries(
+    Object.entries(records).map(([name, { of, without, beside, description }]) => {
       const { properties = {}, ...schema } = components[of] ?? {};
-      const pick = (members: object) =>
-        Object.fromEntries(Object.entries(members).filter(([member]) => !without.includes(member)));
-      const kept = pick(properties);
-      const example = pick(exampleOf(restSchema.getType(of) as GraphQLObjectType) as object);
+      const pick = (ofRecord: object, ofOther: object) => ({
+        ...Object.fromEntries(Object.entries(ofRecord).filter(([member]) => !without.includes(member))),
+        ...Object.fromEntries(Object.entries(ofOther).filter(([member]) => beside.members.includes(member))),
+      });
+      const kept = pick(properties, components[beside.of]?.properties ?? {});
+      const example = pick(exampleIn(of), exampleIn(beside.of));
       return [
         name,
         { ...schema, properties: kept, required: Object.keys(kept), description, examples: [example] },
       ];
     }),
   );
+}

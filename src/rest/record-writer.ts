@@ -2,40 +2,52 @@ import { execute, GraphQLObjectType, GraphQLSchema, getNamedType, isObjectType, 
 import type { RecordPart } from './openapi.ts';
 import { snakeCase } from './rest-schema.ts';
 
-/** Selects all members of a type, with their REST names as aliases: `{ key_prefix: keyPrefix }`. */
-const selectionOf = (type: GraphQLObjectType, without: readonly string[]): string => {
+/** Selects members of a type, with their REST names as aliases: `{ key_prefix: keyPrefix }`. */
+const selectionOf = (type: GraphQLObjectType, isMember = (_name: string) => true): string => {
   const fields = Object.values(type.getFields())
-    .filter(({ name }) => !without.includes(snakeCase(name)))
+    .filter(({ name }) => isMember(snakeCase(name)))
     .map(({ name, type: inner }) => {
       const named = getNamedType(inner);
-      return `${snakeCase(name)}: ${name}${isObjectType(named) ? selectionOf(named, []) : ''}`;
+      return `${snakeCase(name)}: ${name}${isObjectType(named) ? selectionOf(named) : ''}`;
     });
   return `{ ${fields.join(' ')} }`;
 };
 
-/** Resolves a record into the JSON object that REST answers. */
-export type RecordWriter = (record: object, context: object) => Promise<object>;
+/** Resolves a record, and what belongs to it, into the JSON object that REST answers. */
+export type RecordWriter = (record: object, beside: object, context: object) => Promise<object>;
 
 /**
  * Makes a writer of records for a path outside the GraphQL schema. The records look as REST operations answer them.
  * @param schema the schema that REST's operations run on
- * @param part the type of the records, and the members that the writer leaves out
- * @throws {Error} if the schema has no such object type
+ * @param part the types of the records, and their members
+ * @throws {Error} if the schema has no such object types
  */
-export function createRecordWriter(schema: GraphQLSchema, { of, without }: RecordPart): RecordWriter {
-  const type = schema.getType(of);
-  if (!isObjectType(type)) throw new Error(`${of} is no type with fields`);
-  const query = new GraphQLObjectType({ name: 'Record', fields: { record: { type } } });
+export function createRecordWriter(
+  schema: GraphQLSchema,
+  { of, without, beside }: Omit<RecordPart, 'description'>,
+): RecordWriter {
+  const typeOf = (name: string): GraphQLObjectType => {
+    const type = schema.getType(name);
+    if (!isObjectType(type)) throw new Error(`${name} is no type with fields`);
+    return type;
+  };
+  const types = { record: typeOf(of), beside: typeOf(beside.of) };
+  const fields = { record: { type: types.record }, beside: { type: types.beside } };
+  const query = new GraphQLObjectType({ name: 'Record', fields });
   const ofRecord = new GraphQLSchema({ query });
-  const document = parse(`{ record ${selectionOf(type, without)} }`);
-  return async (record, contextValue) => {
+  const selections = {
+    record: selectionOf(types.record, (name) => !without.includes(name)),
+    beside: selectionOf(types.beside, (name) => beside.members.includes(name)),
+  };
+  const document = parse(`{ record ${selections.record} beside ${selections.beside} }`);
+  return async (record, more, contextValue) => {
     const { data, errors } = await execute({
       schema: ofRecord,
       document,
-      rootValue: { record },
+      rootValue: { record, beside: more },
       contextValue,
     });
     if (errors?.[0]) throw errors[0];
-    return data?.['record'] as object;
+    return { ...(data?.['record'] as object), ...(data?.['beside'] as object) };
   };
 }

@@ -2,7 +2,7 @@ import type { WebhookConfig } from '../config/config.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { WebhookClock, WebhookEndpoint } from '../database/tables.ts';
 import type { Binding, Sealed, Sealer } from '../secrets/sealer.ts';
-import { lockClock } from './outbox.ts';
+import { lockClock } from './expiries.ts';
 
 /** A webhook endpoint, from the configuration or from an operator. */
 export interface Endpoint {
@@ -12,6 +12,9 @@ export interface Endpoint {
   readonly secrets: readonly string[];
   readonly isPaused: boolean;
 }
+
+/** The most characters of the outcome of an attempt to send something. */
+export const longestOutcome = 100;
 
 const insertClock = prepareQuery(WebhookClock, (db, { now }: { now: Date }) =>
   db

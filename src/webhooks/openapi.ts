@@ -1,4 +1,5 @@
 import { type About, webhookEvents } from '../config/webhook-events.ts';
+import { longestKept } from '../operations/changes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -34,8 +35,14 @@ const ofAccount = {
       type: 'object',
       properties: {
         field: { type: 'string', description: 'As REST names it.', examples: ['name'] },
-        from: { description: 'What it was; null where it was not set.', examples: ['Laptop'] },
-        to: { description: 'What it is now.', examples: ['Desk'] },
+        from: {
+          description: `What it was; null where it was not set. Of a list, the items that were taken out. In place of a value of more than ${longestKept} bytes as JSON stands its digest: \`sha256\` (hexadecimal) and \`bytes\`, the length.`,
+          examples: ['Laptop'],
+        },
+        to: {
+          description: 'What it is now. Of a list, the items that were put in. Long values as with `from`.',
+          examples: ['Desk'],
+        },
       },
       required: ['field', 'from', 'to'],
     },
@@ -93,6 +100,12 @@ const examples: Readonly<Record<string, Schema>> = {
   'automation_settings.updated': { changes: [{ field: 'session_duration', from: null, to: 3600 }] },
   'account.blocked': { by: 'operator', reason: 'Ticket 42: its keys were published' },
   'account.unblocked': { by: 'operator', reason: 'Ticket 42: done' },
+  'account.quota_exhausted': { by: 'key' },
+  'account.entitlement_changed': {
+    by: 'provider',
+    reason: 'Invoice 1042',
+    changes: [{ field: 'plan', from: 'free', to: 'pro' }],
+  },
   'account.erased': { by: 'operator', reason: 'Ticket 43: asked for it', issuer: null, subject: null },
 };
 

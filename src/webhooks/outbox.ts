@@ -11,48 +11,30 @@
 // first has committed. So its event comes later in the outbox and becomes visible later: the removed rows are always
 // the earliest events of a key.
 //
-// The deliveries about one key form a lane at each endpoint. One node at a time sends a lane, one delivery after the
-// other, and no lane waits for another: see lanes.ts.
+// The deliveries about one key form a lane at each endpoint, and are sent one after the other: see deliveries.ts. A
+// new delivery waits for the last one that waits in its lane. The transaction locks that one, so that whoever settles
+// it afterwards finds the new one.
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { standsFor } from '../config/webhook-events.ts';
+import { listOf } from '../database/conditions.ts';
 import { type Db, isForPostgres, prepareQuery, runQuery } from '../database/db.ts';
 import {
   Account,
+  type AccountId,
   ApiKey,
-  WebhookClock,
   WebhookDelivery,
   WebhookEndpoint,
   WebhookEvent,
-  WebhookLane,
 } from '../database/tables.ts';
+import { lockClock } from './expiries.ts';
+import { isUrgent, type Line, patience } from './line.ts';
+import { mergedType, mergeMessages } from './merge.ts';
 import { kindOf, messageOf } from './payload.ts';
 
 /** The most events that one transaction hands out: on SQLite, all other writers wait for it. */
 const batchSize = 50;
-
-const day = 24 * 60 * 60_000;
-
-/** The time for which a delivery is tried, in milliseconds. */
-export const patience = 3 * day;
-
-// An UPDATE that changes nothing locks its row on both databases.
-const touchClock = prepareQuery(WebhookClock, (db, _: object) =>
-  db
-    .updateTable('webhook_clock')
-    .set((column) => ({ id: column.ref('id') }))
-    .returning('expiries_told_until'),
-);
-
-/**
- * Locks the clock: other nodes that want to hand out events wait until this transaction ends.
- * @returns the time up to which expiries have been announced
- */
-export async function lockClock(db: Db): Promise<Date | undefined> {
-  const [clock] = await touchClock(db, {});
-  return clock?.expiriesToldUntil;
-}
 
 /** Runs often and without a lock, so it must be very cheap. */
 const selectAny = prepareQuery(WebhookEvent, (db, _: object) =>
@@ -98,7 +80,18 @@ async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
 const laneOf = ({ account, target }: WebhookEvent): string =>
   typeof target !== 'number' ? `account:${account}` : `api-key:${target}`;
 
-async function createDeliveries(db: Db, events: readonly WebhookEvent[], now: Date) {
+/** A delivery that is not stored yet. */
+interface NewDelivery {
+  readonly endpoint_id: number;
+  readonly account_id: AccountId;
+  readonly lane: string;
+  readonly message: string;
+  readonly type: string;
+  readonly payload: string;
+}
+
+/** Makes the deliveries of events: one for each endpoint that wants the event. */
+async function createDeliveries(db: Db, events: readonly WebhookEvent[]): Promise<NewDelivery[]> {
   const endpoints = (await selectEndpoints(db, {})).map(({ id, events }) => ({
     id,
     patterns: JSON.parse(events) as string[],
@@ -115,125 +108,174 @@ async function createDeliveries(db: Db, events: readonly WebhookEvent[], now: Da
     const payload = JSON.stringify(messageOf(event, { account, apiKey: keys.get(event.target ?? 0) }));
     return wanting.map(({ id }) => ({
       endpoint_id: id,
-      account_id: event.account,
+      account_id: event.account as AccountId,
       lane: laneOf(event),
       message,
       type,
       payload,
-      state: 'waiting',
-      attempts: 0,
-      created_at: now,
-      kept_until: new Date(now.getTime() + patience),
     }));
   });
 }
 
-/** Opens lanes, each once. An existing lane keeps its place, and is locked. */
-async function openLanes(
-  db: Db,
-  deliveries: readonly { readonly endpoint_id: number; readonly lane: string }[],
-  now: Date,
-): Promise<void> {
-  const lanes = new Map(
-    deliveries.map(({ endpoint_id, lane }) => [`${endpoint_id} ${lane}`, { endpoint_id, lane, due_at: now }]),
-  );
-  const insert = db.kysely
-    .insertInto('webhook_lane')
-    .values([...lanes.values()])
-    .onConflict((conflict) =>
-      conflict.columns(['endpoint_id', 'lane']).doUpdateSet({ lane: sql`excluded.lane` }),
-    );
-  await runQuery(db, WebhookLane, insert);
+/** The last waiting delivery of a lane: a stored one with its id, or a new one. */
+interface Last {
+  readonly id: number | undefined;
+  readonly type: string;
+  readonly attempts: number;
+  payload: string;
+  isMerged: boolean;
 }
 
-/**
- * Makes deliveries from events in the outbox.
- * @returns whether more events may wait
- */
-export async function handOut(db: Db, now = new Date()): Promise<boolean> {
-  if ((await selectAny(db, {})).length === 0) return false;
-  return db.transaction(async (transaction) => {
-    await lockClock(transaction);
-    const events = (await selectEvents(transaction, {})) as WebhookEvent[];
-    if (events.length === 0) return false;
-    const deliveries = await createDeliveries(transaction, events, now);
-    if (deliveries.length > 0) {
-      await runQuery(
-        transaction,
-        WebhookDelivery,
-        transaction.kysely.insertInto('webhook_delivery').values(deliveries),
-      );
-      await openLanes(transaction, deliveries, now);
-    }
-    const ids = events.map(({ id }) => id);
-    await runQuery(
-      transaction,
-      WebhookEvent,
-      transaction.kysely.deleteFrom('webhook_event').where('id', 'in', ids),
-    );
-    return events.length === batchSize;
-  });
-}
+const keyOf = (endpoint: number, lane: string): string => `${endpoint} ${lane}`;
 
-/**
- * The times before the expiry of an API key at which the service announces it, in milliseconds; 0: the expiry itself.
- */
-const notices = [14 * day, 3 * day, 0];
-
-/**
- * The delay before expiries are announced, in milliseconds. Without it, a key whose creation is not committed yet
- * would be missed.
- */
-const lag = 30_000;
-
-interface Expiring {
-  readonly action: string;
-  readonly after: Date;
-  readonly until: Date;
-  readonly now: Date;
-}
-
-const noteExpiring = prepareQuery(WebhookEvent, (db, { action, after, until, now }: Expiring) =>
+/** For each lane and endpoint, the last waiting delivery. A lane may be long: an index finds its end. */
+const selectLast = prepareQuery(WebhookDelivery, (db, { lanes }: { readonly lanes: string }) =>
   db
-    .insertInto('webhook_event')
-    .columns(['account_id', 'actor', 'action', 'target', 'created_at'])
-    .expression(
-      db
-        .selectFrom('api_key')
-        .where('is_active', '=', sql.lit(true))
-        .where('expires_at', '>', after)
-        .where('expires_at', '<=', until)
-        .orderBy('expires_at')
-        .select(({ val }) => [
-          'account_id',
-          val('time').as('actor'),
-          val(action).as('action'),
-          'id',
-          val(now).as('created_at'),
-        ]),
+    .selectFrom(['webhook_endpoint', listOf(db, lanes).as('listed')])
+    .where('removed_at', 'is', null)
+    .select(({ selectFrom }) =>
+      selectFrom('webhook_delivery')
+        .whereRef('endpoint_id', '=', 'webhook_endpoint.id')
+        .whereRef('lane', '=', 'listed.value')
+        // A literal: with a parameter, SQLite could not see that the index of waiting deliveries has all of them.
+        .where('state', '=', sql.lit('waiting'))
+        .select((delivery) => delivery.fn.max('webhook_delivery.id').as('id'))
+        .as('id'),
     ),
 );
 
-const setClock = prepareQuery(WebhookClock, (db, { until }: { until: Date }) =>
-  db.updateTable('webhook_clock').set({ expiries_told_until: until }),
+/** Reads and locks the last waiting delivery of each lane. */
+async function lockLast(db: Db, deliveries: readonly NewDelivery[]): Promise<Map<string, Last>> {
+  const lanes = JSON.stringify([...new Set(deliveries.map(({ lane }) => lane))]);
+  const ids = (await selectLast(db, { lanes })).flatMap(({ id }) => id ?? []);
+  if (ids.length === 0) return new Map();
+  const last = db.kysely
+    .selectFrom('webhook_delivery')
+    .select(['id', 'endpoint_id', 'lane', 'type', 'attempts', 'payload'])
+    .where('id', 'in', ids)
+    // Another node may have settled it while this one waited for the lock.
+    .where('state', '=', sql.lit('waiting'))
+    .orderBy('id');
+  const rows = await runQuery(db, WebhookDelivery, isForPostgres(db.kysely) ? last.forUpdate() : last);
+  return new Map(
+    rows.map(({ endpoint, lane, ...row }) => [keyOf(endpoint, lane), { ...row, isMerged: false }]),
+  );
+}
+
+const replacePayload = prepareQuery(
+  WebhookDelivery,
+  (db, { id, payload }: { readonly id: number; readonly payload: string }) =>
+    db.updateTable('webhook_delivery').set({ payload }).where('id', '=', id),
 );
 
+/** The place in line that the first delivery of a lane gets. */
+interface Pull {
+  readonly endpoint: number;
+  readonly lane: string;
+  readonly dueAt: Date;
+}
+
+const pullUp = prepareQuery(WebhookDelivery, (db, { endpoint, lane, dueAt }: Pull) =>
+  db
+    .updateTable('webhook_delivery')
+    .set({ due_at: dueAt })
+    .where('endpoint_id', '=', endpoint)
+    .where('lane', '=', lane)
+    .where('state', '=', sql.lit('waiting'))
+    .where('attempts', '=', sql.lit(0))
+    .where('due_at', '>', dueAt),
+);
+
+/** Merges an update into the last delivery of its lane, if that one is an update that was never attempted. */
+function merge(last: Last | undefined, { type, payload }: NewDelivery): boolean {
+  if (last?.type !== mergedType || type !== mergedType || last.attempts > 0) return false;
+  const merged = mergeMessages(last.payload, payload);
+  if (merged === undefined) return false;
+  last.payload = merged;
+  last.isMerged = true;
+  return true;
+}
+
+/** What becomes of a batch of deliveries. */
+interface Plan {
+  /** The deliveries to store, with the last state of their messages, and their places in line. */
+  readonly added: readonly {
+    readonly delivery: NewDelivery;
+    readonly last: Last;
+    readonly dueAt: Date | null;
+  }[];
+  /** The urgent ones that wait for others of their lanes: those come forward with them. */
+  readonly pulls: readonly Pull[];
+}
+
 /**
- * Adds an event for each active API key that is about to expire or has expired since the last call on any node. Each
- * notice of a key occurs once, unless somebody changes its expiry.
+ * Merges deliveries into those that wait, and gives places in line to those that wait for nothing.
+ * @param stored the last delivery of each lane; merging changes it
  */
-export const noteExpiries = (db: Db, now = new Date()): Promise<void> =>
-  db.transaction(async (transaction) => {
-    const told = await lockClock(transaction);
-    const until = new Date(now.getTime() - lag);
-    if (!told || told >= until) return;
-    for (const notice of notices) {
-      await noteExpiring(transaction, {
-        action: notice === 0 ? 'api-key-expired' : 'api-key-expiring',
-        after: new Date(told.getTime() + notice),
-        until: new Date(until.getTime() + notice),
-        now,
-      });
-    }
-    await setClock(transaction, { until });
-  });
+function plan(line: Line, stored: ReadonlyMap<string, Last>, deliveries: readonly NewDelivery[]): Plan {
+  const lasts = new Map(stored);
+  const added: Plan['added'][number][] = [];
+  const pulls: Pull[] = [];
+  for (const delivery of deliveries) {
+    const { endpoint_id: endpoint, account_id: account, lane, type, payload } = delivery;
+    // Nothing else of an erased account is sent, so this waits for nothing.
+    const before = type === 'account.erased' ? undefined : lasts.get(keyOf(endpoint, lane));
+    if (merge(before, delivery)) continue;
+    const place = () => line.place(account, isUrgent(type));
+    if (before && isUrgent(type)) pulls.push({ endpoint, lane, dueAt: place() });
+    const last = { id: undefined, type, attempts: 0, payload, isMerged: false };
+    lasts.set(keyOf(endpoint, lane), last);
+    added.push({ delivery, last, dueAt: before ? null : place() });
+  }
+  return { added, pulls };
+}
+
+/** Stores deliveries, or merges them into those that wait. */
+async function addDeliveries(
+  db: Db,
+  line: Line,
+  deliveries: readonly NewDelivery[],
+): Promise<readonly Pull[]> {
+  if (deliveries.length === 0) return [];
+  const stored = await lockLast(db, deliveries);
+  const { added, pulls } = plan(line, stored, deliveries);
+  for (const { id, payload, isMerged } of stored.values())
+    if (isMerged && id !== undefined) await replacePayload(db, { id, payload });
+  if (added.length === 0) return pulls;
+  const now = line.now();
+  const rows = added.map(({ delivery, last: { payload }, dueAt }) => ({
+    ...delivery,
+    payload,
+    due_at: dueAt,
+    state: 'waiting',
+    attempts: 0,
+    created_at: now,
+    kept_until: new Date(now.getTime() + patience),
+  }));
+  await runQuery(db, WebhookDelivery, db.kysely.insertInto('webhook_delivery').values(rows));
+  return pulls;
+}
+
+/** Takes a batch of events out of the outbox, and adds their deliveries. */
+async function handOutSome(db: Db, line: Line) {
+  await lockClock(db);
+  const events = (await selectEvents(db, {})) as WebhookEvent[];
+  if (events.length === 0) return { pulls: [], hasMore: false };
+  const deliveries = await createDeliveries(db, events);
+  const pulls = await addDeliveries(db, line, deliveries);
+  const ids = events.map(({ id }) => id);
+  await runQuery(db, WebhookEvent, db.kysely.deleteFrom('webhook_event').where('id', 'in', ids));
+  return { pulls, hasMore: events.length === batchSize };
+}
+
+/**
+ * Makes deliveries from a batch of events in the outbox.
+ * @returns whether more events may wait
+ */
+export async function handOut(db: Db, line: Line): Promise<boolean> {
+  if ((await selectAny(db, {})).length === 0) return false;
+  const { pulls, hasMore } = await db.transaction((transaction) => handOutSome(transaction, line));
+  // Beside the transaction: a node that settles one of these may wait for a delivery that the transaction has locked.
+  for (const pull of pulls) await pullUp(db, pull);
+  return hasMore;
+}

@@ -2,9 +2,9 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { hostOf, isPublicAddress } from '../config/addresses.ts';
+import { hostOf, isAllowedHost, isPublicAddress } from '../config/addresses.ts';
 import type { WebhookDelivery } from '../database/tables.ts';
-import type { Endpoint } from './endpoints.ts';
+import { type Endpoint, longestOutcome } from './endpoints.ts';
 import { checkedLookup, RefusedAddress } from './look-up.ts';
 
 /**
@@ -12,6 +12,9 @@ import { checkedLookup, RefusedAddress } from './look-up.ts';
  * order only after the whole answer.
  */
 const mostRead = 16 * 1024;
+
+/** The most interim answers (`100 Continue`, `103 Early Hints`) before the answer: each costs processor time. */
+const mostInterim = 10;
 
 /** The outcome of an attempt. */
 export interface Outcome {
@@ -25,8 +28,10 @@ export interface SendOptions {
   /** The longest time for an attempt, in milliseconds. */
   readonly timeout: number;
   readonly userAgent: string;
-  /** The hosts that may have a private address. */
+  /** The hosts that may have a private address, some for one port alone. */
   readonly allowedHosts: readonly string[];
+  /** The time now, for the signature. */
+  readonly now: Date;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
 }
@@ -46,21 +51,25 @@ const signatures = (
 export function send(
   endpoint: Pick<Endpoint, 'url' | 'secrets'>,
   delivery: Pick<WebhookDelivery, 'message' | 'payload'>,
-  { timeout, userAgent, allowedHosts, signal }: SendOptions,
+  { timeout, userAgent, allowedHosts, now, signal }: SendOptions,
 ): Promise<Outcome> {
   const host = hostOf(endpoint.url);
-  const isAllowed = allowedHosts.includes(host);
+  const isAllowed = isAllowedHost(endpoint.url, allowedHosts);
   // A host that is an address needs no look-up, so the check is here.
   if (isIP(host) !== 0 && !isAllowed && !isPublicAddress(host))
     return Promise.resolve(failed(new RefusedAddress()));
-  const now = new Date();
   const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+  let outcome: Outcome | undefined;
+  const end = (otherwise: Outcome) => resolve(outcome ?? otherwise);
+  // Whatever a receiver makes of the connection, the attempt ends in time.
+  ends.addEventListener('abort', () => end(failed(ends.reason)));
   const request = (endpoint.url.startsWith('https:') ? https : http).request(endpoint.url, {
     method: 'POST',
     // The receiver may have closed a kept connection before its next use.
     agent: false,
     lookup: checkedLookup(isAllowed),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+    signal: ends,
     headers: {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(delivery.payload),
@@ -70,8 +79,19 @@ export function send(
       'webhook-signature': signatures(endpoint, delivery, now),
     },
   });
-  let outcome: Outcome | undefined;
-  request.on('error', (error) => resolve(outcome ?? failed(error)));
+  request.on('error', (error) => end(failed(error)));
+  // Node's client emits no error where the connection ends after an interim answer.
+  request.on('close', () => end({ isDelivered: false, text: 'no answer' }));
+  let interim = 0;
+  request.on('information', () => {
+    interim += 1;
+    if (interim > mostInterim) request.destroy(new EndlessAnswer());
+  });
+  // Node's client leaves the connection to the listener, and emits nothing else.
+  request.on('upgrade', (response, socket) => {
+    socket.destroy();
+    end(outcomeOf(response));
+  });
   request.on('response', (response) => {
     // The status decides the outcome, whatever happens to the rest of the answer.
     const answered = outcomeOf(response);
@@ -81,6 +101,12 @@ export function send(
   });
   request.end(delivery.payload);
   return promise;
+}
+
+/** The error for a receiver that sends interim answers in place of the answer. */
+class EndlessAnswer extends Error {
+  override readonly name = 'EndlessAnswer';
+  readonly code = 'too many interim answers';
 }
 
 /** Reads an answer to its end, unless it is too long. */
@@ -100,5 +126,5 @@ function outcomeOf({ statusCode = 0 }: IncomingMessage): Outcome {
 function failed(error: Error & { readonly code?: unknown }): Outcome {
   const { name } = error.name === 'AbortError' ? ((error.cause ?? error) as Error) : error;
   const text = name === 'TimeoutError' ? 'timeout' : `${error.code ?? name}`;
-  return { isDelivered: false, text: text.slice(0, 100) };
+  return { isDelivered: false, text: text.slice(0, longestOutcome) };
 }

@@ -2,22 +2,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
-import type { WebhookDelivery, WebhookLane } from '../database/tables.ts';
+import type { WebhookDelivery } from '../database/tables.ts';
 import { describeError } from '../observability/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
-import { agreeOnEndpoints, type Endpoint, Endpoints } from './endpoints.ts';
+import { Clock } from './clock.ts';
 import {
-  closeLane,
-  firstOf,
+  type Candidate,
+  correctDueTimes,
+  findDeliveries,
   giveBack,
-  type Held,
   postpone,
   settle,
-  takeLanes,
+  type TakenDelivery,
+  takeDeliveries,
   tidy,
   waitingDeliveries,
-} from './lanes.ts';
-import { handOut, noteExpiries } from './outbox.ts';
+} from './deliveries.ts';
+import { agreeOnEndpoints, Endpoints } from './endpoints.ts';
+import { noteExpiries } from './expiries.ts';
+import { Line } from './line.ts';
+import { handOut } from './outbox.ts';
+import { downInterval, freshFor, Receiver } from './receiver.ts';
 import { type Outcome, send } from './send.ts';
 
 /** Times in milliseconds. */
@@ -34,9 +39,6 @@ interface Pace {
   /** The first pause after a failed attempt of a delivery; it doubles each time, up to the longest. */
   readonly firstRetry: number;
   readonly longestRetry: number;
-  /** The rest that an endpoint gets after a failure, at first and at the longest. */
-  readonly firstRest: number;
-  readonly longestRest: number;
 }
 
 const usualPace: Pace = {
@@ -45,15 +47,7 @@ const usualPace: Pace = {
   timeout: 15_000,
   firstRetry: 5000,
   longestRetry: 30 * 60_000,
-  firstRest: 500,
-  longestRest: 60_000,
 };
-
-/** The most concurrent attempts to one endpoint. */
-const mostAtOnce = 4;
-
-/** The most deliveries of a lane before it is another lane's turn. */
-const mostInARow = 20;
 
 /**
  * The intervals of the search for expiring keys, of tidying up, and of counting the waiting deliveries, in
@@ -63,8 +57,12 @@ const expiryInterval = 60_000;
 const tidyInterval = 10 * 60_000;
 const countInterval = 15_000;
 
-/** The longest wait of a stop for running attempts, in milliseconds. */
-const stopPatience = 1000;
+/**
+ * The longest waits of a stop, in milliseconds: for running attempts to end by themselves; then for those that the
+ * stop has ended to be given back. Other parts of the service write their counts afterwards, so no wait is longer.
+ */
+const stopPatience = 400;
+const giveBackPatience = 300;
 
 /** Shortens a time at random by up to a quarter, so that attempts that failed together are not repeated together. */
 const about = (milliseconds: number): number => milliseconds * (0.75 + Math.random() / 4);
@@ -72,36 +70,8 @@ const about = (milliseconds: number): number => milliseconds * (0.75 + Math.rand
 const growing = (first: number, longest: number, times: number): number =>
   about(Math.min(first * 2 ** Math.min(times, 30), longest));
 
-/** An endpoint with this node's state of it. */
-class Receiver {
-  /** The endpoint as this node last read it. */
-  endpoint: Endpoint;
-  /** Whether the endpoint no longer exists. */
-  isGone = false;
-  /** The number of the endpoint's lanes that this node has taken. */
-  taken = 0;
-  /** The number of consecutive failed attempts. */
-  failures = 0;
-  /** The end of the endpoint's rest, by `performance.now()`. */
-  restsUntil = 0;
-  isTaking = false;
-  isAskedAgain = false;
-
-  constructor(endpoint: Endpoint) {
-    this.endpoint = endpoint;
-  }
-
-  /** Whether the service sends anything to the endpoint. */
-  get isOn(): boolean {
-    return !this.isGone && !this.endpoint.isPaused;
-  }
-
-  /** The number of further lanes that may start now; a failing endpoint gets one attempt at a time. */
-  get room(): number {
-    if (!this.isOn || performance.now() < this.restsUntil) return 0;
-    return (this.failures > 0 ? 1 : mostAtOnce) - this.taken;
-  }
-}
+/** The candidates for each free place: most of them may be of accounts that have their share already. */
+const candidatesEach = 4;
 
 /** Looks for new events when it is woken. */
 export interface Wakeable {
@@ -116,8 +86,8 @@ interface WebhooksConfig extends Readonly<Config['webhooks']> {
 
 /**
  * Sends events to webhook endpoints: the configured ones, and those that operators added. This happens beside
- * requests, with a few connections for each endpoint. An endpoint that hangs or fails rests for a while, and no other
- * endpoint waits for it. Disposing of the object ends the running attempts; their deliveries are sent again later.
+ * requests, with some connections for each endpoint. No endpoint waits for another, no account for another, and
+ * nothing for a delivery that fails but what comes later about the same key. Disposing of the object ends the running attempts; their deliveries are sent again later.
  */
 export class Webhooks implements Wakeable, AsyncDisposable {
   /** The numbers of successful and failed attempts, and of deliveries that were given up. */
@@ -130,6 +100,9 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   readonly #logger: Logger;
   readonly #userAgent: string;
   readonly #pace: Pace;
+  readonly #clock: Clock;
+  readonly #line: Line;
+  readonly #filling = new Map<Receiver, { isAskedAgain: boolean }>();
   readonly #stop = new AbortController();
   readonly #work = new Set<Promise<void>>();
   readonly #doneAt = new Map<object, number>();
@@ -139,6 +112,9 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #interval = 0;
   #turn: Promise<void> | undefined;
+  #isHandingOut = false;
+  /** Whether the clock may be acted on: to give deliveries up, and to announce expiries. */
+  #isClockBelieved = false;
   #isAwake = false;
   #fault: string | undefined;
 
@@ -165,6 +141,8 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     );
     this.#userAgent = `Keyward/${version}`;
     this.#pace = { ...usualPace, ...pace };
+    this.#clock = new Clock(db, logger, () => this.#line.reset());
+    this.#line = new Line(this.#clock.now);
     this.#lookEvery(this.#pace.poll);
     this.#look();
   }
@@ -191,12 +169,17 @@ export class Webhooks implements Wakeable, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    const late = setTimeout(() => this.#stop.abort(), stopPatience);
     this.#isStopping = true;
-    await this.#turn;
-    await Promise.all(this.#work);
-    clearTimeout(late);
+    await this.#idle(stopPatience);
     this.#stop.abort();
+    await this.#idle(giveBackPatience);
+  }
+
+  /** Waits until nothing runs, or for a time in milliseconds. */
+  async #idle(longest: number): Promise<void> {
+    const over = performance.now() + longest;
+    for (let left = longest; left > 0 && (this.#turn || this.#work.size > 0); left = over - performance.now())
+      await Promise.race([Promise.all([this.#turn, ...this.#work]), delay(left)]);
   }
 
   async #takeTurns(): Promise<void> {
@@ -219,15 +202,43 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     const isNeeded = receivers.size > 0 || this.#config.isAdministered;
     this.#lookEvery(isNeeded ? this.#pace.poll : tidyInterval);
     if (receivers.size > 0) {
-      await this.#every(expiryInterval, noteExpiries, () => noteExpiries(this.#db));
-      while (!this.#isStopping && (await handOut(this.#db)));
-      for (const receiver of receivers.values()) void this.#fill(receiver);
+      await this.#every(expiryInterval, noteExpiries, () => this.#heedClock(receivers));
+      this.#inBackground(this.#handOutAll());
+      this.#fillAll();
       await this.#every(countInterval, waitingDeliveries, async () => {
         this.waiting = await waitingDeliveries(this.#db);
       });
     }
     // Deliveries of former endpoints must also be deleted in time.
     this.#inBackground(this.#every(tidyInterval, tidy, () => this.#tidy()));
+  }
+
+  /** Announces expiries, and makes due what another clock has put far away. */
+  async #heedClock(receivers: ReadonlyMap<number, Receiver>): Promise<void> {
+    this.#isClockBelieved = await this.#clock.check();
+    if (this.#isClockBelieved) await noteExpiries(this.#db, this.#clock.now());
+    for (const id of receivers.keys())
+      await correctDueTimes(this.#db, id, this.#clock.now(), 2 * this.#pace.longestRetry);
+  }
+
+  /** Hands out all events. Deliveries are sent meanwhile, and other writers have half of the time. */
+  async #handOutAll(): Promise<void> {
+    if (this.#isHandingOut) return;
+    this.#isHandingOut = true;
+    try {
+      for (let hasMore = true; hasMore && !this.#isStopping; ) {
+        const begunAt = performance.now();
+        hasMore = await handOut(this.#db, this.#line);
+        this.#fillAll();
+        if (hasMore) await delay(performance.now() - begunAt);
+      }
+    } finally {
+      this.#isHandingOut = false;
+    }
+  }
+
+  #fillAll(): void {
+    for (const receiver of this.#receivers?.values() ?? []) this.#fill(receiver);
   }
 
   async #findReceivers(): Promise<ReadonlyMap<number, Receiver>> {
@@ -268,93 +279,125 @@ export class Webhooks implements Wakeable, AsyncDisposable {
 
   async #tidy(): Promise<void> {
     // Without endpoints, earlier events are dropped.
-    while (!this.#isStopping && (await handOut(this.#db)));
-    this.#noteParked(await tidy(this.#db, new Date(), this.#stop.signal));
+    await this.#handOutAll();
+    if (this.#receivers?.size === 0) this.#isClockBelieved = await this.#clock.check();
+    if (!this.#isClockBelieved) return;
+    this.#noteParked(await tidy(this.#db, this.#line, this.#clock.now(), this.#stop.signal));
   }
 
-  /** Takes as many lanes of an endpoint as it has room for, and sends their deliveries. */
-  async #fill(receiver: Receiver): Promise<void> {
-    receiver.isAskedAgain = true;
-    if (receiver.isTaking) return;
-    receiver.isTaking = true;
-    try {
-      while (receiver.isAskedAgain && !this.#isStopping) {
-        receiver.isAskedAgain = false;
-        const { room } = receiver;
-        if (room <= 0) continue;
-        const lanes = await takeLanes(this.#db, receiver.endpoint.id, room);
-        for (const lane of lanes) this.#carry(receiver, lane);
-      }
-    } catch (error) {
-      this.#noteFault(error);
-    } finally {
-      receiver.isTaking = false;
+  /** Takes as many deliveries of an endpoint as it has room for, and sends them. */
+  #fill(receiver: Receiver): void {
+    const filling = this.#filling.get(receiver);
+    if (filling) filling.isAskedAgain = true;
+    else this.#inBackground(this.#fillUp(receiver).finally(() => this.#filling.delete(receiver)));
+  }
+
+  async #fillUp(receiver: Receiver): Promise<void> {
+    const own = { isAskedAgain: true };
+    this.#filling.set(receiver, own);
+    while (own.isAskedAgain && !this.#isStopping) {
+      own.isAskedAgain = false;
+      const found = await this.#find(receiver);
+      if (this.#isStopping) return;
+      for (const delivery of await takeDeliveries(this.#db, found, this.#clock.now()))
+        this.#carry(receiver, delivery);
     }
   }
 
-  /** Sends the deliveries of a lane, in the background. */
-  #carry(receiver: Receiver, lane: WebhookLane): void {
-    receiver.taken += 1;
-    const work = this.#deliver(receiver, lane).finally(() => {
-      receiver.taken -= 1;
-      void this.#fill(receiver);
+  /** Finds the deliveries for which an endpoint has room: some that were attempted before, and those in line. */
+  async #find(receiver: Receiver): Promise<Candidate[]> {
+    const { all, again } = receiver.room;
+    if (all === 0) return [];
+    const chosen: Candidate[] = [];
+    // Where nothing is taken, somebody else's delivery tells sooner that something would be.
+    if (receiver.isDown) await this.#choose(receiver, 'line', { chosen, most: 1, others: true });
+    const few = Math.min(again, Math.ceil(all / 4), all - chosen.length);
+    const found = await this.#choose(receiver, 'again', { chosen, most: few });
+    await this.#choose(receiver, 'line', { chosen, most: all - chosen.length });
+    // More of those that were attempted before, where nothing else waits.
+    const more = Math.min(again - few, all - chosen.length);
+    if (found >= few) await this.#choose(receiver, 'again', { chosen, most: more });
+    return chosen;
+  }
+
+  /**
+   * Adds some deliveries to those that are chosen, no more of an account than it may have.
+   * @returns the number of deliveries that were found
+   */
+  async #choose(
+    receiver: Receiver,
+    from: 'line' | 'again',
+    {
+      chosen,
+      most,
+      others = false,
+    }: { readonly chosen: Candidate[]; readonly most: number; readonly others?: boolean },
+  ): Promise<number> {
+    if (most <= 0) return 0;
+    const without = others ? receiver.refusedAccounts : receiver.busyAccounts;
+    const found = await findDeliveries(this.#db, from, {
+      endpoint: receiver.endpoint.id,
+      now: this.#clock.now(),
+      without,
+      most: most * candidatesEach,
+    });
+    const full = chosen.length + most;
+    for (const each of found) {
+      if (chosen.length === full) break;
+      const ofAccount = chosen.filter(({ account }) => account === each.account).length;
+      const isNew = chosen.every(({ id }) => id !== each.id);
+      if (isNew && ofAccount < receiver.roomOf(each.account)) chosen.push(each);
+    }
+    return found.length;
+  }
+
+  /** Sends a delivery in the background. */
+  #carry(receiver: Receiver, delivery: TakenDelivery): void {
+    const end = receiver.begin(delivery);
+    const fill = () => this.#fill(receiver);
+    const slow = setTimeout(fill, freshFor).unref();
+    const work = this.#attempt(receiver, delivery).finally(() => {
+      clearTimeout(slow);
+      end();
+      fill();
+      if (receiver.isDown) setTimeout(fill, downInterval).unref();
     });
     this.#inBackground(work);
   }
 
-  /** Sends the first delivery of a lane, and further ones while all goes well. */
-  async #deliver(receiver: Receiver, lane: WebhookLane): Promise<void> {
-    const delivery = await firstOf(this.#db, lane);
-    if (!delivery) return closeLane(this.#db, lane);
-    let held: Held | undefined = { lane, delivery };
-    for (let more = mostInARow - 1; held; more -= 1) held = await this.#attempt(receiver, held, more > 0);
-  }
-
-  /**
-   * Sends a delivery once.
-   * @returns the next delivery of the lane, if it is to be sent now
-   */
-  async #attempt(receiver: Receiver, held: Held, goesOn: boolean): Promise<Held | undefined> {
-    const outcome = await send(receiver.endpoint, held.delivery, {
+  /** Sends a delivery once, and records the outcome. */
+  async #attempt(receiver: Receiver, delivery: TakenDelivery): Promise<void> {
+    const outcome = await send(receiver.endpoint, delivery, {
       timeout: this.#pace.timeout,
       userAgent: this.#userAgent,
       allowedHosts: this.#config.allowedHosts,
       signal: this.#stop.signal,
+      now: this.#clock.now(),
     });
     if (outcome.isDelivered) {
       this.#noteDelivered(receiver);
-      return settle(this.#db, held, outcome.text, goesOn && receiver.isOn && !this.#isStopping);
+      return settle(this.#db, this.#line, delivery, outcome.text);
     }
+    const now = this.#clock.now();
     // An attempt that a stop has ended does not count.
-    if (this.#stop.signal.aborted) {
-      await giveBack(this.#db, held.lane);
-      return undefined;
-    }
-    this.#noteFailed(receiver, held.delivery, outcome);
-    const wait = growing(this.#pace.firstRetry, this.#pace.longestRetry, held.delivery.attempts);
-    await postpone(this.#db, held, outcome.text, new Date(Date.now() + wait));
-    return undefined;
+    if (this.#stop.signal.aborted) return giveBack(this.#db, delivery, now);
+    this.#noteFailed(receiver, delivery, outcome);
+    const wait = growing(this.#pace.firstRetry, this.#pace.longestRetry, delivery.attempts - 1);
+    return postpone(this.#db, delivery, outcome.text, { now, next: new Date(now.getTime() + wait) });
   }
 
   #noteDelivered(receiver: Receiver): void {
     this.counts.delivered += 1;
-    if (receiver.failures > 0) this.#logger.info(inLog(receiver), 'a webhook endpoint takes events again');
-    receiver.failures = 0;
-    receiver.restsUntil = 0;
+    if (receiver.succeed()) this.#logger.info(inLog(receiver), 'a webhook endpoint takes events again');
   }
 
-  #noteFailed(receiver: Receiver, { type, message }: WebhookDelivery, { text }: Outcome): void {
+  #noteFailed(receiver: Receiver, { account, type, message }: WebhookDelivery, { text }: Outcome): void {
     this.counts.failed += 1;
-    if (receiver.failures === 0)
+    if (receiver.fail(account))
       this.#logger.warn(
         { ...inLog(receiver), type, message, outcome: text },
         'a webhook endpoint does not take an event',
       );
-    const rest = growing(this.#pace.firstRest, this.#pace.longestRest, receiver.failures);
-    receiver.failures += 1;
-    receiver.restsUntil = performance.now() + rest;
-    // The next poll may come long after the end of the rest.
-    setTimeout(() => void this.#fill(receiver), rest).unref();
   }
 
   #noteParked(parked: number): void {

@@ -7,7 +7,7 @@ import { measure, warmUp } from './measure.ts';
 import { besideItself, type Options, select } from './options.ts';
 import { openPostgres } from './postgres.ts';
 import { medianOf, ratio } from './report.ts';
-import { fastifyDoors, keyward, type Server, startServer } from './servers.ts';
+import { fastifyDoors, keyward, keywardWithPlan, type Server, startServer } from './servers.ts';
 import { describeTiming, measureSideBySide } from './side-by-side.ts';
 import { digits } from './table.ts';
 import { measureVerification } from './verify-in-process.ts';
@@ -18,20 +18,26 @@ const size = { users: 1000, keysEach: 10 };
 /** Keys that the load goes through. */
 const keyCount = 2000;
 
-/** What a key's own rules cost at the door for a reverse proxy: Keyward beside itself, in one run. */
+/** What a key's own rules and a plan cost at the door for a reverse proxy, in one run. */
 async function measureRules(
-  server: Server,
+  { own, planned }: { own: Server; planned: Server },
   keys: KeySecrets,
   { world, timing, connections }: { world: World } & Pick<Options, 'timing' | 'connections'>,
 ): Promise<string> {
   const load = createLoadGenerator(world.folder, connections);
   const { plain, ruled } = ruleOperations(keys);
-  const comparisons = [plain, ruled].map((operation) => ({ server, operation, difference: undefined }));
+  const comparisons = [
+    { server: own, operation: plain },
+    { server: own, operation: ruled },
+    { server: planned, operation: plain },
+  ].map((each) => ({ ...each, difference: undefined }));
   await warmUp(comparisons, load, timing.warmUp);
-  const [without, withAll] = await measure(comparisons, load, besideItself(timing));
-  const [base, all] = [without?.samples ?? [], withAll?.samples ?? []];
-  if ([...base, ...all].some(({ errors }) => errors > 0)) throw new Error('Good keys were refused');
-  return `A key with permissions, metadata, addresses, a rate limit and a quota takes ${digits(ratio(all, base))} times the processor time of one without: ${digits(medianOf(all, 'cpu'))} µs and ${digits(medianOf(base, 'cpu'))}.`;
+  const measured = await measure(comparisons, load, besideItself(timing));
+  const samples = measured.map((each) => each.samples);
+  if (samples.flat().some(({ errors }) => errors > 0)) throw new Error('Good keys were refused');
+  const [base = [], withRules = [], withPlan = []] = samples;
+  const cost = (of: typeof base) => `${digits(medianOf(of, 'cpu'))} µs`;
+  return `A key with permissions, metadata, addresses, a rate limit and a quota takes ${digits(ratio(withRules, base))} times the processor time of one without: ${cost(withRules)} and ${cost(base)}. A key without, whose account has a plan with every member, takes ${digits(ratio(withPlan, base))} times that: ${cost(withPlan)}.`;
 }
 
 /** Measures the verification of API keys, beside a peer on both databases, and without HTTP. */
@@ -57,7 +63,10 @@ export async function measureDoors({ only, timing, connections }: Options): Prom
       connections,
     });
     const [own] = servers as [Server];
-    return `${beside}\n${await measureRules(own, keys, { world, timing, connections })}`;
+    const planned = running.use(
+      await startServer({ ...keywardWithPlan, env: { ...keywardWithPlan.env, ...env } }, world),
+    );
+    return `${beside}\n${await measureRules({ own, planned }, keys, { world, timing, connections })}`;
   };
   const onSqlite = await measureOn('SQLite', {});
   const onPostgres = await measureOn('PostgreSQL', { DATABASE_URL: postgres.url });

@@ -38,7 +38,7 @@ export function createKeySecrets(count: number): KeySecrets {
 /** What a ruled key may do, as it is stored. */
 const rules = {
   permissions: JSON.stringify(['invoices.read', 'invoices.write', 'documents.*']),
-  metadata: JSON.stringify({ plan: 'team', seats: 12, region: 'eu-west' }),
+  metadata: JSON.stringify({ team: 'search', seats: 12, region: 'eu-west' }),
   allowed_addresses: JSON.stringify(['192.0.2.0/24', '2001:db8::/32', '127.0.0.1']),
   rate_limit: 1_000_000,
   rate_limit_window: 1,

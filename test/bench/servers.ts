@@ -30,6 +30,14 @@ export const keyward: ServerKind = {
   script: 'dist/server/main.js',
 };
 
+/** Keyward where every account has a plan that bounds all that a plan can. */
+export const keywardWithPlan: ServerKind = {
+  ...keyward,
+  name: 'keyward-plan',
+  title: 'Keyward with a plan',
+  env: { PLANS_FILE: join(root, 'test/bench/plans.yaml') },
+};
+
 /** All servers. */
 export const serverKinds: readonly ServerKind[] = [
   keyward,
@@ -103,6 +111,7 @@ export async function startServer(kind: ServerKind, world: World) {
     LOG_LEVEL: 'warn',
     // One person of the load asks for more than a person may.
     RATE_LIMIT_ACCOUNT: 'off',
+    CHANGES_PER_DAY: '999999999',
     ...kind.env,
   };
   const startedAt = performance.now();

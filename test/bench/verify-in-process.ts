@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
-import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { verifySecret } from '../../src/api-keys/verify-secret.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
+import { accountQuotas as accountQuotasStore } from '../../src/quotas/account-quotas.ts';
+import { keyQuotas as keyQuotasStore } from '../../src/quotas/key-quotas.ts';
+import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
 import { digits } from './table.ts';
 
@@ -66,11 +68,24 @@ export async function measureVerification(
   await using keyUsage = new KeyUsage(db, 90, (error) => {
     throw error;
   });
-  await using keyQuotas = new QuotaLeases(db, (error) => {
+  await using keyQuotas = new QuotaLeases(db, keyQuotasStore, (error) => {
+    throw error;
+  });
+  await using accountQuotas = new QuotaLeases(db, accountQuotasStore, (error) => {
     throw error;
   });
   const importedKeys = { mayHave: () => false };
-  const context = { db, secrets, keyUsage, keyRates: new KeyRateCounts(), keyQuotas, importedKeys };
+  const context = {
+    db,
+    secrets,
+    keyUsage,
+    keyRates: new KeyRateCounts(),
+    keyQuotas,
+    accountRates: new KeyRateCounts(),
+    accountQuotas,
+    importedKeys,
+    limits: {},
+  };
   const call = async (index: number) => {
     const { reason } = await verifySecret(context, {
       secret: valid[index % valid.length] ?? '',

@@ -19,6 +19,8 @@ import {
 
 const exact = { exact: true };
 const fifty = Array.from({ length: 50 }, (_, number) => `reports.${number}.read`);
+// The audit trail keeps no longer list.
+const thirty = fifty.slice(0, 30);
 const rightToLeft = 'مفتاح الخادم ABC';
 const inAYear = () => new Date(Date.now() + 365 * 86_400_000).toISOString();
 const longName = 'n'.repeat(100);
@@ -43,7 +45,8 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       page = visit.page;
       page.on('request', (request) => {
         const { variables = {} } = (request.postDataJSON() ?? {}) as { variables?: Record<string, unknown> };
-        if (request.url().endsWith('/graphql') && !('first' in variables)) sent = variables;
+        const isChange = Object.keys(variables).length > 0 && !('first' in variables);
+        if (request.url().endsWith('/graphql') && isChange) sent = variables;
       });
       await page.goto('/console');
       await signInAs(visit, person);
@@ -82,6 +85,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await openLimits();
       await inspect(page, `limits-open-${look}`);
       await dialog(page).getByLabel('Name').fill('Limited');
+      await dialog(page).getByLabel('Description').fill('Reads the drafts.\nOf the team.');
       await dialog(page).getByLabel('Permissions').fill('documents.read\nDocuments!');
       await dialog(page).getByLabel('Works only from').fill('192.0.2.0/24\n300.1.1.1');
       await dialog(page).getByLabel('Rate limit', exact).fill('lots');
@@ -109,12 +113,14 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       await takeSecret(page);
       expect(sent).toMatchObject({
+        description: 'Reads the drafts.\nOf the team.',
         permissions: ['documents.*', 'mail.send'],
         allowedAddresses: ['192.0.2.0/24'],
         rateLimit: { limit: 100, windowSeconds: 60 },
         quota: { limit: 1000, refill: 'DAILY' },
       });
       const item = keyItem(page, 'Limited');
+      await item.getByText('Reads the drafts. Of the team.').waitFor();
       await item
         .getByText(
           'May do all of documents and mail.send, only from 192.0.2.0/24, at most 100 requests a minute.',
@@ -199,7 +205,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await keyItem(page, longName)
         .getByText('1,000,000,000 of 1,000,000,000 requests left this month')
         .waitFor();
-      await keyItem(page, longName).getByText('What the provider keeps with it').click();
+      await keyItem(page, longName).getByText('Metadata').click();
       await keyItem(page, longName).getByText('"plan": "gold"', { exact: false }).waitFor();
       await keyItem(page, rightToLeft)
         .getByText('May do everything, at most 1 request every 1 minute 30')
@@ -263,7 +269,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
 
     it('tells from what to what, in the names that keys had then', async () => {
       const id = await idOf('Limited still');
-      await call(world, person, `PATCH /auth/keys/${id}`, { expires_at: null, permissions: fifty });
+      await call(world, person, `PATCH /auth/keys/${id}`, { expires_at: null, permissions: thirty });
       await call(world, person, `PATCH /auth/keys/${id}`, {
         quota: null,
         rate_limit: { limit: 5, window_seconds: 1 },
@@ -288,8 +294,8 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await event(/Expires: never \(was \d+ \w+ \d{4}/)
         .first()
         .waitFor();
-      await event('Permissions: 50 added, 1 removed').getByText('50 added').click();
-      await event('1 removed').getByText('reports.49.read', { exact: false }).waitFor();
+      await event('Permissions: 30 added, 1 removed').getByText('30 added').click();
+      await event('1 removed').getByText('reports.29.read', { exact: false }).waitFor();
       await inspect(page, `activity-changes-${look}`);
       await event('Works only from: 198.51.100.7 added; 192.0.2.0/24 removed').waitFor();
       const created = event(`Limited (API key ${id}) was created`);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -96,6 +96,15 @@ it('the table of errors has every code, with its status', () => {
 it('the changelog has the version that runs', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(readFileSync('CHANGELOG.md', 'utf8')).toContain(`\n## [${version}] - `);
+});
+
+it('CONTRIBUTING’s map names each folder and file of src, once', () => {
+  const rows =
+    /^## Where things are$([\s\S]*?)^## /m.exec(readFileSync('CONTRIBUTING.md', 'utf8'))?.[1] ?? '';
+  const named = [...rows.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, names]) =>
+    [...`${names}`.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  );
+  expect(named.toSorted()).toEqual(readdirSync('src').toSorted());
 });
 
 it('the README is short enough to be read', () => {

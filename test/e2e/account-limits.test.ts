@@ -62,6 +62,27 @@ describe('one person', () => {
   });
 });
 
+describe('one person in a day', () => {
+  it('makes as many changes as are allowed, and ends keys beyond that', async () => {
+    const service = await start({ ...unlimited, CHANGES_PER_DAY: '20' });
+    const token = await service.token('carol', person);
+    // The first one makes the account as well.
+    const { statuses, headers } = await sendAll(service, token, 60, keys, {});
+    expect(statuses).toEqual({ 201: 19, 429: 41 });
+    const retryAfter = Number(headers?.get('retry-after'));
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(86_400);
+    const authorization = { authorization: `Bearer ${token}` };
+    const listed = await fetch(service.url + keys, { headers: authorization });
+    const [key] = (await listed.json()) as { id: number }[];
+    const ended = await fetch(`${service.url}${keys}/${key?.id}`, {
+      method: 'DELETE',
+      headers: authorization,
+    });
+    expect(ended.status).toBe(200);
+  });
+});
+
 describe('a server that verifies API keys', () => {
   let service: ServiceProcess;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -162,6 +162,43 @@ describe('--check-config', () => {
     ]);
     other.close();
     expect(await readdir(empty.path)).toEqual([]);
+  });
+
+  it('reads the plans, and says how many accounts have one that is not among them', async () => {
+    await using data = await createTemporaryFolder();
+    const PLANS_FILE = join(data.path, 'plans.yaml');
+    await writeFile(PLANS_FILE, 'default: free\nplans: {free: {}, pro: {}}\n');
+    const plans = (found: string) =>
+      expect.stringMatching(
+        new RegExp(`\\. Plans: free, pro; free is the default\\. ${found} not among them\\.\n$`),
+      );
+    expect((await check(data.path, { PLANS_FILE })).stdout).toEqual(plans('0 accounts have a plan that is'));
+    await using service = await startProcess(data.path, { PLANS_FILE });
+    const entitle = async (subject: string, plan: string) => {
+      const answer = await fetch(`${service.url}/api/v1/admin/entitlements`, {
+        method: 'PUT',
+        headers: {
+          authorization: `Bearer ${await service.token('billing', 'accounts.entitle')}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ issuer: `${service.url}/idp`, subject, plan }),
+      });
+      expect(answer.status).toBe(200);
+    };
+    await entitle('alice', 'pro');
+    await entitle('bob', 'free');
+    await writeFile(PLANS_FILE, 'default: free\nplans: {free: {}}\n');
+    const env = { PLANS_FILE, DATA_DIR: service.dataDir };
+    // The service still runs, and holds its file.
+    expect((await check(data.path, env)).stdout).toMatch(
+      / Plans: free; free is the default\. 1 account has a plan that is not among them\.\n$/,
+    );
+    await writeFile(PLANS_FILE, 'default: free\nplans: {free: {quotas: 1}}\n');
+    expect(await check(data.path, env)).toEqual(
+      refusal(
+        `PLANS_FILE names ${PLANS_FILE}, where plan "free": May only have the members permissions, rate_limit, quota, max_active_keys, max_key_days, metadata: quotas. Example: PLANS_FILE=/etc/keyward/plans.yaml`,
+      ),
+    );
   });
 
   it('does not repeat the name of a member that it does not know', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Block, documents } from '../support/documents.ts';
+import { type Block, documents, startVariables } from '../support/documents.ts';
 import { createTemporaryFolder, type Ended, runShell, startProcess } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
 import { toPattern } from '../support/template.ts';
@@ -46,7 +46,7 @@ describe.runIf(hasCurl).each(withCommands)('the commands in $path', ({ blocks })
   beforeAll(async () => {
     stack = new AsyncDisposableStack();
     const { path } = stack.use(await createTemporaryFolder());
-    const { url, port, dataDir } = stack.use(await startProcess(path));
+    const { url, port, dataDir } = stack.use(await startProcess(path, startVariables(blocks)));
     const here = (text: string) =>
       text.replaceAll('http://127.0.0.1:4000', url).replaceAll('/backups/', `${path}/`);
     const ended = await runAll(

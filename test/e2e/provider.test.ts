@@ -150,7 +150,14 @@ describe(documentPath, () => {
       resource: service.url,
       resource_name: 'Keyward',
       authorization_servers: [`${service.url}/idp`],
-      scopes_supported: ['openid', 'email', 'profile', 'idp.signin.user.admin', 'keys.verify'],
+      scopes_supported: [
+        'openid',
+        'email',
+        'profile',
+        'idp.signin.user.admin',
+        'keys.verify',
+        'accounts.entitle',
+      ],
       bearer_methods_supported: ['header'],
     });
   });

@@ -73,12 +73,17 @@ interface ApiKeyRow {
   encryption_version: number;
 }
 
+const noQuotas = { spend: async () => null, refund: () => expect.fail(), look: () => expect.fail() };
+
 /** No key here has limits of its own. */
 const counts = {
   keyUsage: { note: () => {} },
   keyRates: new KeyRateCounts(),
-  keyQuotas: { spend: async () => null, look: () => expect.fail() },
+  keyQuotas: noQuotas,
+  accountRates: new KeyRateCounts(),
+  accountQuotas: noQuotas,
   importedKeys: { mayHave: () => false },
+  limits: {},
 };
 
 const asked = (secret: string) => ({ secret, permissions: [], cost: 1, address: null });

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -55,6 +56,8 @@ async function scrapeEverything(): Promise<Scrape> {
   await using postgres = await startOwnPostgres();
   await using issuer = await startIssuer();
   await using folder = await createTemporaryFolder();
+  const plansFile = join(folder.path, 'plans.json');
+  await writeFile(plansFile, JSON.stringify({ default: 'free', plans: { free: {} } }));
   const metricsPort = await freePort();
   await using service = await startProcess(
     folder.path,
@@ -62,6 +65,7 @@ async function scrapeEverything(): Promise<Scrape> {
       NODE_ENV: 'production',
       WORKERS: '2',
       METRICS_PORT: `${metricsPort}`,
+      PLANS_FILE: plansFile,
       ...secretVariables(),
       AUTH_ISSUER: issuer.config.issuer,
       AUTH_AUDIENCE: 'keyward',

@@ -172,6 +172,47 @@ describe('400', () => {
   });
 });
 
+describe('400, for a body in more than 1000 pieces', () => {
+  const head = (length: string, path = '/api/v1/automation/settings') =>
+    `PUT ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer ${token}\r\n${length}\r\n\r\n`;
+  const chunks = (count: number) => `${'1\r\n \r\n'.repeat(count)}2\r\n{}\r\n0\r\n\r\n`;
+
+  it('chunked', async () => {
+    using connection = await openConnection(service);
+    connection.write(head('Transfer-Encoding: chunked') + chunks(999));
+    expect(await connection.until('"}')).toMatch(/^HTTP\/1\.1 200 /);
+    connection.write(head('Transfer-Encoding: chunked') + chunks(1000));
+    await connection.closed;
+    expect(await connection.until('"Bad Request"}')).toContain('HTTP/1.1 400 Bad Request\r\n');
+    const line = /"status":400,"reason":"body-pieces","msg":"request refused"/;
+    await expect.poll(() => service.output.stdout).toMatch(line);
+  });
+
+  it('chunked, where nobody reads it: without a token, and at the door', async () => {
+    for (const path of ['/nowhere', '/api/v1/keys/authorize', '/graphql']) {
+      using connection = await openConnection(service);
+      connection.write(head('Transfer-Encoding: chunked', path).replace(/Auth.*\r\n/, '') + chunks(1000));
+      await connection.closed;
+      expect(await connection.until('"}')).toMatch(/^HTTP\/1\.1 400 /);
+    }
+  });
+
+  it('with a Content-Length, each byte written on its own', async () => {
+    using connection = await openConnection(service);
+    let isClosed = false;
+    void connection.closed.then(() => {
+      isClosed = true;
+    });
+    connection.write(head('Content-Length: 65536'));
+    for (let written = 0; written < 65_000 && !isClosed; written += 1) {
+      connection.write(' ');
+      await new Promise(setImmediate);
+    }
+    await connection.closed;
+    expect(await connection.until('"}')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
 describe('413', () => {
   const detail = 'The body is larger than 65536 bytes';
   const tooMuch = Array.from({ length: 80 }, () => ' '.repeat(1024));

@@ -173,11 +173,16 @@ describe('an endpoint that an operator adds', () => {
 });
 
 describe('SIGTERM', () => {
-  it('ends the service in time while a receiver hangs', async () => {
-    receiver.manner = failures['no answer'] ?? take;
-    const before = receiver.all.length;
-    await change({ session_duration: 200 }, 'bob');
-    await until(() => expect(receiver.all.length).toBeGreaterThan(before));
+  it('ends the service in time while a receiver hangs, or speaks another protocol', async () => {
+    for (const [manner, person] of [
+      ['no answer', 'bob'],
+      ['another protocol', 'carol'],
+    ] as const) {
+      receiver.manner = failures[manner] ?? take;
+      const before = receiver.all.length;
+      await change({ session_duration: 200 }, person);
+      await until(() => expect(receiver.all.length).toBeGreaterThan(before));
+    }
     const signalledAt = performance.now();
     service.signal('SIGTERM');
     expect((await service.ended).code).toBe(0);

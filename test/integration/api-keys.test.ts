@@ -4,7 +4,8 @@ import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import type { Answer } from '../support/gateway.ts';
-import { createApiKeys, noParts, partsSelection } from '../support/key-suite.ts';
+import { heaviestParts } from '../support/heaviest-account.ts';
+import { createApiKeys, noParts, noPartsInGraphQL, partsSelection } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -58,6 +59,24 @@ const createMany = async (count: number): Promise<number[]> => {
   return ids;
 };
 
+/** Gives alice so many keys more, with these columns. */
+const insertMany = async (count: number, columns: object): Promise<void> => {
+  const account =
+    (await setup.gateway.rows('account')).length > 0 ? 1 : await setup.gateway.createAccount('alice');
+  const values = { account_id: account as AccountId, key_prefix: 'sk-a1b2c3', created_at: new Date() };
+  const rows = Array(100).fill({ ...values, ...columns });
+  const { kysely } = new Db(setup.gateway.database.em);
+  for (let made = 0; made < count; made += 100) await kysely.insertInto('api_key').values(rows).execute();
+};
+
+/** All answers of a list, one link after the other. */
+const readAll = async (search = ''): Promise<Answer[]> => {
+  const answers = [await rest(search)];
+  for (let next = nextOf(answers[0] as Answer); next; next = nextOf(answers.at(-1) as Answer))
+    answers.push(await rest(next.replace('/auth/keys', '')));
+  return answers;
+};
+
 const record = {
   id: 1,
   key_prefix: 'sk-a1b2c3',
@@ -107,19 +126,29 @@ describe('200 over REST', () => {
     expect(idsOf(await rest(nextOf(page)?.replace('/auth/keys', '')))).toEqual(ids.slice(100));
   });
 
-  it('answers 2000 of more than that, and links to the rest', async () => {
-    const account = await setup.gateway.createAccount('alice');
-    const values = { account_id: account, key_prefix: 'sk-a1b2c3', created_at: new Date() };
-    const { kysely } = new Db(setup.gateway.database.em);
-    const insert = kysely.insertInto('api_key').values(Array(1001).fill(values));
-    await insert.execute();
-    await insert.execute();
-    const first = await rest();
-    expect(idsOf(first)).toEqual(Array.from({ length: 2000 }, (_, index) => 2002 - index));
-    const second = await rest(nextOf(first)?.replace('/auth/keys', ''));
-    expect(idsOf(second)).toEqual([2, 1]);
-    expect(second.headers.get('link')).toBeNull();
+  it('answers a thousand ordinary ones in one array, and links to the rest of more', async () => {
+    await insertMany(1000, { name: 'Laptop' });
+    const thousand = await rest();
+    expect(idsOf(thousand)).toHaveLength(1000);
+    expect(thousand.headers.get('link')).toBeNull();
+    await insertMany(200, { name: 'Laptop' });
+    const answers = await readAll();
+    expect(answers.flatMap(idsOf)).toEqual(Array.from({ length: 1200 }, (_, index) => 1200 - index));
+    expect(answers).toHaveLength(2);
+    expect(idsOf(answers[0] as Answer).length).toBeGreaterThan(1000);
   });
+
+  it.each(['', '?limit=100', '?is_active=true'])(
+    'ends after some 320 KiB where keys hold as much as they may, and goes on: %s',
+    async (search) => {
+      await insertMany(100, heaviestParts);
+      const answers = await readAll(search);
+      expect(answers.flatMap(idsOf)).toEqual(Array.from({ length: 100 }, (_, index) => 100 - index));
+      const sizes = answers.map(({ text }) => Buffer.byteLength(text));
+      expect(Math.max(...sizes)).toBeLessThan(400 * 1024);
+      expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(300 * 1024);
+    },
+  );
 
   it.each(['', '&is_active=true', '&is_active=false'])(
     'is paged by its links, with limit=2%s',
@@ -175,11 +204,7 @@ describe('200 over GraphQL', () => {
       deactivatedAt: null,
       previousWorksUntil: null,
       lastUsedAt: null,
-      permissions: [],
-      metadata: null,
-      allowedAddresses: [],
-      rateLimit: null,
-      quota: null,
+      ...noPartsInGraphQL,
     };
     const [newest, oldest] = [expect.any(String), expect.any(String)];
     expect(body.data.apiKeys).toEqual({

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -204,6 +205,71 @@ describe('200 over GraphQL', () => {
     expect(second.edges).toEqual(whole.edges.slice(4, 8));
     const back = (await graphql({ last: 4, before: second.pageInfo.startCursor })).body.data.auditEvents;
     expect(back.edges).toEqual(first.edges);
+  });
+});
+
+/** The parts of a key, each as long as the limits allow and different for each letter. */
+const heavyParts = (letter: string) => ({
+  permissions: Array.from({ length: 50 }, (_, index) => `${letter}${index}`.padEnd(100, 'x')),
+  metadata: { some: letter.repeat(2030) },
+});
+
+const sha256 = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+describe('an event stays small, whatever was changed', () => {
+  const change = async (parts: object) => {
+    const token = await setup.sign();
+    expect((await setup.gateway.rest('PATCH', '/auth/keys/1', { token, json: parts })).status).toBe(200);
+  };
+
+  const lastRow = async () => (await setup.gateway.rows('audit_event')).at(-1);
+
+  it('where all permissions and the metadata were replaced, and says by what', async () => {
+    await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: heavyParts('a') });
+    await change(heavyParts('b'));
+    expect(JSON.stringify(await lastRow()).length).toBeLessThan(1024);
+    const [event] = (await rest('/audit-events?limit=1')).body;
+    const digestOf = (letter: string) => {
+      const { permissions } = heavyParts(letter);
+      return { sha256: sha256(permissions), bytes: JSON.stringify(permissions).length };
+    };
+    expect(event.changes).toEqual([
+      { field: 'permissions', from: digestOf('a'), to: digestOf('b') },
+      { field: 'metadata', from: null, to: null },
+    ]);
+  });
+
+  it('where one of many permissions was replaced, and names it', async () => {
+    const { permissions } = heavyParts('a');
+    await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: { permissions } });
+    await change({ permissions: [...permissions.slice(1), 'documents.read'] });
+    const [event] = (await rest('/audit-events?limit=1')).body;
+    expect(event.changes).toEqual([
+      { field: 'permissions', from: permissions.slice(0, 1), to: ['documents.read'] },
+    ]);
+  });
+
+  it('where each part was replaced at its longest', async () => {
+    const everything = (letter: string) => ({
+      ...heavyParts(letter),
+      // JSON writes such a character with six.
+      name: (letter + '\u{1}'.repeat(98)).padEnd(100, letter),
+      allowed_addresses: Array.from({ length: 50 }, (_, index) => `2001:db8:${letter}:${index}::/64`),
+      rate_limit: { limit: letter.charCodeAt(0), window_seconds: 86_400 },
+      quota: { limit: letter.charCodeAt(0), refill: 'monthly' },
+      expires_at: `20${letter.charCodeAt(0)}-01-31T12:00:00.000Z`,
+    });
+    await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: everything('a') });
+    await change(everything('b'));
+    expect(JSON.stringify(await lastRow()).length).toBeLessThan(4096);
+  });
+
+  it('so a page of them does too', async () => {
+    await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: heavyParts('a') });
+    for (let count = 0; count < 100; count += 1) await change(heavyParts(count % 2 ? 'a' : 'b'));
+    const page = await rest('/audit-events');
+    expect(page.body).toHaveLength(100);
+    expect(Buffer.byteLength(page.text)).toBeLessThan(64 * 1024);
   });
 });
 

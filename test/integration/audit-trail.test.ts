@@ -120,6 +120,7 @@ describe('of an account that was erased', () => {
   it.each([
     ...['id = id + 100', 'account_id = account_id + 1', "actor = 'operator'", 'other_id = account_id'],
     ...["action = 'forged'", 'target = 99', "request = 'forged'", 'created_at = created_at + created_at'],
+    'of_day = of_day - 1',
     ...["address = '192.0.2.66'", "details = '[]'", "reason = 'forged'"],
   ])('nothing else can be changed: %s', async (assignment) => {
     await erase();

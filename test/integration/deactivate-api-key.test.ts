@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import type { Answer } from '../support/gateway.ts';
-import { noParts, partsSelection } from '../support/key-suite.ts';
+import { noParts, noPartsInGraphQL, partsSelection } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -62,11 +62,7 @@ const apiKey = {
   deactivatedAt: record.deactivated_at,
   previousWorksUntil: null,
   lastUsedAt: null,
-  permissions: [],
-  metadata: null,
-  allowedAddresses: [],
-  rateLimit: null,
-  quota: null,
+  ...noPartsInGraphQL,
 };
 
 describe('200 over REST', () => {

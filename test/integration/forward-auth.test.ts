@@ -36,6 +36,7 @@ describe('200', () => {
     expect(answer.headers.get('x-keyward-key')).toBe(`${id}`);
     // There, so that it replaces what a client sent.
     expect(answer.headers.get('x-keyward-permissions')).toBe('');
+    expect(answer.headers.get('x-keyward-plan')).toBe('');
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 

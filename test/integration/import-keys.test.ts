@@ -12,12 +12,15 @@ import { createSecrets } from '../../src/secrets/secrets.ts';
 import { refuseRows } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { exportFrom, foreignKey, importTo, publicKey, sha256 } from '../support/imports.ts';
+import { everythingTold, noParts } from '../support/key-suite.ts';
+import { plansOf } from '../support/plans.ts';
 import { secretListOf } from '../support/secrets.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const old = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
 const both = createSecrets({ ...old, peppers: [...secretListOf(2), ...old.peppers] });
-const setup = setUpGateway({ secretKeys: old });
+const plans = plansOf({ unlimited: {}, pro: {}, free: {} });
+const setup = setUpGateway({ secretKeys: old, plans });
 const backend = { sub: 'backend', client_id: 'backend', scope: 'keys.verify' };
 
 /** Whose keys these are: the issuer's own subject, so that they can sign in. */
@@ -95,6 +98,7 @@ describe('a key that is imported', () => {
     const key = foreignKey();
     const parts = {
       name: ' Laptop ',
+      description: 'Of the team',
       created_at: '2025-01-31T13:00:00.5+01:00',
       expires_at: '2099-01-01T00:00:00Z',
       permissions: ['documents.*'],
@@ -194,12 +198,23 @@ describe('a key that is imported', () => {
 
 describe('what is asked of the database', () => {
   const createVerifier = () => {
-    const { secrets, keyUsage, keyRates, keyQuotas, importedKeys } = setup.gateway;
+    const { secrets, keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } =
+      setup.gateway;
     const db = new Db(setup.gateway.database.em);
     const queries = vi.spyOn(db, 'run');
     const made = vi.spyOn(secrets.peppers, 'digests');
     return async (secret: string) => {
-      const context = { db, secrets, keyUsage, keyRates, keyQuotas, importedKeys };
+      const context = {
+        db,
+        secrets,
+        keyUsage,
+        keyRates,
+        keyQuotas,
+        accountRates,
+        accountQuotas,
+        importedKeys,
+        limits: {},
+      };
       queries.mockClear();
       made.mockClear();
       await verifySecret(context, { secret, permissions: [], cost: 1, address: null });
@@ -282,14 +297,17 @@ describe('an import that is run again', () => {
     const another = foreignKey();
     await importTo(setup.gateway, [lineOf(another)], { secrets });
     expect((await setup.gateway.rows('api_key_secret')).map((row) => row['pepper_version'])).toEqual([1, 2]);
-    const { keyUsage, keyRates, keyQuotas, importedKeys } = setup.gateway;
+    const { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } = setup.gateway;
     const context = {
       db: new Db(setup.gateway.database.em),
       secrets,
       keyUsage,
       keyRates,
       keyQuotas,
+      accountRates,
+      accountQuotas,
       importedKeys,
+      limits: {},
     };
     for (const secret of [key, another])
       expect(await verifySecret(context, { secret, permissions: [], cost: 1, address: null })).toMatchObject({
@@ -326,8 +344,8 @@ describe('a line is refused', () => {
   const date = 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.';
   const digest = 'Must be 32 bytes in hexadecimal digits or base64.';
   const either = 'Must have either sha256 or key.';
-  const members =
-    'May only have the members issuer, subject, name, key_prefix, created_at, expires_at, permissions, metadata, allowed_addresses, rate_limit, quota, is_active, sha256, key.';
+  const parts = Object.keys(everythingTold).filter((part) => part !== 'quota');
+  const members = `May only have the members issuer, subject, key_prefix, created_at, ${parts.join(', ')}, quota, is_active, plan, sha256, key.`;
   it.each<[string, string | object, string]>([
     ['no JSON', `{"key": "${key}"`, 'Is no JSON.'],
     ['no object', `["${key}"]`, 'Must be an object.'],
@@ -502,6 +520,76 @@ describe('where sealed copies are kept', () => {
   });
 });
 
+describe('the plan of a line', () => {
+  const limits = { plans };
+  const planned = (plan: string | null, values: object = {}, key = foreignKey()) =>
+    lineOf(key, { plan, ...values });
+  const plansBySubject = async () =>
+    Object.fromEntries((await setup.gateway.rows('account')).map(({ subject, plan }) => [subject, plan]));
+
+  it('is that of its account, whose first line counts', async () => {
+    const lines = [
+      planned('pro'),
+      planned('unlimited'),
+      planned(null),
+      planned('free', owned('bob')),
+      planned(null, owned('carol')),
+    ];
+    expect(await importTo(setup.gateway, lines, { limits })).toMatchObject({ made: 5, refused: [] });
+    expect(await plansBySubject()).toEqual({ alice: 'pro', bob: 'free', carol: null });
+    expect((await exportFrom(setup.gateway)).map(({ plan }) => plan)).toEqual([
+      'pro',
+      'pro',
+      'pro',
+      'free',
+      null,
+    ]);
+  });
+
+  it('is set for keys that are here already, but takes back nothing that was granted since', async () => {
+    const [one, other, third] = [foreignKey(), foreignKey(), foreignKey()];
+    const lines = [lineOf(one), lineOf(other, owned('bob')), lineOf(third, owned('carol'))];
+    await importTo(setup.gateway, lines, { limits });
+    const [, bob, carol] = (await setup.gateway.rows('account')).map(({ id }) => Number(id)) as [
+      number,
+      number,
+      number,
+    ];
+    const token = await setup.sign({ sub: 'billing', scope: 'accounts.entitle' });
+    const set = (id: number, json: object) =>
+      setup.gateway.rest('PUT', `/admin/accounts/${id}/entitlement`, { token, json });
+    expect((await set(bob, { overrides: { max_active_keys: 1 } })).status).toBe(200);
+    expect((await set(carol, { overrides: {} })).status).toBe(200);
+    expect((await set(carol, { overrides: null })).status).toBe(200);
+    const again = lines.map((line) => ({ ...line, plan: 'pro' }));
+    const known = { made: 0, known: 3, refused: [] };
+    expect(await importTo(setup.gateway, again, { limits, isDryRun: true })).toEqual(known);
+    expect(await plansBySubject()).toEqual({ alice: null, bob: null, carol: null });
+    expect(await importTo(setup.gateway, again, { limits })).toEqual(known);
+    expect(await plansBySubject()).toEqual({ alice: 'pro', bob: null, carol: null });
+  });
+
+  it('is not that of an account to which the key does not belong', async () => {
+    const key = foreignKey();
+    await importTo(setup.gateway, [lineOf(key)], { limits });
+    await setup.gateway.createAccount('bob');
+    const { refused } = await importTo(setup.gateway, [planned('pro', owned('bob'), key)], { limits });
+    expect(refused).toHaveLength(1);
+    expect(await plansBySubject()).toEqual({ alice: null, bob: null });
+  });
+
+  it.each<[string, typeof limits | undefined]>([
+    ['one that the provider has not', limits],
+    ['any, where there are none', undefined],
+  ])('is refused: %s', async (_what, given) => {
+    const lines = [planned(given ? 'gold' : 'pro'), planned(null)];
+    expect(await importTo(setup.gateway, lines, given ? { limits: given } : {})).toMatchObject({
+      made: 1,
+      refused: [[1, 'plan: Is no plan of PLANS_FILE.']],
+    });
+  });
+});
+
 describe('what is exported', () => {
   it('holds no secret and no digest', async () => {
     const key = foreignKey();
@@ -539,13 +627,15 @@ describe('what is exported', () => {
   const text = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 50 })
     .filter((each) => !each.includes('\0'));
+  const trimmed = text.filter((each) => each.trim() === each);
   const moment = fc
     .date({ min: new Date(0), max: new Date('2026-01-01T00:00:00Z'), noInvalidDate: true })
     .map((date) => date.toISOString());
   const permission = fc.stringMatching(/^[a-z0-9._:*-]{1,20}$/);
   const someLine = fc.record({
     subject: text,
-    name: fc.option(text.filter((each) => each.trim() === each)),
+    name: fc.option(trimmed),
+    description: fc.option(trimmed),
     created_at: moment,
     expires_at: fc.option(moment),
     permissions: fc.uniqueArray(permission, { maxLength: 5 }),
@@ -577,7 +667,11 @@ describe('what is exported', () => {
       expect(await importTo(setup.gateway, lines)).toEqual({ made, known: 0, refused: [] });
       const exported = await exportFrom(setup.gateway);
       // As JSON has it: -0 is 0 there.
-      const given = lines.map(({ key, ...others }) => JSON.parse(JSON.stringify(others)));
+      const given = lines.map(({ key, ...others }) => ({
+        ...noParts,
+        plan: null,
+        ...JSON.parse(JSON.stringify(others)),
+      }));
       expect(exported).toEqual(given);
       const withKeys = exported.map((line, at) => ({ ...line, sha256: sha256(lines[at]?.key ?? '') }));
       expect(await importTo(elsewhere, withKeys)).toEqual({ made, known: 0, refused: [] });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { refuseRows } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -31,7 +31,8 @@ describe('GET', () => {
     });
     const { encrypted_key, encryption_version, ...others } = ofOwner;
     expect(encrypted_key).toBe('a..b.c.d');
-    expect(answer).toMatchObject({ status: 200, text: JSON.stringify(others) });
+    const granted = { plan: null, entitlement: { metadata: null, rate_limit: null, quota: null } };
+    expect(answer).toMatchObject({ status: 200, text: JSON.stringify({ ...others, ...granted }) });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.text).not.toContain(secret);
@@ -233,4 +234,20 @@ it.each(['POST', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND'])(
 it.each(['/keys/self/', '/keys/selfx', '/keys/self/1'])('404 at %s', async (target) => {
   const { secret } = await createKey();
   expect((await setup.gateway.rest('GET', target, { headers: bearer(secret) })).status).toBe(404);
+});
+
+describe('webhooks', () => {
+  it.each([
+    ['the key itself', (_id: number) => path, (secret: string) => secret],
+    ['its owner', (id: number) => `/auth/keys/${id}`, () => setup.sign()],
+  ])('are woken when a key is ended by %s, and not by a refusal', async (_who, pathOf, tokenOf) => {
+    const wake = vi.fn();
+    await using gateway = await createTestGateway(setup.issuer, { webhooks: { wake } });
+    const { id, secret } = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
+    const end = async (token: string) => gateway.rest('DELETE', pathOf(id), { headers: bearer(token) });
+    expect((await end(createApiKeySecret())).status).toBe(401);
+    expect(wake).not.toHaveBeenCalled();
+    expect((await end(await tokenOf(secret))).status).toBe(200);
+    expect(wake).toHaveBeenCalledOnce();
+  });
 });

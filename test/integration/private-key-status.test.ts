@@ -48,6 +48,7 @@ describe('200 over REST', () => {
       api_key: [],
       api_key_secret: [],
       api_key_quota: [],
+      account_quota: [],
       private_key: [],
       automation_settings: [],
       audit_event: [],

@@ -51,6 +51,18 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
     [5, { ...endpoint, isPaused: 'true' }],
     [3, endpoint],
   ],
+  setEntitlement: [[4, { userId: '<account>', overrides: '{"max_active_keys":2}', reason: '"x"' }]],
+  setEntitlementBySubject: [
+    [
+      7,
+      {
+        issuer: '"https://id.example.com"',
+        subject: '<friend>',
+        overrides: '{"max_active_keys":2}',
+        reason: '"x"',
+      },
+    ],
+  ],
   unblockAccount: [[3, { id: '<account>', reason: '"x"' }]],
   createApiKey: [[5], [6, { quota: '{"limit":10,"refill":"DAILY"}' }]],
   deactivateApiKey: [
@@ -78,10 +90,14 @@ const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> =
   account: [[2, { id: '1' }]],
   accountApiKeys: [[2, { id: '1' }]],
   accounts: [[2]],
+  entitlement: [[2, { userId: '1' }]],
   webhookDeliveries: [[2, endpoint]],
   webhookEndpoint: [[2, endpoint]],
   webhookEndpoints: [[2]],
 };
+
+/** Lists that something is added to: in REST, their tag takes one statement more. */
+const tagged: readonly OperationName[] = ['apiKeys', 'webhookEndpoints'];
 
 /** The arguments of a read that must be given, as they are published. */
 const requiredInput = (operation: OperationName): Step['input'] =>
@@ -163,7 +179,8 @@ const calledBy = (subject: string, [operation, , input]: Counted): Step => {
         (_, key: 'active') => `${keysOf[subject]?.[key]}`,
       )
       .replace('<url>', `"https://hooks.example.com/for/${subject}"`)
-      .replace('<key>', `"${keysOf[subject]?.key}"`);
+      .replace('<key>', `"${keysOf[subject]?.key}"`)
+      .replace('<friend>', `"a friend of ${subject}"`);
   const filled = Object.fromEntries(Object.entries(input).map(([name, text]) => [name, fill(text)]));
   const pathText = filled[pathArgument(operation) ?? ''];
   return { operation, input: filled, comparesWords: true, ...(pathText !== undefined && { pathText }) };
@@ -198,7 +215,8 @@ describe.each([
 
   /** Two people's calls are the number of statements that is recorded, and the second prepares nothing. */
   const expectStatements = async (counts: Counted, [one, another]: readonly [string, string]) => {
-    const [name, recorded] = counts;
+    const [name, count] = counts;
+    const recorded = transport === 'REST' && tagged.includes(name) ? count + 1 : count;
     const first = await call(counts, one);
     expectSuccess(first);
     const change = first.sql.length > recorded ? 'more than' : 'fewer: lower the record of';

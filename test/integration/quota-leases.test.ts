@@ -236,7 +236,7 @@ describe('a node', () => {
     const one = new QuotaNode(database);
     const keyId = await createQuota(5000);
     const quota = (await one.read(keyId)) as StoredQuota;
-    const question = { keyId, quota, askedAt: performance.now() + 1, now: new Date(), cost: 3 };
+    const question = { ownerId: keyId, quota, askedAt: performance.now() + 1, now: new Date(), cost: 3 };
     vi.advanceTimersByTime(2);
     const db = new Db(database.em);
     const { sql } = await recordStatements(database, async () => {
@@ -303,7 +303,13 @@ describe('a node', () => {
     const { one, keyId, quota, held } = await createHolder();
     const db = new Db(database.em);
     const ask = (seen: StoredQuota, cost: number) =>
-      one.leases.spend(db, { keyId, quota: seen, askedAt: performance.now(), now: new Date(), cost });
+      one.leases.spend(db, {
+        ownerId: keyId,
+        quota: seen,
+        askedAt: performance.now(),
+        now: new Date(),
+        cost,
+      });
     vi.advanceTimersByTime(1);
     const taking = ask(quota, held + 1);
     vi.advanceTimersByTime(1);
@@ -315,7 +321,7 @@ describe('a node', () => {
   it('spends nothing for a request whose time is over', async () => {
     const { one, keyId, quota, held } = await createHolder();
     const late = new Db(database.em).until(performance.now() - 1);
-    const question = { keyId, quota, askedAt: performance.now(), now: new Date(), cost: held + 1 };
+    const question = { ownerId: keyId, quota, askedAt: performance.now(), now: new Date(), cost: held + 1 };
     await expect(one.leases.spend(late, question)).rejects.toMatchObject({ reason: 'answer-timeout' });
     await one.leases.giveBack();
     expect(await takenOf(keyId)).toBe(5);

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isPeriodOver, periodEnd } from '../../src/api-keys/quota-periods.ts';
-import { beginPeriod, readQuota } from '../../src/api-keys/quota-statements.ts';
 import type { Database } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import type { QuotaRefill } from '../../src/database/tables.ts';
+import { keyQuotas } from '../../src/quotas/key-quotas.ts';
+import { isPeriodOver, periodEnd } from '../../src/quotas/quota-periods.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { setClocks } from '../support/database-clock.ts';
@@ -29,18 +29,21 @@ afterEach(async () => {
   await database.em.getConnection().execute('delete from api_key_quota');
 });
 
+/** What was read before, of which only the generation counts. */
+const seen = { units: 0, refill: 'never', taken: 0, generation: 0, over: false } as const;
+
 /** The end of a period that begins at a moment, as the database has it. */
 async function endByDatabase(refill: QuotaRefill, now: Date): Promise<unknown> {
   const refillsAt = refill === 'never' ? null : new Date(now.getTime() - 1);
   await createQuota(keyId, { refill, refillsAt, generation: 1 });
-  await beginPeriod(db, { keyId, generation: 1, units: 0, now });
+  await keyQuotas.begin(db, { ownerId: keyId, seen: { ...seen, generation: 1 }, units: 0, now });
   const [row] = await database.em.getConnection().execute('select refills_at from api_key_quota');
   return row?.['refills_at'] && new Date(row['refills_at'] as number).toISOString();
 }
 
 async function isOverByDatabase(refill: QuotaRefill, refillsAt: Date | null, now: Date): Promise<boolean> {
   await createQuota(keyId, { refill, refillsAt });
-  const [row] = await readQuota(db, { keyId, now });
+  const row = await keyQuotas.read(db, keyId, seen, now);
   return Boolean(row?.over);
 }
 

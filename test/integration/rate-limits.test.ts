@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { Db } from '../../src/database/db.ts';
+import type { AccountId } from '../../src/database/tables.ts';
+import { RateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { heaviestParts } from '../support/heaviest-account.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { recordStatements } from '../support/record-statements.ts';
 
@@ -427,5 +431,164 @@ describe('a limit', () => {
     await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
     await statusesOf(() => rest(gateway, { address: '203.0.113.9' }), 2);
     expect(gateway.log().at(-1)).toMatchObject({ status: 429, reason: 'rate-limit-address' });
+  });
+});
+
+describe('an answer', () => {
+  const rates = { account: { requests: 100, seconds: 86_400 } };
+  const unit = 16 * 1024;
+
+  /** Gives a person as many API keys, each as heavy as the rules allow. */
+  const fill = async (gateway: TestGateway, keys: number) => {
+    const { kysely } = new Db(gateway.database.em);
+    const account_id = (await gateway.createAccount('alice')) as AccountId;
+    const key = { ...heaviestParts, account_id, key_prefix: 'sk-a1b2c3', created_at: new Date() };
+    await kysely.insertInto('api_key').values(Array(keys).fill(key)).execute();
+  };
+
+  const remaining = ({ headers }: { headers: Headers }) =>
+    Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+
+  const heavy: Send = (gateway, call) => gateway.rest('GET', '/auth/keys', call);
+  const heavyByGraphql: Send = (gateway, call) =>
+    gateway.graphql(
+      '{ apiKeys(first: 100) { edges { node { permissions metadata name description } } } }',
+      call,
+    );
+
+  it.each<[string, Send]>([
+    ['REST', heavy],
+    ['GraphQL', heavyByGraphql],
+  ])(
+    'of %s counts once for each 16 KiB, and what is above the limit is refused next',
+    async (_name, send) => {
+      await using gateway = await createLimited(rates);
+      await fill(gateway, 40);
+      const token = await issuer.sign();
+      let left = 100;
+      let bytes = 0;
+      let answers = 0;
+      for (;;) {
+        const answer = await send(gateway, { token });
+        if (answer.status === 429) break;
+        expect(answer.status).toBe(200);
+        const length = Buffer.byteLength(answer.text);
+        expect(length).toBeGreaterThan(200_000);
+        left = Math.max(0, left - Math.ceil(length / unit));
+        expect(remaining(answer)).toBe(left);
+        bytes += length;
+        answers += 1;
+      }
+      expect(answers).toBeGreaterThan(3);
+      // A minute's allowance, whatever somebody has: the last answer alone may go beyond.
+      expect(bytes).toBeLessThan(100 * unit + 400_000);
+    },
+  );
+
+  it.each<[string, Send]>([
+    ['REST', heavy],
+    ['GraphQL', heavyByGraphql],
+  ])('of %s counts before it is made, so that many at once do not pass together', async (_name, send) => {
+    // Eight at once are as many as an account may have.
+    await using gateway = await createLimited(rates);
+    await fill(gateway, 40);
+    const token = await issuer.sign();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(gateway, { token })));
+    const passed = answers.filter(({ status }) => status === 200);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(8 - passed.length);
+    expect(passed.length).toBeGreaterThanOrEqual(2);
+    expect(passed.length).toBeLessThan(8);
+    const bytes = passed.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+    expect(bytes).toBeLessThan(100 * unit + bytes / passed.length);
+  });
+
+  it('that may be long, and is short, counts as one once it is there, and a small rate admits a long one', async () => {
+    await using gateway = await createLimited(rates);
+    await fill(gateway, 1);
+    const token = await issuer.sign();
+    for (const send of [heavy, heavyByGraphql]) {
+      const before = remaining(await rest(gateway, { token }));
+      expect(remaining(await send(gateway, { token }))).toBe(before - 1);
+    }
+    const wrong = await gateway.graphql('{ apiKeys(first: -1) { edges { node { metadata } } } }', { token });
+    expect(wrong.body.errors).toBeDefined();
+    expect(remaining(wrong)).toBe(95);
+    await using small = await createLimited({ account: { requests: 4, seconds: 86_400 } });
+    await fill(small, 40);
+    expect((await heavy(small, { token })).status).toBe(200);
+    expect((await heavy(small, { token })).status).toBe(429);
+  });
+
+  it.each<[string, Send]>([
+    ['REST', heavy],
+    ['GraphQL', heavyByGraphql],
+  ])('of %s that may be long gets through with what is left, and gives no more back', async (_name, send) => {
+    await using gateway = await createLimited({ account: { requests: 20, seconds: 86_400 } });
+    await fill(gateway, 1);
+    const token = await issuer.sign();
+    await statusesOf(() => rest(gateway, { token }), 18);
+    // Short after all, with the last but one: only itself counts.
+    expect(remaining(await send(gateway, { token }))).toBe(1);
+    expect(remaining(await send(gateway, { token }))).toBe(0);
+    const refused = await Promise.all(Array.from({ length: 5 }, () => send(gateway, { token })));
+    expect(refused.map((answer) => [answer.status, remaining(answer)])).toEqual(Array(5).fill([429, 0]));
+    expect((await rest(gateway, { token })).status).toBe(429);
+  });
+
+  it('that is refused gives nothing back: what it counts as was never reserved', async () => {
+    await using gateway = await createLimited({ account: { requests: 20, seconds: 86_400 } });
+    await fill(gateway, 1);
+    const token = await issuer.sign();
+    await statusesOf(() => rest(gateway, { token }), 18);
+    const lists = Array.from(
+      { length: 4 },
+      (_, at) => `l${at}: apiKeys(first: 100) { edges { node { metadata } } }`,
+    );
+    for (let i = 0; i < 3; i++) {
+      const refused = await gateway.graphql(`{ ${lists.join(' ')} }`, { token });
+      expect([refused.status, remaining(refused)]).toEqual([429, 0]);
+    }
+    expect((await rest(gateway, { token })).status).toBe(429);
+  });
+
+  it('that comes in a later time than it was counted in takes nothing from that time', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const counts = new RateCounts('account');
+    const rate = { requests: 10, seconds: 60 };
+    const long = counts.use('alice', rate, 1, 5);
+    expect([long.remaining, long.reserved]).toEqual([4, 5]);
+    vi.advanceTimersByTime(60_001);
+    expect(counts.use('alice', rate, 3).remaining).toBe(7);
+    counts.settle('alice', long, 0);
+    expect(counts.look('alice', rate).remaining).toBe(7);
+    counts.settle('alice', long, 9);
+    expect(counts.look('alice', rate).remaining).toBe(7);
+  });
+
+  it('that may be long is made one at a time where nothing is left to reserve', () => {
+    const counts = new RateCounts('account');
+    const rate = { requests: 2, seconds: 60 };
+    counts.use('alice', rate, 2);
+    const first = counts.use('alice', rate, 0, 5);
+    expect([first.isRefused, counts.use('alice', rate, 0, 5).isRefused]).toEqual([false, true]);
+    counts.settle('alice', first, 0);
+    const second = counts.use('alice', rate, 0, 5);
+    counts.settle('alice', second, 0);
+    counts.settle('alice', second, 0);
+    const third = counts.use('alice', rate, 0, 5);
+    expect([second, third].map(({ isRefused }) => isRefused)).toEqual([false, false]);
+    expect(counts.use('alice', rate, 0, 5).isRefused).toBe(true);
+  });
+
+  it('that is short counts as one, and one of nobody counts by no length', async () => {
+    await using gateway = await createLimited(rates);
+    await fill(gateway, 1);
+    const token = await issuer.sign();
+    expect(remaining(await rest(gateway, { token }))).toBe(99);
+    expect(remaining(await heavy(gateway, { token }))).toBe(98);
+    await using other = await createLimited({ address: { requests: 10, seconds: 60 } });
+    const description = await other.rest('GET', '/openapi.json', { address: '203.0.113.9' });
+    expect(description.text.length).toBeGreaterThan(4 * unit);
+    expect(remaining(description)).toBe(9);
   });
 });

@@ -508,7 +508,7 @@ describe('where leaked keys are only marked', () => {
       db: new Db(gateway.database.em),
       secrets: gateway.secrets,
       events: () => {},
-      requestId: 'request',
+      requestSource: { id: 'request', address: null },
     };
     await endLeakedKeys(context, 'end', [{ token: secret, url: null }]);
     expect(await gateway.rows('api_key')).toMatchObject([{ id, is_active: 0 }]);

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
+import { Endpoints } from '../../src/webhooks/endpoints.ts';
 import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { type Received, startReceiver } from '../support/webhook-receiver.ts';
@@ -99,6 +100,23 @@ describe.each(sidesOf(setup).slice(0, 1))('over %s alone', (_transport, call) =>
     );
     expect(JSON.stringify(await setup.gateway.rows('webhook_endpoint'))).not.toContain('whsec_');
   });
+});
+
+it('the newest four secrets sign, however often it is rotated', async () => {
+  const { database, secrets } = setup.gateway;
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  const { body } = await setup.gateway.rest('POST', '/admin/webhooks', { token, json: { url } });
+  const made: string[] = [body.secret];
+  for (let turn = 0; turn < 5; turn += 1) {
+    const rotated = await setup.gateway.rest('POST', `/admin/webhooks/${body.id}/rotate`, {
+      token,
+      json: {},
+    });
+    made.push(rotated.body.secret);
+  }
+  const endpoints = new Endpoints([], secrets.sealer, () => {});
+  const [endpoint] = await endpoints.read(new Db(database.em));
+  expect(endpoint?.secrets).toEqual(made.toReversed().slice(0, 4));
 });
 
 it('where the secrets cannot be opened, nothing is sent to it, others are, and the log says so once', async () => {

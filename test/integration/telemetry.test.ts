@@ -154,7 +154,7 @@ describe('spans', () => {
     await setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': body.key } });
     expect(names()).toEqual([
       ' > GET /api/v1/keys/authorize',
-      'GET /api/v1/keys/authorize > SELECT api_key_secret api_key account api_key_quota automation_settings',
+      'GET /api/v1/keys/authorize > SELECT api_key_secret api_key account api_key_quota account_quota automation_settings',
     ]);
   });
 

@@ -7,6 +7,8 @@ import {
   createApiKeys,
   describeAudit,
   describeKeyId,
+  everything,
+  everythingTold,
   noParts,
   partsSelection,
 } from '../support/key-suite.ts';
@@ -19,10 +21,10 @@ const operation = {
   field: 'updateApiKey',
   rest: ['PATCH', '/auth/keys/{key_id}'],
   query: `mutation (
-    $keyId: Int!, $name: String, $permissions: [String!], $metadata: JSONObject, $allowedAddresses: [String!],
+    $keyId: Int!, $name: String, $description: String, $permissions: [String!], $metadata: JSONObject, $allowedAddresses: [String!],
     $rateLimit: ApiKeyRateLimitInput, $quota: ApiKeyQuotaInput, $expiresAt: DateTime
   ) { updateApiKey(
-    keyId: $keyId, name: $name, permissions: $permissions, metadata: $metadata, allowedAddresses: $allowedAddresses,
+    keyId: $keyId, name: $name, description: $description, permissions: $permissions, metadata: $metadata, allowedAddresses: $allowedAddresses,
     rateLimit: $rateLimit, quota: $quota, expiresAt: $expiresAt
   ) {
     id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
@@ -51,31 +53,6 @@ const ways = [
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `documents.d${index}`);
 
-const everything = {
-  name: 'Desk',
-  permissions: ['documents.*', 'b.read', 'a:b-c_d.*'],
-  metadata: { plan_of: { theirOwn: [1, null, 'ü'] }, camelCase: true, '': '' },
-  allowedAddresses: ['192.0.2.17', '10.0.0.17/8', '2001:DB8::/32', '::ffff:192.0.2.0/120'],
-  rateLimit: { limit: 100, windowSeconds: 60 },
-  quota: { limit: 10, refill: 'MONTHLY' },
-  expiresAt: '2099-01-31T12:00:00.000Z',
-};
-
-const everythingTold = {
-  name: 'Desk',
-  permissions: everything.permissions,
-  metadata: everything.metadata,
-  allowed_addresses: everything.allowedAddresses,
-  rate_limit: { limit: 100, window_seconds: 60 },
-  quota: {
-    limit: 10,
-    refill: 'monthly',
-    remaining: 10,
-    refills_at: expect.stringMatching(/-01T00:00:00\.000Z$/),
-  },
-  expires_at: everything.expiresAt,
-};
-
 /** A change as the audit trail answers it. */
 interface Change {
   readonly from: unknown;
@@ -101,6 +78,9 @@ describe.each(ways)('%s', (_way, call, given) => {
   });
 
   it.each<[part: string, given: unknown, told?: unknown]>([
+    ['description', 'a'],
+    ['description', '  Line\r\nand line\t', 'Line\r\nand line'],
+    ['description', '😀'.repeat(500)],
     ['permissions', []],
     ['permissions', ['*']],
     ['permissions', ['a'.repeat(100)]],
@@ -185,6 +165,11 @@ describe.each(transports)('a name over %s', (transport, update) => {
 beforeDatabase(() => {
   describe.each(ways)('%s', (_way, call, given) => {
     it.each<[object, string, string]>([
+      [{ description: '' }, 'description', 'string_too_short'],
+      [{ description: ' \n' }, 'description', 'string_too_short'],
+      [{ description: 'a'.repeat(501) }, 'description', 'string_too_long'],
+      [{ description: 'a\0' }, 'description', 'value_error'],
+      [{ description: '\udc00' }, 'description', 'string_unicode'],
       [{ permissions: namesOf(51) }, 'permissions', 'too_long'],
       [{ permissions: ['a'.repeat(101)] }, '0', 'string_pattern_mismatch'],
       [{ permissions: ['a', ''] }, '1', 'string_pattern_mismatch'],
@@ -277,7 +262,7 @@ describe.each(transports)('success over %s', (_transport, update) => {
     await createApiKeys(setup);
     await update({ keyId: 1, ...everything });
     const before = await setup.stored();
-    const parts = ['name', 'permissions', 'metadata', 'allowedAddresses', 'rateLimit', 'quota', 'expiresAt'];
+    const parts = Object.keys(everything);
     const cleared: Record<string, unknown> = { ...everythingTold };
     const empty: Record<string, unknown> = { ...noParts, name: null, expires_at: null };
     for (const part of parts) {
@@ -289,6 +274,7 @@ describe.each(transports)('success over %s', (_transport, update) => {
     const { api_key: [first, ...others] = [], api_key_quota: quotas } = await setup.stored();
     const { api_key: [, ...othersBefore] = [] } = before;
     expect(first).toMatchObject({
+      description: null,
       permissions: null,
       metadata: null,
       allowed_addresses: null,
@@ -323,6 +309,7 @@ describe.each(transports)('success over %s', (_transport, update) => {
       'api-key-updated',
       [
         { field: 'name', from: 'Laptop', to: 'Desk' },
+        { field: 'description', from: null, to: everything.description },
         { field: 'permissions', from: [], to: everything.permissions },
         // It may be about anybody, and the trail is kept for ever.
         { field: 'metadata', from: null, to: null },

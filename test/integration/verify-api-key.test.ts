@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 
 const query = `mutation ($key: String!, $permissions: [String!], $cost: Int, $address: String) {
   verifyApiKey(key: $key, permissions: $permissions, cost: $cost, address: $address) {
-    valid reason keyId userId expiresAt name permissions metadata automation { isEnabled sessionDuration }
+    valid reason keyId userId expiresAt name permissions metadata plan entitlement { metadata rate_limit: rateLimit { limit } quota { limit } } automation { isEnabled sessionDuration }
     rateLimit { limit remaining resetsAt } quota { limit remaining refillsAt }
   }
 }`;
@@ -64,6 +64,8 @@ const unknown = {
   metadata: null,
   rate_limit: null,
   quota: null,
+  plan: null,
+  entitlement: null,
   automation: null,
 };
 
@@ -73,6 +75,8 @@ const plain = {
   metadata: null,
   rate_limit: null,
   quota: null,
+  plan: null,
+  entitlement: { metadata: null, rate_limit: null, quota: null },
   automation: { is_enabled: null, session_duration: null },
 };
 

@@ -18,13 +18,16 @@ const createKey = async () => setup.gateway.createVerifiableKey(await setup.gate
 const createVerifier = () => {
   const db = new Db(setup.gateway.database.em);
   const queries = vi.spyOn(db, 'run');
-  const { secrets, keyUsage, keyRates, keyQuotas, importedKeys } = setup.gateway;
+  const { secrets, keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } = setup.gateway;
   const digests = vi.spyOn(secrets.peppers, 'digests');
   return {
     queries,
     digests,
     verify: (secret: string) =>
-      verifySecret({ db, secrets, keyUsage, keyRates, keyQuotas, importedKeys }, asked(secret)),
+      verifySecret(
+        { db, secrets, keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys, limits: {} },
+        asked(secret),
+      ),
   };
 };
 
@@ -64,11 +67,21 @@ describe('a secret', () => {
       secretKeys: { peppers: [one], encryptionKeys },
     });
     const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
-    const { keyUsage, keyRates, keyQuotas, importedKeys } = gateway;
+    const { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } = gateway;
     const db = new Db(gateway.database.em);
     const reasonUnder = async (...peppers: [never, ...never[]]) => {
       const secrets = createSecrets({ peppers, encryptionKeys });
-      const context = { db, secrets, keyUsage, keyRates, keyQuotas, importedKeys };
+      const context = {
+        db,
+        secrets,
+        keyUsage,
+        keyRates,
+        keyQuotas,
+        accountRates,
+        accountQuotas,
+        importedKeys,
+        limits: {},
+      };
       return (await verifySecret(context, asked(key.secret))).reason;
     };
     expect(await reasonUnder(two, one)).toBeNull();

@@ -5,14 +5,16 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import type { WebhookConfig } from '../../src/config/config.ts';
 import { webhookEvents, webhookTypes } from '../../src/config/webhook-events.ts';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import { listen, stop } from '../../src/http/server.ts';
-import { tidy } from '../../src/webhooks/lanes.ts';
-import { noteExpiries } from '../../src/webhooks/outbox.ts';
+import { keyQuotas } from '../../src/quotas/key-quotas.ts';
+import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
+import { tidy } from '../../src/webhooks/deliveries.ts';
+import { noteExpiries } from '../../src/webhooks/expiries.ts';
+import { Line } from '../../src/webhooks/line.ts';
 import type { Webhooks } from '../../src/webhooks/webhooks.ts';
 import { refuseRows } from '../support/database.ts';
 import { makeEveryChange } from '../support/every-change.ts';
@@ -33,6 +35,12 @@ beforeEach(() => {
 });
 
 const rows = (table: string) => setup.gateway.rows(table);
+/** Waits until each event has reached each endpoint. */
+const untilNothingWaits = () =>
+  until(async () => {
+    expect(await rows('webhook_event')).toEqual([]);
+    expect((await rows('webhook_delivery')).filter(({ state }) => state === 'waiting')).toEqual([]);
+  });
 const db = () => new Db(setup.gateway.database.em);
 
 /** Sends webhooks to some endpoints, which are known when this resolves. */
@@ -64,7 +72,7 @@ describe('a change', () => {
     await start([receiver.config()]);
     const id = await createKey('Laptop');
     await until(() => expect(receiver.types()).toEqual(['api_key.created']));
-    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    await untilNothingWaits();
     const [{ headers, body, event } = { headers: {}, body: '', event: {} }] = receiver.taken();
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -135,7 +143,7 @@ describe('a change', () => {
     expect((await call('DELETE', `/auth/keys/${key}`)).status).toBe(200);
     await call('PUT', '/automation/settings', { is_enabled: true });
     await until(() => expect(receiver.types()).toContain('automation_settings.updated'));
-    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    await untilNothingWaits();
     expect(receiver.types().toSorted()).toEqual([
       'api_key.created',
       'api_key.deactivated',
@@ -206,7 +214,7 @@ describe('what an operator does', () => {
     await act('POST', '/block', { reason: 'published keys' });
     await act('DELETE', '');
     await until(() => expect(receiver.types()).toContain('account.erased'));
-    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    await untilNothingWaits();
     const told = receiver.taken().map(({ event }) => event);
     // That it was blocked may have been on its way, or not.
     const blocked = told.filter(({ type }) => type === 'account.blocked');
@@ -216,9 +224,35 @@ describe('what an operator does', () => {
       { data: { user_id: id, issuer: null, subject: null, by: 'operator' } },
     ]);
     expect(told.every(({ data }) => data.user_id === id)).toBe(true);
-    const kept = (await rows('webhook_delivery')).filter(({ account_id }) => account_id === id);
-    expect(kept.map(({ type }) => type)).toEqual(['account.erased']);
-    expect(JSON.stringify(kept)).not.toContain('alice');
+    // The rest is removed in steps.
+    await until(async () => {
+      const kept = (await rows('webhook_delivery')).filter(({ account_id }) => account_id === id);
+      expect(kept.map(({ type }) => type)).toEqual(['account.erased']);
+      expect(JSON.stringify(kept)).not.toContain('alice');
+    });
+  });
+});
+
+describe('that an account was erased', () => {
+  it('waits for nothing that is told no more', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    await createKey('Laptop');
+    await untilNothingWaits();
+    const id = receiver.taken()[0]?.event.data.user_id;
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const pause = (paused_at: Date | null) =>
+      db().kysely.updateTable('webhook_endpoint').set({ paused_at }).execute();
+    const waitingTypes = async () =>
+      (await rows('webhook_delivery')).filter(({ state }) => state === 'waiting').map(({ type }) => type);
+    await pause(new Date());
+    const block = { token, json: { reason: 'because' } };
+    await setup.gateway.rest('POST', `/admin/accounts/${id}/block`, block);
+    await until(async () => expect(await waitingTypes()).toEqual(['account.blocked']));
+    expect((await setup.gateway.rest('DELETE', `/admin/accounts/${id}`, { token })).status).toBe(200);
+    await until(async () => expect(await waitingTypes()).toContain('account.erased'));
+    await pause(null);
+    await until(() => expect(receiver.types()).toEqual(['api_key.created', 'account.erased']));
   });
 });
 
@@ -235,7 +269,13 @@ describe('OpenAPI', () => {
     const event = { account_id: Number(account?.['id']) as AccountId, created_at: new Date() };
     const byOperator = { ...event, actor: 'operator', reason: 'because', request: 'request' };
     const { kysely } = db();
-    for (const action of ['account-blocked', 'account-unblocked', 'account-erased'])
+    for (const action of [
+      'account-blocked',
+      'account-unblocked',
+      'account-entitlement-changed',
+      'account-quota-exhausted',
+      'account-erased',
+    ])
       await kysely
         .insertInto('audit_event')
         .values({ ...byOperator, action })
@@ -285,15 +325,18 @@ describe('a receiver that fails', () => {
     });
     await start([receiver.config()], { timeout: 1000 });
     const key = await createKey('one');
-    for (const name of ['a', 'b']) await rename(key, name);
+    await rename(key, 'a');
+    expect((await call('POST', `/auth/keys/${key}/rotate`, {})).status).toBe(200);
     await createKey('two');
     await until(() => expect(receiver.taken()).toHaveLength(4));
-    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    await untilNothingWaits();
     const ofKey = receiver.all.filter(({ event }) => event.data.key_id === key);
     const [created, update, again, last] = ofKey;
     expect(ofKey.map(({ event }) => event.type)).toEqual([
       'api_key.created',
-      ...Array(3).fill('api_key.updated'),
+      'api_key.updated',
+      'api_key.updated',
+      'api_key.rotated',
     ]);
     expect([update?.id, again?.id]).toEqual([failed[0], failed[0]]);
     expect(again?.body).toBe(update?.body);
@@ -321,7 +364,8 @@ describe('a receiver that fails', () => {
     await start([hanging.config(), receiver.config()], { timeout: 60_000 });
     for (let index = 0; index < 10; index += 1) await createKey(`key ${index}`);
     await until(() => expect(receiver.taken()).toHaveLength(10));
-    expect(most).toBeOneOf([1, 2, 3, 4]);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(8);
     await until(async () => {
       const waiting = (await rows('webhook_delivery')).filter(({ state }) => state === 'waiting');
       expect(waiting).toHaveLength(10);
@@ -379,16 +423,15 @@ describe('a receiver that fails', () => {
     });
     await webhooks[Symbol.asyncDispose]();
     const day = 24 * 60 * 60_000;
-    expect(await tidy(db(), new Date(Date.now() + 2.9 * day))).toBe(0);
-    expect(await tidy(db(), new Date(Date.now() + 3.1 * day))).toBe(1);
+    const tidyIn = (days: number) =>
+      tidy(db(), new Line(() => new Date()), new Date(Date.now() + days * day));
+    expect(await tidyIn(2.9)).toBe(0);
+    expect(await tidyIn(3.1)).toBe(1);
     expect(await rows('webhook_delivery')).toMatchObject([{ state: 'parked', last_outcome: 'status 500' }]);
-    await tidy(db(), new Date(Date.now() + 32 * day));
+    await tidyIn(32);
     expect(await rows('webhook_delivery')).toHaveLength(1);
-    await tidy(db(), new Date(Date.now() + 34 * day));
+    await tidyIn(34);
     expect(await rows('webhook_delivery')).toEqual([]);
-    // Its lane is closed by whoever finds nothing in it.
-    await start([receiver.config()]);
-    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
   });
 });
 
@@ -451,7 +494,7 @@ describe('the end of an API key', () => {
     for (let hour = 0; hour < 21 * 24; hour += 6)
       await noteExpiries(db(), new Date(from + hour * 60 * 60_000));
     await until(() => expect(receiver.taken()).toHaveLength(3));
-    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    await untilNothingWaits();
     const told = receiver.taken().map(({ event }) => event);
     expect(told.map(({ type }) => type)).toEqual(['api_key.expiring', 'api_key.expiring', 'api_key.expired']);
     const daysLeft = told.map(({ timestamp }) => (expiresAt.getTime() - Date.parse(timestamp)) / day);
@@ -530,7 +573,7 @@ describe('a quota that runs out', () => {
       expect(sql.filter((text) => text.startsWith('update "api_key_quota"'))).toEqual([]);
       await beginAnew();
     }
-    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    await untilNothingWaits();
     expect(receiver.types()).toEqual([type, type, type]);
     expect(receiver.taken()[0]?.event.data).toMatchObject({
       key_id: id,
@@ -545,13 +588,13 @@ describe('a quota that runs out', () => {
     await start([receiver.config(['quota.*'])]);
     const { id } = await createLimited(0);
     for (let turn = 0; turn < 3; turn += 1) {
-      await using node = new QuotaLeases(db(), () => {});
+      await using node = new QuotaLeases(db(), keyQuotas, () => {});
       const quota = { units: 0, refill: 'never', taken: 0, generation: 7, over: false } as const;
-      const asked = { keyId: id, quota, askedAt: performance.now(), now: new Date(), cost: 1 };
+      const asked = { ownerId: id, quota, askedAt: performance.now(), now: new Date(), cost: 1 };
       expect(await node.spend(db(), asked)).toMatchObject({ isGranted: false });
     }
     await until(() => expect(receiver.types()).toEqual([type]));
-    await until(async () => expect(await rows('webhook_lane')).toEqual([]));
+    await untilNothingWaits();
     expect(await rows('api_key_quota')).toMatchObject([{ exhausted_generation: 7 }]);
     expect(receiver.all).toHaveLength(1);
   });
@@ -571,8 +614,8 @@ describe('a quota that runs out', () => {
     const failures: unknown[] = [];
     const quota = { units: 0, refill: 'never', taken: 0, generation: 7, over: false } as const;
     const refuse = async () => {
-      await using node = new QuotaLeases(db(), (error) => failures.push(error));
-      const asked = { keyId: id, quota, askedAt: performance.now(), now: new Date(), cost: 1 };
+      await using node = new QuotaLeases(db(), keyQuotas, (error) => failures.push(error));
+      const asked = { ownerId: id, quota, askedAt: performance.now(), now: new Date(), cost: 1 };
       expect(await node.spend(db(), asked)).toMatchObject({ isGranted: false });
       expect(await node.spend(db(), asked)).toMatchObject({ isGranted: false });
     };
@@ -590,6 +633,23 @@ describe('a quota that runs out', () => {
 });
 
 describe('a stop', () => {
+  it.each(Object.entries(failures))('is over in time where a receiver answers by %s', async (_name, fail) => {
+    await using receiver = await startReceiver(fail);
+    const webhooks = await start([receiver.config()], { timeout: 60_000 });
+    await createKey('Laptop');
+    await until(() => expect(receiver.all.length).toBeGreaterThan(0));
+    await Promise.race([
+      webhooks[Symbol.asyncDispose](),
+      delay(10_000).then(() => Promise.reject(new Error('it hangs'))),
+    ]);
+    const before = receiver.all.length;
+    receiver.manner = take;
+    await start([receiver.config()]);
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+    // The one before it sends nothing any more.
+    expect(receiver.all).toHaveLength(before + 1);
+  });
+
   it('waits for nobody, and what was on its way is sent again', async () => {
     await using receiver = await startReceiver(hang);
     // Longer than a test may take: a stop that waited for the receiver would fail it.

@@ -24,7 +24,6 @@ export const databaseConfig = (url: string): DatabaseConfig => ({
 
 const tables = [
   'webhook_clock',
-  'webhook_lane',
   'webhook_delivery',
   'webhook_event',
   'webhook_endpoint',
@@ -39,7 +38,7 @@ const tables = [
 ];
 
 /** Those whose rows are named by what they belong to, and so have no numbers. */
-const unnumbered = ['account_use', 'api_key_use', 'api_key_quota'];
+const unnumbered = ['account_use', 'account_quota', 'api_key_use', 'api_key_quota'];
 
 /** Those that nobody uses any more: empty, and still open. */
 const spare: Database[] = [];

@@ -9,12 +9,13 @@ import { unrunBlocks } from './unrun-blocks.ts';
  * - `excerpt`: it stands in a file of `examples/` or `deploy/`, which has tests of its own
  * - `configuration`: it assigns variables, with which Keyward starts
  * - `query`: a GraphQL document that the schema allows
+ * - `start`: variables and `npm start`: with these, Keyward is started for the document's commands
  * - `run`: shell commands, which succeed when the document's are run from top to bottom
  * - `answer`: what the commands right above it print
  * - `listed`: it is not run, for a reason in `unrun-blocks.ts`
  * - `none`: nobody knows whether it is true
  */
-type Check = 'excerpt' | 'configuration' | 'query' | 'run' | 'answer' | 'listed' | 'none';
+type Check = 'excerpt' | 'configuration' | 'query' | 'start' | 'run' | 'answer' | 'listed' | 'none';
 
 /** A block of code in a document. */
 export interface Block {
@@ -46,11 +47,21 @@ function isConfiguration(text: string): boolean {
   return names.every((name) => name === '' || name.startsWith('#') || name in environmentSchema.shape);
 }
 
+/** A start with a file that the project brings. */
+const startLine = /^([A-Z_]+_FILE)=(\S+) npm start\n$/;
+
+/** The variables that a document starts Keyward with. */
+export function startVariables(blocks: readonly Block[]): Record<string, string> {
+  const [, name, path = ''] = startLine.exec(blocks.find(({ check }) => check === 'start')?.text ?? '') ?? [];
+  return name ? { [name]: join(root, path) } : {};
+}
+
 const answerLanguages = ['json', 'http', 'text'];
 
 function checkOf(document: string, language: string, text: string, previous: Check | undefined): Check {
   if (firstLine(text) in (unrunBlocks[document] ?? {})) return 'listed';
   if (language === 'graphql') return 'query';
+  if (language === 'sh' && startLine.test(text)) return 'start';
   if (language === 'sh' || language === 'env') return isConfiguration(text) ? 'configuration' : 'run';
   if (previous === 'run' && answerLanguages.includes(language)) return 'answer';
   return isExcerpt(text) ? 'excerpt' : 'none';

@@ -7,7 +7,6 @@ import { removeErased } from '../../src/accounts/remove-erased.ts';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { ImportedForms } from '../../src/api-keys/imported-keys.ts';
 import { KeyUsage } from '../../src/api-keys/key-usage.ts';
-import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { IssuerConfig, PagesConfig, Rates } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -29,6 +28,9 @@ import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
 import type { OperationLimits } from '../../src/operations/context.ts';
+import { accountQuotas as ofAccounts } from '../../src/quotas/account-quotas.ts';
+import { keyQuotas as ofKeys } from '../../src/quotas/key-quotas.ts';
+import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
 import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
@@ -105,9 +107,13 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
+    changesPerDay?: number;
     leakReports?: GatewayDependencies['leakReports'];
+    webhooks?: GatewayDependencies['webhooks'];
     apiKeyPrefix?: string;
     apiKeyPermissions?: readonly string[];
+    plans?: OperationLimits['plans'];
+    knownIssuers?: OperationLimits['issuers'];
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
     edge?: Partial<Edge>;
@@ -116,7 +122,10 @@ export async function createTestGateway(
     schemaState?: GatewayDependencies['schemaState'];
   } = {},
 ) {
-  const { introspection, operators } = { introspection: true, operators: true, ...options };
+  const { introspection, operators, apiKeysPerAccount, changesPerDay } = {
+    ...{ introspection: true, operators: true, apiKeysPerAccount: 1000, changesPerDay: 10_000 },
+    ...options,
+  };
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
   const lines: string[] = [];
   const sink = new Writable({
@@ -132,12 +141,14 @@ export async function createTestGateway(
     options.secretKeys ?? { peppers: secretListOf(1), encryptionKeys: secretListOf(1) },
   );
   const keyUsage = new KeyUsage(new Db(database.em), 90, () => {});
-  const keyQuotas = new QuotaLeases(new Db(database.em), () => {});
+  const keyQuotas = new QuotaLeases(new Db(database.em), ofKeys, () => {});
+  const accountQuotas = new QuotaLeases(new Db(database.em), ofAccounts, () => {});
   const importedKeys = readOnlyWhenTold(new ImportedForms(new Db(database.em), () => {}));
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const erasures = removeErased(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
   const keyRates = new KeyRateCounts(counts);
+  const accountRates = new KeyRateCounts(counts, 'keys-of-account');
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
@@ -149,9 +160,12 @@ export async function createTestGateway(
     limits: {
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
-      apiKeysPerAccount: options.apiKeysPerAccount ?? 1000,
+      apiKeysPerAccount,
+      changesPerDay,
       apiKeyPrefix: options.apiKeyPrefix ?? 'sk-',
       apiKeyPermissions: options.apiKeyPermissions ?? null,
+      plans: options.plans,
+      issuers: options.knownIssuers ?? [],
       sealApiKeys: options.sealApiKeys ?? false,
       webhooks: { allowedHosts: ['127.0.0.1'] },
     },
@@ -159,6 +173,8 @@ export async function createTestGateway(
     keyUsage,
     keyRates,
     keyQuotas,
+    accountRates,
+    accountQuotas,
     importedKeys,
     idempotency,
     erasures,
@@ -167,6 +183,7 @@ export async function createTestGateway(
     introspection,
     operators,
     leakReports: options.leakReports,
+    webhooks: options.webhooks,
     pages: options.pages,
     edge: { load, ...edge, ...createLimits({ ...edge, rates: options.rates ?? {} }, counts) },
     logger,
@@ -215,6 +232,8 @@ export async function createTestGateway(
     keyUsage,
     keyRates,
     keyQuotas,
+    accountRates,
+    accountQuotas,
     importedKeys,
     idempotency,
     /** Removes what erased accounts have left. */
@@ -232,6 +251,7 @@ export async function createTestGateway(
       // What a test has used is not written into the rows of the next.
       await keyUsage.write();
       await keyQuotas.giveBack();
+      await accountQuotas.giveBack();
       await erasures.run();
       lines.length = 0;
       const emptied = await isEmptied(database);
@@ -244,6 +264,7 @@ export async function createTestGateway(
       await counts?.[Symbol.asyncDispose]();
       await idempotency[Symbol.asyncDispose]();
       await keyQuotas[Symbol.asyncDispose]();
+      await accountQuotas[Symbol.asyncDispose]();
       await keyUsage[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

@@ -51,7 +51,7 @@ export async function startIssuer(alg: SigningAlgorithm = 'ES256') {
     clientIds: [],
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     scopeAliases: new Map(),
-    grants: ['keyward.admin', 'keys.verify'],
+    grants: ['keyward.admin', 'keys.verify', 'accounts.entitle'],
   };
 
   /** An access token; a claim or header member given as undefined is left out. */

@@ -12,15 +12,53 @@ export interface KeyOperation extends CalledOperation {
 
 /** All that GraphQL answers of what a key may do, and how much. */
 export const partsSelection =
-  'permissions metadata allowedAddresses rateLimit { limit windowSeconds } quota { limit refill remaining refillsAt }';
+  'description permissions metadata allowedAddresses rateLimit { limit windowSeconds } quota { limit refill remaining refillsAt }';
 
 /** The same of a key that was given none, in REST's names. */
 export const noParts = {
+  description: null,
   permissions: [],
   metadata: null,
   allowed_addresses: [],
   rate_limit: null,
   quota: null,
+};
+
+/** The same in GraphQL's names. */
+export const noPartsInGraphQL = Object.fromEntries(
+  Object.entries(noParts).map(([name, value]) => [
+    name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]),
+);
+
+/** All that a key can be given, in GraphQL's names. */
+export const everything = {
+  name: 'Desk',
+  description: 'Reads the drafts.\nOf the team.',
+  permissions: ['documents.*', 'b.read', 'a:b-c_d.*'],
+  metadata: { plan_of: { theirOwn: [1, null, 'ü'] }, camelCase: true, '': '' },
+  allowedAddresses: ['192.0.2.17', '10.0.0.17/8', '2001:DB8::/32', '::ffff:192.0.2.0/120'],
+  rateLimit: { limit: 100, windowSeconds: 60 },
+  quota: { limit: 10, refill: 'MONTHLY' },
+  expiresAt: '2099-01-31T12:00:00.000Z',
+};
+
+/** The same as REST answers it. */
+export const everythingTold = {
+  name: 'Desk',
+  description: everything.description,
+  permissions: everything.permissions,
+  metadata: everything.metadata,
+  allowed_addresses: everything.allowedAddresses,
+  rate_limit: { limit: 100, window_seconds: 60 },
+  quota: {
+    limit: 10,
+    refill: 'monthly',
+    remaining: 10,
+    refills_at: expect.stringMatching(/-01T00:00:00\.000Z$/),
+  },
+  expires_at: everything.expiresAt,
 };
 
 /** Keys 1 (alice's default key), 2 (alice's, without a name) and 3 (bob's), all active. */

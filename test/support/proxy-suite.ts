@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
@@ -12,6 +14,7 @@ type Headers = NonNullable<ExactRequest['headers']>;
 
 const userHeader = 'X-Keyward-User';
 const keyHeader = 'X-Keyward-Key';
+const planHeader = 'X-Keyward-Plan';
 const permissionsHeader = 'X-Keyward-Permissions';
 const requireHeader = 'X-Keyward-Require';
 
@@ -45,7 +48,10 @@ const patience = 5_000;
 async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   const folder = stack.use(await createTemporaryFolder());
   const api = stack.use(await startProxiedApi());
+  const plans = join(folder.path, 'plans.yaml');
+  await writeFile(plans, 'default: free\nplans: {free: {}}\n');
   const env = {
+    PLANS_FILE: plans,
     RATE_LIMIT_API_KEY: `${limit}/60`,
     RATE_LIMIT_ADDRESS: `${guesses}/60`,
     // The test's own requests to Keyward.
@@ -71,14 +77,14 @@ async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   };
   const createKey = async (subject: Subject) => {
     const { id, key } = (await (await manage(subject, 'POST')).json()) as { id: number; key: string };
-    return { id, secret: key, identity: [[accounts[subject]], [`${id}`], []] };
+    return { id, secret: key, identity: [[accounts[subject]], [`${id}`], ['free'], []] };
   };
   const revoke = (subject: Subject, id: number) => manage(subject, 'DELETE', `/${id}`);
   const keys = { alice: await createKey('alice'), bob: await createKey('bob') };
   return { url, api, service, keys, reader, bound, createKey, revoke };
 }
 
-const told = [userHeader, keyHeader, permissionsHeader];
+const told = [userHeader, keyHeader, planHeader, permissionsHeader];
 
 /** Whose key it is, and what it was asked for, as an API reads it. */
 const identityOf = (received: Received | undefined) =>
@@ -170,7 +176,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
           expect((await call([...forge(spell), ...byApiKey(key.secret)])).status).toBe(200);
           for (const received of running.api.received.slice(-2))
             expect(identityOf(received)).toEqual(key.identity);
-          expect(key.identity).not.toEqual([['1'], ['1'], []]);
+          expect(key.identity).not.toEqual([['1'], ['1'], ['1'], []]);
           const passed = await countPassed(async () => expect((await call(forge(spell))).status).toBe(401));
           expect(passed).toBe(0);
         },
@@ -422,7 +428,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         expect(answer.status).toBe(204);
         expect(answer.headers['access-control-allow-origin']).toBe('https://page.example');
         expect(latest()).toMatchObject({ method: 'OPTIONS', target: '/v1/things' });
-        expect(identityOf(latest())).toEqual([[], [], []]);
+        expect(identityOf(latest())).toEqual([[], [], [], []]);
       });
 
       it('does not upgrade', async () => {

@@ -1,9 +1,9 @@
-import { QuotaLeases } from '../../src/api-keys/quota-leases.ts';
-import { readQuota } from '../../src/api-keys/quota-statements.ts';
 import type { Database } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { OutcomeUnknownError } from '../../src/database/failures.ts';
 import type { QuotaUse, StoredQuota } from '../../src/operations/context.ts';
+import { keyQuotas } from '../../src/quotas/key-quotas.ts';
+import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
 
 /** How a statement fails: it is not carried out, or it is and nobody learns of it. */
 export type Failure = 'before' | 'after';
@@ -39,7 +39,7 @@ export class QuotaNode {
   constructor(database: Database, most?: number) {
     this.#db = new Db(database.em);
     this.#failing = new FailingDb(database.em);
-    this.leases = new QuotaLeases(this.#failing, () => {}, most);
+    this.leases = new QuotaLeases(this.#failing, keyQuotas, () => {}, most);
   }
 
   /** Lets its next statements fail. */
@@ -48,8 +48,8 @@ export class QuotaNode {
   }
 
   async read(keyId: number): Promise<StoredQuota | undefined> {
-    const [row] = await readQuota(this.#db, { keyId, now: new Date() });
-    return row && { ...row, over: Boolean(row.over) };
+    const known = { units: 0, refill: 'never', taken: 0, generation: 0, over: false } as const;
+    return (await keyQuotas.read(this.#db, keyId, known, new Date())) ?? undefined;
   }
 
   /** Asks as a verification does, which takes some turns of the event loop between; null: there is no quota. */
@@ -58,18 +58,18 @@ export class QuotaNode {
     const quota = await this.read(keyId);
     for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
     if (!quota) return null;
-    return this.leases.spend(this.#db, { keyId, quota, askedAt, now: new Date(), cost });
+    return this.leases.spend(this.#db, { ownerId: keyId, quota, askedAt, now: new Date(), cost });
   }
 
   /** How many units it has of a quota that are not spent. */
   held(keyId: number, quota: StoredQuota): number {
     const drained = { ...quota, taken: quota.units, over: false };
-    return this.leases.look({ keyId, quota: drained, now: new Date() }).remaining;
+    return this.leases.look({ ownerId: keyId, quota: drained, now: new Date() }).remaining;
   }
 
   /** It is gone, with all that it had. */
   crash(): void {
-    this.leases = new QuotaLeases(this.#failing, () => {});
+    this.leases = new QuotaLeases(this.#failing, keyQuotas, () => {});
   }
 
   async stop(): Promise<void> {

@@ -20,6 +20,7 @@ const tables = [
   'api_key',
   'api_key_secret',
   'api_key_quota',
+  'account_quota',
   'private_key',
   'automation_settings',
   'audit_event',

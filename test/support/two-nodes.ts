@@ -14,6 +14,8 @@ export function setUpTwoNodes(options: Parameters<typeof createTestGateway>[1] =
     const secretKeys = { peppers: secretListOf(1), encryptionKeys: secretListOf(1) };
     const same = { ...options, databaseUrl, secretKeys };
     nodes = [await createTestGateway(issuer, same), await createTestGateway(issuer, same)];
+    // As the service does before it is ready.
+    for (const node of nodes) await node.verificationKeys.refresh();
   });
   afterAll(async () => {
     for (const node of nodes ?? []) await node[Symbol.asyncDispose]();

@@ -32,6 +32,22 @@ export const failures: Readonly<Record<string, Manner>> = {
   'a connection that ends': (response) => void response.socket?.destroy(),
   'half an answer': (response) => void response.socket?.write('HTTP/1.1 20'),
   'a redirect': (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
+  'another protocol': (response) =>
+    void response.socket?.write(
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    ),
+  'a hint, and the end of the connection': (response) =>
+    void response.socket?.end('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+  'hints without end': (response) => {
+    const more = () => response.socket?.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(100));
+    response.socket?.on('drain', more);
+    more();
+  },
+  'leave to go on without end': (response) => {
+    const more = () => response.socket?.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(100));
+    response.socket?.on('drain', more);
+    more();
+  },
   'headers without end': (response) => {
     const more = () => response.socket?.write('x-more: more\r\n'.repeat(1000));
     response.socket?.on('drain', more).write('HTTP/1.1 200 OK\r\n');

@@ -8,7 +8,7 @@ import type { TestGateway } from './gateway.ts';
 import type { Setup } from './set-up-gateway.ts';
 import { createSecret } from './webhook-receiver.ts';
 
-const pace = { gather: 5, poll: 20, firstRetry: 20, longestRetry: 100, firstRest: 10, longestRest: 50 };
+const pace = { gather: 5, poll: 20, firstRetry: 20, longestRetry: 100 };
 
 /** Waits until something holds. */
 export const until = (holds: () => void | Promise<void>) =>
@@ -19,6 +19,10 @@ interface SenderOptions {
   readonly endpoints?: readonly WebhookConfig[];
   readonly hosts?: readonly string[];
   readonly timeout?: number;
+  /** How often it looks by itself for what is due; the first and the longest time before a repetition; in milliseconds. */
+  readonly poll?: number;
+  readonly firstRetry?: number;
+  readonly longestRetry?: number;
   /** Whether operators may add endpoints: they may, unless told otherwise. */
   readonly isAdministered?: boolean;
   /** What is written into the log. */
@@ -92,13 +96,8 @@ export async function createDeliveries(
     last_outcome: state === 'waiting' ? null : `status ${state === 'parked' ? 500 : 204}`,
     created_at: now,
     kept_until: new Date(now.getTime() + 60_000),
+    due_at: state === 'waiting' ? now : null,
   }));
   const rows = await kysely.insertInto('webhook_delivery').values(values).returning('id').execute();
-  const waiting = values.filter(({ state }) => state === 'waiting');
-  if (waiting.length > 0)
-    await kysely
-      .insertInto('webhook_lane')
-      .values(waiting.map(({ lane }) => ({ endpoint_id: endpoint, lane, due_at: now })))
-      .execute();
   return rows.map(({ id }) => id);
 }

@@ -8,6 +8,17 @@ export const limitVariables = {
       'The most active API keys of one person; one more is answered 409. Those that have expired count until they are deactivated',
     example: '100',
   }),
+  PLANS_FILE: z.string().optional().meta({
+    description:
+      "A file of the provider's plans, in YAML or JSON: the most that an account may have, whatever its owner gives its API keys. It is read at the start",
+    unset: 'no plans',
+    example: '/etc/keyward/plans.yaml',
+  }),
+  CHANGES_PER_DAY: integer(1, 999_999_999).default(10_000).meta({
+    description:
+      'The most changes that one person may make in a day (UTC); one more is answered 429. [Changes of a day](edge.md#changes-of-a-day) tells more',
+    example: '2000',
+  }),
   API_KEY_PREFIX: z
     .string()
     .regex(

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { json, secureUrl, split, textOfFile } from '../kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints, webhookPatterns, webhookTypes } from '../webhook-events.ts';
@@ -56,6 +57,13 @@ const endpoints = json(wantedList)
     'must name each url once: one endpoint may have several events',
   );
 
+/** Whether a text names a host, or a host and a port: `hooks.internal`, `10.0.0.7:8443`, `[fd00::1]:8443`. */
+function isAllowance(text: string): boolean {
+  if (isIP(text) === 6) return true;
+  const [, , port = '1'] = /^([a-z\d_.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/.exec(text) ?? [undefined, '', '0'];
+  return Number(port) > 0 && Number(port) <= 65_535;
+}
+
 /** The variables of webhooks. */
 export const webhookVariables = {
   WEBHOOKS: endpoints.optional().meta({
@@ -72,14 +80,15 @@ export const webhookVariables = {
     .string()
     .transform((text) => split(text.toLowerCase()))
     .refine(
-      (hosts) => hosts.every((host) => /^([a-z\d_.-]+|\[?[\da-f:.]+\]?)$/.test(host)),
-      'must be a list of host names, without a port or a path',
+      (hosts) => hosts.every(isAllowance),
+      'must be a list of host names, each with or without a port, and without a path',
     )
+    // An IPv6 address has brackets in front of a port alone.
     .transform((hosts) => hosts.map((host) => host.replace(/^\[(.+)\]$/, '$1')))
     .default([])
     .meta({
       description:
-        'Hosts of endpoints that may have an address of this machine or a private one, with commas between them',
-      example: 'hooks.internal',
+        'Hosts of endpoints that may have an address of this machine or a private one, with commas between them; with a port, that port alone',
+      example: 'hooks.internal:8443',
     }),
 };

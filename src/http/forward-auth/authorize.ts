@@ -40,14 +40,18 @@ interface QuotaLeft {
 
 /**
  * The result of a verification: the owner of the API key or the reason of the refusal (null: none), and the rest of
- * the key's own limits.
+ * the limits: of the key's own, and of those that all keys of its account share.
  */
 interface Verification {
   readonly reason: string | null;
   readonly keyId: number | undefined;
   readonly userId: number | undefined;
+  /** The name of the account's plan; null: there are no plans. */
+  readonly plan: string | null;
   readonly rate: Omit<RateUse, 'isRefused'> | null;
   readonly quota: QuotaLeft | null;
+  readonly sharedRate: Omit<RateUse, 'isRefused'> | null;
+  readonly sharedQuota: QuotaLeft | null;
 }
 
 /** The `Retry-After` of a quota that never becomes full again, in seconds: somebody may give the key a new quota. */
@@ -55,20 +59,29 @@ const anHour = 3600;
 
 /** The errors for a genuine API key that has used up its limits. */
 const exhausted: Readonly<Record<string, (verification: Verification) => GatewayError>> = {
-  rate_limited: ({ rate }) => tooManyRequests('rate-limit-key', rate ? secondsUntilReset(rate) : anHour),
-  quota_exceeded: ({ quota }) =>
-    tooManyRequests('quota-exceeded', quota?.refillsAt ? secondsUntil(quota.refillsAt) : anHour),
+  rate_limited: ({ rate }) => tooOften('rate-limit-key', rate),
+  account_rate_limited: ({ sharedRate }) => tooOften('rate-limit-plan', sharedRate),
+  quota_exceeded: ({ quota }) => tooMuch('quota-exceeded', quota),
+  account_quota_exceeded: ({ sharedQuota }) => tooMuch('plan-quota-exceeded', sharedQuota),
 };
 
-const quotaFields = ({ limit, remaining, refillsAt }: QuotaLeft): Quota => ({
-  policy: `"quota";q=${limit}`,
-  state: `"quota";r=${remaining}${refillsAt ? `;t=${secondsUntil(refillsAt)}` : ''}`,
+const tooOften = (reason: string, rate: Verification['rate']): GatewayError =>
+  tooManyRequests(reason, rate ? secondsUntilReset(rate) : anHour);
+
+const tooMuch = (reason: string, quota: QuotaLeft | null): GatewayError =>
+  tooManyRequests(reason, quota?.refillsAt ? secondsUntil(quota.refillsAt) : anHour);
+
+const quotaFields = (name: string, { limit, remaining, refillsAt }: QuotaLeft): Quota => ({
+  policy: `"${name}";q=${limit}`,
+  state: `"${name}";r=${remaining}${refillsAt ? `;t=${secondsUntil(refillsAt)}` : ''}`,
 });
 
-/** Records the rest of the API key's own limits for the answer. */
-function noteLimits({ quotas }: Exchange, { rate, quota }: Verification): void {
+/** Records the rest of the API key's limits, and of its account's, for the answer. */
+function noteLimits({ quotas }: Exchange, { rate, quota, sharedRate, sharedQuota }: Verification): void {
   if (rate) quotas.set('key', rateFields('key', rate));
-  if (quota) quotas.set('quota', quotaFields(quota));
+  if (quota) quotas.set('quota', quotaFields('quota', quota));
+  if (sharedRate) quotas.set('plan', rateFields('plan', sharedRate));
+  if (sharedQuota) quotas.set('plan-quota', quotaFields('plan-quota', sharedQuota));
 }
 
 const refusal = (verification: Verification, { permissions }: DoorQuestion, reason: string): GatewayError =>
@@ -83,8 +96,8 @@ const mostCharacters = 1000;
  * `ext_authz`). The request's API key and the permissions in the proxy's `X-Keyward-Require` decide; method and body
  * do not matter.
  *
- * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, and
- * the required permissions in `X-Keyward-Permissions`, so that an application can see whether the proxy applied the
+ * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, the
+ * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can see whether the proxy applied the
  * expected rule. Any other status means no.
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
@@ -111,12 +124,13 @@ export const authorize =
   };
 
 /**
- * The header fields that a proxy passes to its application. All three are always present, so that they replace those
+ * The header fields that a proxy passes to its application. All of them are always present, so that they replace those
  * that a client sent.
  */
-const identityOf = ({ userId, keyId }: Verification, { permissions }: DoorQuestion) => ({
+const identityOf = ({ userId, keyId, plan }: Verification, { permissions }: DoorQuestion) => ({
   'x-keyward-user': `${userId}`,
   'x-keyward-key': `${keyId}`,
+  'x-keyward-plan': plan ?? '',
   'x-keyward-permissions': permissions.join(' '),
 });
 

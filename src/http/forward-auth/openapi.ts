@@ -62,6 +62,7 @@ export const forwardAuthOpenApi = {
             headers: {
               'X-Keyward-User': header('The account that the key belongs to.'),
               'X-Keyward-Key': header('The identifier of the key.'),
+              'X-Keyward-Plan': header('The plan of the account; empty where there are no plans.'),
               'X-Keyward-Permissions': header(
                 'The permissions that were asked for, between spaces: the key has all of them. Empty where none were.',
               ),
@@ -114,6 +115,7 @@ export const forwardAuthOpenApi = {
     ApiKeyItself: {
       of: 'ApiKey',
       without: ['encrypted_key', 'encryption_version'],
+      beside: { of: 'ApiKeyVerification', members: ['permissions', 'plan', 'entitlement'] },
       description: 'The record of an API key as its bearer sees it.',
     },
   },

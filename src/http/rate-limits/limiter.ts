@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Rate, Rates } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Exchange, Middleware, Quota } from '../exchange.ts';
+import type { Answer, Exchange, Middleware, Quota } from '../exchange.ts';
 import type { SharedCounts, Window } from './shared-counts.ts';
 
 /**
@@ -19,6 +19,15 @@ export interface RateUse {
   readonly remaining: number;
   /** The end of the window, by this machine's present clock. */
   readonly resetsAt: Date;
+}
+
+/** A counted request, whose answer may still change what it counts as. */
+interface CountedRequest extends RateUse {
+  readonly window: Window;
+  /** What the request counts as beyond its weight until its answer is there. */
+  reserved: number;
+  /** Whether its answer may be long, and is not there yet. */
+  isOpen: boolean;
 }
 
 /**
@@ -43,23 +52,47 @@ export class RateCounts {
   }
 
   /**
-   * Counts a request. A refused request does not add to the count, so a raised rate admits the next request.
+   * Counts a request. One that is refused uses up what is left: no more than that, so a raised rate admits the next.
    * @param rate the rate from this request on; it may differ from the one before
    * @param weight the number of requests that this one counts as
+   * @param reserve what it counts as beyond that until `settle`, as far as so much is left; where nothing is, one such
+   *   request passes at a time
    */
-  use(key: string, rate: Rate, weight = 1): RateUse {
+  use(key: string, rate: Rate, weight = 1, reserve = 0): CountedRequest {
     const window = this.#windowOf(key, rate);
-    const left = Math.max(rate.requests - window.used, 0);
-    const counted = Math.min(weight, left);
-    window.used += counted;
-    window.untold += counted;
-    this.#shared?.tell(`${this.#name}:${key}`, window, rate);
-    return toUse(window, rate, weight > left);
+    const left = restOf(window, rate);
+    const reserved = Math.min(reserve, Math.max(left - weight, 0));
+    window.reserved += reserved;
+    this.#add(key, window, rate, Math.min(weight, left));
+    const isRefused = weight > left || (reserve > 0 && reserved === 0 && window.open > 0);
+    const isOpen = reserve > 0 && !isRefused;
+    if (isOpen) window.open += 1;
+    return { ...toUse(window, rate, isRefused), window, reserved, isOpen };
+  }
+
+  /**
+   * Replaces what a request reserved, in the window that counted it: a later window has nothing of it.
+   * @param excess what the request counts as beyond its weight
+   */
+  settle(key: string, request: CountedRequest, excess: number): RateUse {
+    const { window, rate } = request;
+    if (request.isOpen) window.open -= 1;
+    request.isOpen = false;
+    window.reserved -= request.reserved;
+    request.reserved = 0;
+    this.#add(key, window, rate, Math.min(excess, restOf(window, rate)));
+    return toUse(window, rate, false);
   }
 
   /** Returns the state of the count without counting a request. */
   look(key: string, rate: Rate): RateUse {
     return toUse(this.#known(key) ?? beginWindow(rate), rate, false);
+  }
+
+  #add(key: string, window: Window, rate: Rate, counted: number): void {
+    window.used += counted;
+    window.untold += counted;
+    this.#shared?.tell(`${this.#name}:${key}`, window, rate);
   }
 
   #windowOf(key: string, rate: Rate): Window {
@@ -79,72 +112,101 @@ export class RateCounts {
 const beginWindow = ({ seconds }: Rate): Window => ({
   used: 0,
   untold: 0,
+  reserved: 0,
+  open: 0,
   endsAt: performance.now() + seconds * 1000,
 });
 
-const toUse = ({ used, endsAt }: Window, rate: Rate, isRefused: boolean): RateUse => ({
+const restOf = ({ used, reserved }: Window, { requests }: Rate): number =>
+  Math.max(requests - used - reserved, 0);
+
+const toUse = (window: Window, rate: Rate, isRefused: boolean): RateUse => ({
   isRefused,
   rate,
-  remaining: Math.max(rate.requests - used, 0),
-  resetsAt: new Date(Math.round(Date.now() + endsAt - performance.now())),
+  remaining: restOf(window, rate),
+  resetsAt: new Date(Math.round(Date.now() + window.endsAt - performance.now())),
 });
 
 /** The most API keys in memory (20 MB). The least recently used key starts a new count. */
 const mostApiKeys = 100_000;
 
-/** Counts requests with API keys. Each key has its own rate. */
+/** Counts requests with API keys, by key or by account. Each of them has its own rate. */
 export class KeyRateCounts {
   readonly #counts: RateCounts;
 
-  /** @param shared the counts that other nodes share; undefined: this process counts alone */
-  constructor(shared?: SharedCounts) {
-    this.#counts = new RateCounts('key', shared, mostApiKeys);
+  /**
+   * @param shared the counts that other nodes share; undefined: this process counts alone
+   * @param name the name of the counts for other nodes
+   */
+  constructor(shared?: SharedCounts, name = 'key') {
+    this.#counts = new RateCounts(name, shared, mostApiKeys);
   }
 
   /** Counts a request. */
-  use(keyId: number, rate: Rate): RateUse {
-    return this.#counts.use(nameOf(keyId, rate), rate);
+  use(ownerId: number, rate: Rate): RateUse {
+    return this.#counts.use(nameOf(ownerId, rate), rate);
   }
 
   /** Returns the state of the count without counting a request. */
-  look(keyId: number, rate: Rate): RateUse {
-    return this.#counts.look(nameOf(keyId, rate), rate);
+  look(ownerId: number, rate: Rate): RateUse {
+    return this.#counts.look(nameOf(ownerId, rate), rate);
   }
 }
 
-/** The name of a key's count. It includes the length of the window, so another length starts a new count. */
-const nameOf = (keyId: number, { seconds }: Rate): string => `${keyId}/${seconds}`;
+/** The name of an owner's count. It includes the length of the window, so another length starts a new count. */
+const nameOf = (ownerId: number, { seconds }: Rate): string => `${ownerId}/${seconds}`;
+
+/**
+ * The bytes of an ordinary answer. A longer one counts once for each such part: what a person may take in a minute then
+ * follows what it costs to make, whatever the person has.
+ */
+export const ordinaryAnswer = 16 * 1024;
 
 /** Counts requests by one rate, and refuses excessive ones. */
 export class Limiter {
   readonly #name: string;
   readonly #rate: Rate;
   readonly #counts: RateCounts;
+  readonly #weighsAnswers: boolean;
 
   /**
    * @param name the limit's name for clients
    * @param shared the counts that other nodes share; undefined: this process counts alone
+   * @param weighsAnswers whether a request counts by the length of its answer
    */
-  constructor(name: string, rate: Rate, shared?: SharedCounts) {
+  constructor(name: string, rate: Rate, shared?: SharedCounts, weighsAnswers = false) {
     this.#name = name;
     this.#rate = rate;
+    this.#weighsAnswers = weighsAnswers;
     this.#counts = new RateCounts(name, shared);
   }
 
   /**
    * Counts a request, and records the rest of the limit for its answer.
    * @param weight the number of requests that this one counts as
+   * @param longest the greatest length of the answer in bytes, if it may be long: the request counts by it until the
+   *   answer is there, so that many at once do not pass together. A quarter of the rate is reserved at the most, and
+   *   no more than is left: one long answer at a time is admitted as long as an ordinary one is.
    * @throws {GatewayError} `TOO_MANY_REQUESTS` if the request exceeds the rate
    */
-  readonly count = (key: string, { quotas }: Pick<Exchange, 'quotas'>, weight = 1): void => {
-    const use = this.#counts.use(key, this.#rate, weight);
-    quotas.set(this.#name, rateFields(this.#name, use));
-    if (use.isRefused) throw tooManyRequests(`rate-limit-${this.#name}`, secondsUntilReset(use));
+  readonly count = (key: string, { quotas }: Pick<Exchange, 'quotas'>, weight = 1, longest = 0): void => {
+    const reserve = Math.min(excessOf(longest), Math.floor(this.#rate.requests / 4));
+    const use = this.#counts.use(key, this.#rate, weight, reserve);
+    const quota = rateFields(this.#name, use);
+    if (use.isRefused) {
+      quotas.set(this.#name, quota);
+      throw tooManyRequests(`rate-limit-${this.#name}`, secondsUntilReset(use));
+    }
+    const charge = (excess: number): Quota => rateFields(this.#name, this.#counts.settle(key, use, excess));
+    quotas.set(this.#name, this.#weighsAnswers ? { ...quota, charge, isOpen: use.isOpen } : quota);
   };
 }
 
 /** The limiters of the configured rates. */
 export type Limiters = { readonly [Name in keyof Rates]?: Limiter };
+
+/** The limits of callers with a token: what they are answered may be long. */
+const weighing: ReadonlySet<string> = new Set(['account', 'verifier']);
 
 /** The limits' names for clients. */
 const names = { address: 'address', account: 'account', verifier: 'verifier', apiKey: 'api-key' } as const;
@@ -155,7 +217,9 @@ const names = { address: 'address', account: 'account', verifier: 'verifier', ap
  */
 export function createLimiters(rates: Rates, shared: SharedCounts | undefined): Limiters {
   const given = Object.entries(rates).filter(([, rate]) => rate !== undefined) as [keyof Rates, Rate][];
-  return Object.fromEntries(given.map(([kind, rate]) => [kind, new Limiter(names[kind], rate, shared)]));
+  return Object.fromEntries(
+    given.map(([kind, rate]) => [kind, new Limiter(names[kind], rate, shared, weighing.has(kind))]),
+  );
 }
 
 /** The seconds until a time, rounded up; 0 if the time passed while the request waited for the database. */
@@ -174,11 +238,25 @@ export const rateFields = (name: string, use: Omit<RateUse, 'isRefused'>): Quota
   state: `"${name}";r=${use.remaining};t=${secondsUntilReset(use)}`,
 });
 
-/** Adds the limits and their rests to every counted answer (draft-ietf-httpapi-ratelimit-headers). */
+/** The number of requests that an answer of so many bytes counts as, beside the one that it is. */
+const excessOf = (bytes: number): number => Math.max(Math.ceil(bytes / ordinaryAnswer) - 1, 0);
+
+/** The length of a body in bytes; of a short one, in UTF-16 code units, which takes no time. */
+const lengthOf = (body: Answer['body']): number =>
+  // No code unit has more than three bytes.
+  typeof body === 'string' && 3 * body.length > ordinaryAnswer ? Buffer.byteLength(body) : body.length;
+
+/**
+ * Counts long answers, and adds the limits and their rests to every counted answer
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
 export const quotaHeaders: Middleware = (next) => async (exchange) => {
   const answer = await next(exchange);
-  const quotas = [...exchange.quotas.values()];
-  if (quotas.length === 0) return answer;
+  if (exchange.quotas.size === 0) return answer;
+  const excess = excessOf(lengthOf(answer.body));
+  const quotas = [...exchange.quotas.values()].map((quota) =>
+    excess > 0 || quota.isOpen ? (quota.charge?.(excess) ?? quota) : quota,
+  );
   answer.headers['ratelimit-policy'] = quotas.map(({ policy }) => policy).join(', ');
   answer.headers['ratelimit'] = quotas.map(({ state }) => state).join(', ');
   return answer;

@@ -7,6 +7,10 @@ export interface Window {
   used: number;
   /** The part of the count that other nodes do not know yet. */
   untold: number;
+  /** What the running requests may yet count as. Other nodes learn of nothing that may be given back. */
+  reserved: number;
+  /** The requests whose answers may be long, and are not there yet. */
+  open: number;
   /** The time of the reset, by `performance.now()`, a clock that nobody can set. */
   endsAt: number;
 }

@@ -25,9 +25,16 @@ export interface WatchedDatabase {
 }
 
 /** The counts of webhooks that metrics read. */
-export interface WatchedWebhooks {
+interface WatchedWebhooks {
   readonly counts: Readonly<Record<'delivered' | 'failed' | 'parked', number>>;
   readonly waiting: { readonly count: number; readonly since: Date | undefined };
+}
+
+/** The parts of the background that metrics read. */
+export interface WatchedBackground {
+  readonly webhooks: WatchedWebhooks;
+  /** The accounts whose plan is not among the plans; undefined: there are no plans. */
+  readonly unknownPlans: { readonly count: number } | undefined;
 }
 
 /** The metrics of a process. */
@@ -35,8 +42,8 @@ export interface Metrics {
   readonly registry: Registry;
   /** The middleware that measures requests. */
   readonly requests: Middleware;
-  /** Adds the metrics of the issuers' verification keys, of the database and of webhooks. */
-  observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase, webhooks: WatchedWebhooks): void;
+  /** Adds the metrics of the issuers' verification keys, of the database and of the background. */
+  observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase, background: WatchedBackground): void;
 }
 
 /**
@@ -51,11 +58,12 @@ export function createMetrics(output: WatchedLog): Metrics {
   return {
     registry,
     requests: measureRequests(registry),
-    observe: (trusted, { pool, walSize }, webhooks) => {
+    observe: (trusted, { pool, walSize }, { webhooks, unknownPlans }) => {
       observeKeySets(registry, trusted);
       if (pool) observePool(registry, pool);
       observeWal(registry, walSize);
       observeWebhooks(registry, webhooks);
+      if (unknownPlans) observePlans(registry, unknownPlans);
     },
   };
 }
@@ -187,6 +195,20 @@ function observeWebhooks(registry: Registry, webhooks: WatchedWebhooks): void {
     collect() {
       const { since } = webhooks.waiting;
       this.set(since ? Math.max(0, (Date.now() - since.getTime()) / 1000) : 0);
+    },
+  });
+}
+
+/** Measures how many accounts have a plan that is not among the plans. */
+function observePlans(registry: Registry, unknown: { readonly count: number }): void {
+  new Gauge({
+    name: 'keyward_accounts_of_unknown_plans',
+    help: 'Accounts whose plan is not in PLANS_FILE: the default plan holds for them.',
+    registers: [registry],
+    // All workers count the same.
+    aggregator: 'max',
+    collect() {
+      this.set(unknown.count);
     },
   });
 }

@@ -157,6 +157,22 @@ describe('a node', () => {
     await vi.waitFor(async () => expect(await rowsOf(gateway)).toMatchObject([{ points: 60 }]));
   });
 
+  it('tells them nothing of what an answer may still count as', async () => {
+    await using gateway = await createTestGateway(issuer, {
+      rates: { account: { requests: 100, seconds: 60 } },
+    });
+    const token = await issuer.sign();
+    for (let sent = 0; sent < 9; sent += 1) {
+      const { status } = await gateway.graphql('{ apiKeys(first: 100) { edges { node { metadata } } } }', {
+        token,
+      });
+      expect(status).toBe(200);
+    }
+    expect(await rowsOf(gateway)).toEqual([]);
+    await send(gateway, { token });
+    await vi.waitFor(async () => expect(await rowsOf(gateway)).toMatchObject([{ points: 10 }]));
+  });
+
   it('tells them of each further tenth in one statement, and of nobody who is above', async () => {
     await using gateway = await createTestGateway(issuer, {
       rates: { address: { requests: 50, seconds: 60 } },

@@ -55,9 +55,14 @@ const unsaid = [
   'body.address value_error',
   // Half of a surrogate pair, which JSON can write and UTF-8 cannot.
   'body.name string_unicode',
+  'body.description string_unicode',
   'body.key string_unicode',
   'body.key_prefix string_unicode',
   'body.reason string_unicode',
+  'body.issuer string_unicode',
+  'body.subject string_unicode',
+  'body.plan string_unicode',
+  'body.overrides string_unicode',
   // It stands beside the other, or neither is there.
   'body.key value_error',
   'body.metadata string_unicode',
@@ -70,6 +75,13 @@ const unsaid = [
   // It is no URL that events may be sent to.
   'body.url value_error',
   'body.url string_unicode',
+  // An operator says why, and a server of the provider need not.
+  'body.reason missing',
+  // It is no plan of the file, and no issuer that is trusted.
+  'body.plan enum',
+  'body.issuer value_error',
+  // A plan has no such member, or not with such a value.
+  'body.overrides value_error',
 ];
 
 const ajv = new Ajv2020({ strict: false });
@@ -219,7 +231,7 @@ it.each(operations)('$operationId takes what its description allows, and nothing
   const required = parameters.flatMap((each) => (each.in === 'query' && each.required ? [each.name] : []));
   const [pathSchemas, querySchemas] = [inPlace('path'), inPlace('query')];
   const token = await setup.sign({
-    scope: 'idp.signin.user.admin openid email profile keys.verify keyward.admin',
+    scope: 'idp.signin.user.admin openid email profile keys.verify keyward.admin accounts.entitle',
   });
   const seen = { allowed: 0, forbidden: 0 };
 

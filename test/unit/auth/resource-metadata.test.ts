@@ -21,7 +21,10 @@ const metadata = () => ({
   resource: 'http://keyward.test',
   resource_name: 'Keyward',
   authorization_servers: [issuer.config.issuer, other.config.issuer],
-  scopes_supported: ['openid', 'email', 'profile', 'idp.signin.user.admin', 'keyward.admin', 'keys.verify'],
+  scopes_supported: [
+    ...['openid', 'email', 'profile', 'idp.signin.user.admin'],
+    ...['keyward.admin', 'keys.verify', 'accounts.entitle'],
+  ],
   bearer_methods_supported: ['header'],
 });
 

@@ -78,7 +78,10 @@ describe('defaults', () => {
     sessionDuration: { min: 60, max: 86_400 },
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
+    plansFile: undefined,
+    changesPerDay: 10_000,
     apiKeyUsageDays: 90,
+    endedApiKeysDays: 400,
     apiKeyPrefix: 'sk-',
     leakReports: undefined,
     apiKeyPermissions: null,
@@ -206,7 +209,7 @@ describe('values', () => {
           ['mail', ['email']],
           ['all', ['openid', 'profile']],
         ]),
-        grants: ['keyward.admin', 'keys.verify'],
+        grants: ['keyward.admin', 'keys.verify', 'accounts.entitle'],
       },
     ]);
   });
@@ -255,7 +258,7 @@ describe('AUTH_ISSUERS', () => {
     ]);
   });
 
-  const both = ['keyward.admin', 'keys.verify'];
+  const both = ['keyward.admin', 'keys.verify', 'accounts.entitle'];
 
   it.each<[string, Environment, readonly (readonly string[])[]]>([
     ['one, of which nothing is said', given([one]), [both]],
@@ -273,7 +276,7 @@ describe('AUTH_ISSUERS', () => {
     ],
     [
       'AUTH_ISSUER and another with grants',
-      given([{ ...one, grants: 'keys.verify,keyward.admin' }], issuer),
+      given([{ ...one, grants: both.toReversed().join() }], issuer),
       [[], both.toReversed()],
     ],
   ])('says which scopes over others an issuer grants: %s', (_what, environment, grants) => {
@@ -356,7 +359,7 @@ describe('AUTH_ISSUERS', () => {
     [
       'a grant that is none',
       JSON.stringify([{ ...one, grants: ['openid'] }]),
-      '0 grants may only name keyward.admin, keys.verify',
+      '0 grants may only name keyward.admin, keys.verify, accounts.entitle',
     ],
     ['grants as an object', JSON.stringify([{ ...one, grants: {} }]), '0 grants must be a text or a list'],
     ['aliases as an object', JSON.stringify([{ ...one, scopeAliases: {} }]), '0 scopeAliases must be a text'],

@@ -103,9 +103,33 @@ describe('WEBHOOKS_ALLOW', () => {
     });
   });
 
-  it.each(['http://a.internal', 'a.internal/path', '*', 'a b'])('refuses %s', (hosts) => {
+  it.each([
+    ['http://127.0.0.1:9000/', '127.0.0.1:9000', '127.0.0.1:9001'],
+    ['https://localhost/', 'localhost:443', 'localhost:80'],
+    ['http://localhost/', 'localhost:80', 'localhost:443'],
+    ['https://[::1]:8443/', '[::1]:8443', '[::1]:443'],
+    ['https://[fd00::1]/', '[fd00::1]:443', '[fd00::1]:8443'],
+  ])('allows %s by the port of %s, and not by %s', (url, named, other) => {
+    expect(webhooksOf([{ ...one, url }], { WEBHOOKS_ALLOW: named })).toMatchObject({ allowedHosts: [named] });
+    expect(() => webhooksOf([{ ...one, url }], { WEBHOOKS_ALLOW: other })).toThrow(
+      'WEBHOOKS_ALLOW must name',
+    );
+  });
+
+  it.each([
+    ...[
+      'http://a.internal',
+      'a.internal/path',
+      '*',
+      'a b',
+      'a.internal:',
+      'a.internal:0',
+      'a.internal:65536',
+    ],
+    ...['a.internal:8:8', ':8443', '[::1', '[]:80', 'a.internal:-1'],
+  ])('refuses %s', (hosts) => {
     expect(() => loadConfig({ WEBHOOKS_ALLOW: hosts })).toThrow(
-      'WEBHOOKS_ALLOW must be a list of host names, without a port or a path',
+      'WEBHOOKS_ALLOW must be a list of host names, each with or without a port, and without a path',
     );
   });
 });
@@ -123,6 +147,7 @@ describe('an address', () => {
     ...['192.0.0.1', '192.0.2.1', '192.168.1.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1'],
     ...['240.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'fc00::1', 'fdff::1', 'fec0::1', 'ff02::1'],
     ...['::ffff:10.0.0.1', '::ffff:a00:1', '64:ff9b::a00:1', '64:ff9b:1::1', '2002:a00:1::1', '2001:db8::1'],
+    ...['::7f00:1', '200::1', '3ff::1', '4000::1', '1fff::1', 'e000::1', '::2.3.4.5'],
     ...['2001::1', '100::1', '3fff::1', '5f00::1', 'fe80::1%eth0', '', 'localhost', '1.2.3', '::g'],
   ])('is not public: %j', (address) => {
     expect(isPublicAddress(address)).toBe(false);

@@ -28,6 +28,15 @@ describe('describeChanges', () => {
     ]);
   });
 
+  it.each([
+    ['api-key-updated', 'more was changed than is kept here'],
+    ['api-key-created', 'too many to be kept here'],
+  ])('says of a list of which only the digest is kept that it was changed: %s', (action, to) => {
+    const digest = { sha256: '9f'.repeat(32), bytes: 5151 };
+    expect(describeChange('permissions', ['a'], digest, action)).toEqual([{ label: 'Permissions', to }]);
+    expect(describeChange('permissions', digest, ['a'], action)).toEqual([{ label: 'Permissions', to }]);
+  });
+
   it('says of a new key what it is, and not that it was nothing', () => {
     expect(describeChange('quota', null, { limit: 5, refill: 'never' }, 'api-key-created')).toEqual([
       { label: 'Quota', to: '5 requests in all' },
@@ -46,9 +55,7 @@ describe('describeChanges', () => {
   });
 
   it('says of metadata only that it is another', () => {
-    expect(describeChange('metadata', null, null)).toEqual([
-      { label: 'What the provider keeps', to: 'changed' },
-    ]);
+    expect(describeChange('metadata', null, null)).toEqual([{ label: 'Metadata', to: 'changed' }]);
   });
 
   it.each([

@@ -8,6 +8,7 @@ const typed = (fields: Record<string, string> = {}) => {
   const form = new FormData();
   const untouched = {
     name: '',
+    description: '',
     expiry: 'never',
     permissions: '',
     'allowed-addresses': '',
@@ -22,6 +23,7 @@ const typed = (fields: Record<string, string> = {}) => {
 
 const before: KeyParts = {
   name: 'Laptop',
+  description: 'Mine,\r\nnobody else’s',
   expiresAt: '2027-01-01T00:00:00.000Z',
   permissions: ['a', 'b'],
   allowedAddresses: ['192.0.2.1'],
@@ -30,6 +32,7 @@ const before: KeyParts = {
 };
 const same = {
   name: 'Laptop',
+  description: 'Mine,\nnobody else’s\n',
   expiry: 'stays',
   permissions: 'a\r\nb',
   'allowed-addresses': '192.0.2.1',
@@ -42,6 +45,17 @@ const same = {
 describe('readKeyForm', () => {
   it('says nothing of a new key that nothing was said of', () => {
     expect(readKeyForm(typed(), now)).toEqual({});
+  });
+
+  it('reads names that are ticked beside those that are typed, and another order of the same ones as no change', () => {
+    const form = typed({ ...same, permissions: 'b' });
+    form.append('permissions', 'a');
+    expect(readKeyForm(form, now, before)).toEqual({});
+    const ticked = typed({ ...same, permissions: 'c' });
+    for (const name of ['b', 'a']) ticked.append('permissions', name);
+    expect(readKeyForm(ticked, now, before)).toEqual({ permissions: ['a', 'b', 'c'] });
+    ticked.delete('permissions');
+    expect(readKeyForm(ticked, now, before)).toEqual({ permissions: [] });
   });
 
   it.each([
@@ -58,6 +72,7 @@ describe('readKeyForm', () => {
   it.each([
     ['nothing', {}, {}],
     ['the name', { name: '' }, { name: null }],
+    ['the description', { description: ' Of the team\r\n' }, { description: 'Of the team' }],
     ['the end', { expiry: 'never' }, { expiresAt: null }],
     ['a list, to none', { permissions: ' ' }, { permissions: [] }],
     ['a window', { 'rate-window': '60' }, { rateLimit: { limit: 5, windowSeconds: 60 } }],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { type Page, PageInput, type PageRange, readPage } from '../../../src/database/page.ts';
+import { type Page, PageInput, type PageRange, pageBytes, readPage } from '../../../src/database/page.ts';
 import { parseInput } from '../../../src/operations/input.ts';
 
 interface Row {
@@ -54,6 +54,115 @@ describe('a page', () => {
     expect(idsOf(page)).toEqual([2 ** 31 - 1]);
     expect(idsOf(await read([1, 2 ** 31 - 1], { after: page.pageInfo.endCursor }))).toEqual([1]);
     expect(idsOf(await read([1, 2 ** 31 - 1], { before: page.pageInfo.endCursor }))).toEqual([]);
+  });
+});
+
+describe('a page of heavy rows', () => {
+  /** A table of rows with a text of so many bytes each, and how many rows each query returned. */
+  const heavy = (ids: readonly number[], sizeOf: (id: number) => number) => {
+    const queries: number[] = [];
+    const select = async (range: PageRange, order: 'asc' | 'desc') => {
+      const rows = await tableOf(ids)(range, order);
+      queries.push(rows.length);
+      return rows.map((row) => ({ ...row, text: 'x'.repeat(sizeOf(row.id)), at: new Date(), none: null }));
+    };
+    const page = (input: z.input<typeof PageInput> = {}, size?: number) =>
+      readPage(parseInput(PageInput, input), select, size);
+    return { queries, page };
+  };
+  const bytesOf = (page: Page<object>) =>
+    Buffer.byteLength(JSON.stringify(page.edges.map(({ node }) => node)));
+  const tenth = pageBytes / 10;
+
+  it('ends after the row with which it has enough bytes, and says that more follow', async () => {
+    const { page } = heavy(upTo(100), () => tenth);
+    const first = await page();
+    expect(idsOf(first)).toEqual(newestFirst(upTo(100)).slice(0, 10));
+    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+    const last = await page({ last: 100 });
+    expect(idsOf(last)).toEqual(newestFirst(upTo(10)));
+    expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  });
+
+  it('says that no more follow where the list ends with it', async () => {
+    const { page } = heavy(upTo(10), () => tenth);
+    expect((await page()).pageInfo).toMatchObject({ hasNextPage: false });
+    expect(idsOf(await page())).toHaveLength(10);
+  });
+
+  it('has one row, however heavy that is', async () => {
+    const { page } = heavy(upTo(3), () => 2 * pageBytes);
+    const first = await page();
+    expect(idsOf(first)).toEqual([3]);
+    expect(idsOf(await page({ after: first.pageInfo.endCursor }))).toEqual([2]);
+    expect(idsOf(await page({ last: 5 }))).toEqual([1]);
+  });
+
+  it('counts bytes, not characters', async () => {
+    const select = async (range: PageRange, order: 'asc' | 'desc') =>
+      (await tableOf(upTo(100))(range, order)).map((row) => ({ ...row, text: '€'.repeat(tenth / 3) }));
+    const { edges } = await readPage(parseInput(PageInput, {}), select);
+    expect(edges).toHaveLength(10);
+  });
+
+  it('counts what a row has beside its texts, so a list of light ones ends as well', async () => {
+    const { page } = heavy(upTo(5000), () => 0);
+    const { edges, pageInfo } = await page({}, Number.POSITIVE_INFINITY);
+    expect(edges.length).toBeGreaterThan(1000);
+    expect(edges.length).toBeLessThan(1100);
+    expect(pageInfo.hasNextPage).toBe(true);
+  });
+
+  it('never takes more than 101 rows from the database at once, and none twice but the last of each', async () => {
+    const { page, queries } = heavy(upTo(450), () => 0);
+    expect(idsOf(await page({}, Number.POSITIVE_INFINITY))).toEqual(newestFirst(upTo(450)));
+    expect(queries).toEqual([101, 101, 101, 101, 50]);
+  });
+
+  it('gives others their turn between two queries', async () => {
+    const { page } = heavy(upTo(450), () => 0);
+    const turns: string[] = [];
+    const other = new Promise<void>((resolve) => {
+      setImmediate(() => resolve(void turns.push('other')));
+    });
+    await page({}, Number.POSITIVE_INFINITY).then(() => turns.push('list'));
+    await other;
+    expect(turns).toEqual(['other', 'list']);
+  });
+
+  type Direction = 'first' | 'last';
+
+  /** What asks for the page after this one, in a direction; undefined at the end. */
+  const inputAfter = ({ pageInfo }: Page<Row>, direction: Direction) => {
+    if (direction === 'first')
+      return pageInfo.hasNextPage ? { first: 100, after: pageInfo.endCursor } : undefined;
+    return pageInfo.hasPreviousPage ? { last: 100, before: pageInfo.startCursor } : undefined;
+  };
+
+  /** All pages of a list, newest first. */
+  const all = async (page: ReturnType<typeof heavy>['page'], direction: Direction) => {
+    const pages: Page<Row>[] = [];
+    for (let input: z.input<typeof PageInput> | undefined = { [direction]: 100 }; input; ) {
+      const found: Page<Row> = await page(input);
+      pages.push(found);
+      input = inputAfter(found, direction);
+    }
+    return direction === 'first' ? pages : pages.toReversed();
+  };
+
+  it('and all that follow hold each row once, within the bound, whatever the rows weigh', () => {
+    const weights = fc.array(fc.integer({ min: 0, max: pageBytes * 1.2 }), { minLength: 1, maxLength: 9 });
+    const walks = fc.asyncProperty(
+      weights,
+      fc.constantFrom<Direction[]>('first', 'last'),
+      async (sizes, direction) => {
+        const { page } = heavy(upTo(30), (id) => sizes[id % sizes.length] ?? 0);
+        const pages = await all(page, direction);
+        expect(pages.flatMap(idsOf)).toEqual(newestFirst(upTo(30)));
+        expect(Math.max(...pages.map(bytesOf))).toBeLessThan(pageBytes + Math.max(...sizes) + 300);
+      },
+    );
+    return fc.assert(walks, { numRuns: 30 });
   });
 });
 

@@ -75,6 +75,10 @@ export type ChangeWords =
       readonly isNew: boolean;
     };
 
+/** Whether the service has kept only the digest of a value, since the value is too long. */
+const isDigest = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'sha256' in value;
+
 const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /**
@@ -88,13 +92,19 @@ export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' |
     .filter(({ field }) => !inSentence.includes(field))
     .map(({ field, from, to }) => {
       const list = lists[field];
-      if (list !== undefined) return { label: list, ...difference(itemsOf(from), itemsOf(to)), isNew };
+      if (list !== undefined) return { label: list, ...describeList(from, to, isNew) };
       // Neither of its values is kept.
-      if (field === 'metadata')
-        return { label: 'What the provider keeps', to: isNew ? 'something' : 'changed' };
+      if (field === 'metadata') return { label: 'Metadata', to: isNew ? 'something' : 'changed' };
       const { label, words, isNewEachTime = isNew } = parts[field] ?? unknownPart(field);
       return { label, to: words(to), ...(!isNewEachTime && { from: words(from) }) };
     });
+}
+
+/** What came to a list and what went; or that it did, where only a digest is kept of it. */
+function describeList(from: unknown, to: unknown, isNew: boolean) {
+  if (isDigest(from) || isDigest(to))
+    return { to: isNew ? 'too many to be kept here' : 'more was changed than is kept here' };
+  return { ...difference(itemsOf(from), itemsOf(to)), isNew };
 }
 
 const difference = (from: readonly string[], to: readonly string[]) => ({

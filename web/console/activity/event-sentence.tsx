@@ -14,6 +14,7 @@ const doneToKey: Readonly<Record<string, string>> = {
 const sentences: Readonly<Record<string, string>> = {
   'account-blocked': 'Your account was blocked',
   'account-created': 'Your account was created',
+  'account-entitlement-changed': 'What your account may have was changed',
   'account-unblocked': 'Your account was unblocked',
   'private-key-registered': 'Your private key was registered',
   'private-key-removed': 'Your private key was removed',
@@ -23,6 +24,7 @@ const sentences: Readonly<Record<string, string>> = {
 /** What an operator has done to somebody else, before the number of the account. */
 const doneAsOperator: Readonly<Record<string, string>> = {
   'account-blocked': 'You blocked account',
+  'account-entitlement-changed': 'You changed what is granted to account',
   'account-erased': 'You erased account',
   'account-unblocked': 'You unblocked account',
   'api-key-deactivated': 'You deactivated an API key of account',

@@ -5,6 +5,7 @@ export const apiKeyParts = graphql(`
   fragment ApiKeyParts on ApiKey {
     id
     name
+    description
     keyPrefix
     isActive
     createdAt

@@ -5,8 +5,8 @@ import { useAction } from '../ui/use-action.ts';
 import { nameOf } from './api-key.ts';
 import { createApiKeyMutation } from './documents.ts';
 import { ExpiryFields } from './expiry-fields.tsx';
+import { LabelFields } from './label-fields.tsx';
 import { LimitFields } from './limit-fields.tsx';
-import { NameField } from './name-field.tsx';
 import { keyArguments, readKeyForm } from './read-key-form.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
@@ -32,7 +32,7 @@ export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
         onSecret({ title: `${nameOf(createApiKey.apiKey)} is created`, key: createApiKey.key });
       }}
     >
-      <NameField issue={problem?.issueOf('name')} />
+      <LabelFields problem={problem} />
       <ExpiryFields issue={problem?.issueOf('expiresAt')} />
       <LimitFields problem={problem} before={undefined} />
     </FormDialog>

@@ -28,6 +28,7 @@ export const apiKeysQuery = graphql(
 export const createApiKeyMutation = graphql(`
   mutation CreateApiKey(
     $name: String
+    $description: String
     $expiresAt: DateTime
     $permissions: [String!]
     $allowedAddresses: [String!]
@@ -36,6 +37,7 @@ export const createApiKeyMutation = graphql(`
   ) {
     createApiKey(
       name: $name
+      description: $description
       expiresAt: $expiresAt
       permissions: $permissions
       allowedAddresses: $allowedAddresses
@@ -65,6 +67,7 @@ export const updateApiKeyMutation = graphql(`
   mutation UpdateApiKey(
     $keyId: Int!
     $name: String
+    $description: String
     $expiresAt: DateTime
     $permissions: [String!]
     $allowedAddresses: [String!]
@@ -74,6 +77,7 @@ export const updateApiKeyMutation = graphql(`
     updateApiKey(
       keyId: $keyId
       name: $name
+      description: $description
       expiresAt: $expiresAt
       permissions: $permissions
       allowedAddresses: $allowedAddresses

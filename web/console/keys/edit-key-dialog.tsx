@@ -7,8 +7,8 @@ import { useAction } from '../ui/use-action.ts';
 import { type ApiKey, headingId, nameOf, stateOf } from './api-key.ts';
 import { updateApiKeyMutation } from './documents.ts';
 import { ExpiryFields } from './expiry-fields.tsx';
+import { LabelFields } from './label-fields.tsx';
 import { LimitFields } from './limit-fields.tsx';
-import { NameField } from './name-field.tsx';
 import { keyArguments, readKeyForm, readName } from './read-key-form.ts';
 
 interface EditKeyDialogProps {
@@ -46,7 +46,7 @@ export function EditKeyDialog({ apiKey, onDismiss }: EditKeyDialogProps) {
       shownIssues={keyArguments}
       onSubmit={save}
     >
-      <NameField issue={problem?.issueOf('name')} defaultValue={before.name ?? ''} />
+      <LabelFields problem={problem} before={before} isNameAlone={!usable} />
       {usable && (
         <>
           <ExpiryFields issue={problem?.issueOf('expiresAt')} current={before.expiresAt} />

@@ -1,6 +1,8 @@
 import { useState } from 'preact/compat';
 import { absolute } from '../../shared/times.ts';
+import { useLongestLife } from '../plan/use-entitlement.ts';
 import { Field } from '../ui/field.tsx';
+import { daysInWords } from './limits-in-words.ts';
 
 /** After how many days a key may expire. */
 const spans = [7, 30, 90, 365];
@@ -11,15 +13,22 @@ interface ExpiryFieldsProps {
   readonly current?: string | null;
 }
 
-/** What is chosen before the person has chosen: what a key has, or 90 days for a new one. */
-const firstChoice = (current: string | null | undefined): string => {
-  if (current === undefined) return '90';
+/** The span of a new key before the person has chosen, in days. */
+const usual = 90;
+
+/**
+ * What is chosen before the person has chosen: what a key has, or 90 days for a new one.
+ * @param most the most days that the plan allows
+ */
+const firstChoice = (current: string | null | undefined, most: number): string => {
+  if (current === undefined) return most > usual ? `${usual}` : 'never';
   return current === null ? 'never' : 'stays';
 };
 
 /** Asks when a key is to expire. */
 export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
-  const [expiry, setExpiry] = useState(firstChoice(current));
+  const most = useLongestLife();
+  const [expiry, setExpiry] = useState(firstChoice(current, most));
   const ownDate = expiry === 'date';
   return (
     <>
@@ -32,13 +41,22 @@ export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
             onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
           >
             {current && <option value="stays">{`As it is: ${absolute(new Date(current))}`}</option>}
-            {spans.map((days) => (
-              <option key={days} value={days}>
-                {days === 365 ? 'In a year' : `In ${days} days`}
-              </option>
-            ))}
+            {spans
+              .filter((days) => days < most)
+              .map((days) => (
+                <option key={days} value={days}>
+                  {days === 365 ? 'In a year' : `In ${days} days`}
+                </option>
+              ))}
             <option value="date">On a date of your choice</option>
-            <option value="never">Never</option>
+            {most === Number.POSITIVE_INFINITY && <option value="never">Never</option>}
+            {most < Number.POSITIVE_INFINITY && !current && (
+              <option value="never">
+                {current === null
+                  ? 'As it is: never'
+                  : `As late as your plan allows: in ${daysInWords(most)}`}
+              </option>
+            )}
           </select>
         )}
       </Field>

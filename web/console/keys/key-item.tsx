@@ -38,6 +38,11 @@ export function KeyItem({ apiKey, isDefault, onSecret }: KeyItemProps) {
       <p className="hint">
         Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
       </p>
+      {apiKey.description && (
+        <p className="description" dir="auto">
+          {apiKey.description}
+        </p>
+      )}
       <KeyFacts apiKey={apiKey} state={state} />
       <KeyLimits apiKey={apiKey} state={state} />
       <KeyActions apiKey={apiKey} state={state} isDefault={isDefault} onSecret={onSecret} />

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'preact/compat';
 import type { ApiKey, ApiKeyState } from './api-key.ts';
 import { rateInWords } from './limits-in-words.ts';
+import { LostPermissions } from './lost-permissions.tsx';
 import { QuotaLeft } from './quota-left.tsx';
 
 /** How many names a sentence has room for. */
@@ -25,9 +26,10 @@ export function KeyLimits({ apiKey, state }: { readonly apiKey: ApiKey; readonly
           <Names names={allowedAddresses} />
         </Fold>
       )}
+      {state === 'active' && <LostPermissions permissions={permissions} />}
       {showsQuota && <QuotaLeft quota={quota} />}
       {metadata && (
-        <Fold summary="What the provider keeps with it">
+        <Fold summary="Metadata">
           <pre dir="ltr">{JSON.stringify(metadata, null, 2)}</pre>
         </Fold>
       )}

@@ -3,6 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { View } from '../ui/view.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyList } from './key-list.tsx';
+import { PlanLine } from './plan-line.tsx';
 import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
 
 /** The person's API keys. */
@@ -24,6 +25,7 @@ export function KeysView() {
         </Button>
       }
     >
+      <PlanLine />
       <KeyList onCreate={create} onSecret={showSecret} />
       {creating && <CreateKeyDialog onSecret={showSecret} onDismiss={() => setCreating(false)} />}
       {secret && <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />}

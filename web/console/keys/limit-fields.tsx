@@ -1,8 +1,9 @@
-import type { ReactNode } from 'preact/compat';
 import { duration } from '../../shared/times.ts';
 import type { Problem } from '../api/problem.ts';
 import { Field } from '../ui/field.tsx';
 import { periods, windows } from './limits-in-words.ts';
+import { ListField } from './list-field.tsx';
+import { PermissionsField } from './permissions-field.tsx';
 import type { KeyParts } from './read-key-form.ts';
 
 interface LimitFieldsProps {
@@ -23,18 +24,7 @@ export function LimitFields({ problem, before }: LimitFieldsProps) {
     <details className="fold" open={hasSome}>
       <summary>Limits and permissions</summary>
       <div className="fields">
-        <ListField
-          label="Permissions"
-          name="permissions"
-          list={before?.permissions}
-          issue={problem?.issueOf('permissions')}
-          hint={
-            <>
-              One in each line: <code>documents.read</code>, or <code>documents.*</code> for all that begins
-              so. Your provider says which there are.
-            </>
-          }
-        />
+        <PermissionsField permissions={before?.permissions ?? []} issue={problem?.issueOf('permissions')} />
         <ListField
           label="Works only from"
           name="allowed-addresses"
@@ -52,32 +42,6 @@ export function LimitFields({ problem, before }: LimitFieldsProps) {
     </details>
   );
 }
-
-interface ListFieldProps {
-  readonly label: string;
-  readonly name: string;
-  readonly list: readonly string[] | undefined;
-  readonly hint: ReactNode;
-  readonly issue: string | undefined;
-}
-
-const ListField = ({ label, name, list = [], hint, issue }: ListFieldProps) => (
-  <Field label={label} hint={hint} issue={issue}>
-    {(control) => (
-      <textarea
-        {...control}
-        name={name}
-        className="mono"
-        rows={2}
-        autoCapitalize="none"
-        autoComplete="off"
-        spellcheck={false}
-        dir="ltr"
-        defaultValue={list.join('\n')}
-      />
-    )}
-  </Field>
-);
 
 const number = { inputMode: 'numeric', autoComplete: 'off', className: 'number' } as const;
 

@@ -1,4 +1,5 @@
 import { duration } from '../../shared/times.ts';
+import type { Grant } from '../plan/grant.ts';
 
 /** How often a key may be verified. */
 export interface RateLimit {
@@ -67,3 +68,23 @@ export const quotaNow = ({ limit, remaining, refillsAt }: QuotaState, now: Date)
   refillsAt !== null && new Date(refillsAt) <= now
     ? { limit, remaining: limit, refillsAt: null }
     : { limit, remaining, refillsAt };
+
+/** `2 active keys`. */
+const activeKeys = (count: number): string => `${count} active ${count === 1 ? 'key' : 'keys'}`;
+
+/** `90 days`. */
+export const daysInWords = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
+
+/**
+ * The bounds of numbers, each in a few words.
+ * @example ['10 requests a minute', '1,000 requests each month', '2 active keys', '90 days for a key']
+ */
+export function boundsInWords({ rateLimit, quota, maxActiveKeys, maxKeyDays }: Grant): string[] {
+  const bounds = [
+    rateLimit && rateInWords(rateLimit),
+    quota && quotaInWords(quota),
+    maxActiveKeys !== null && activeKeys(maxActiveKeys),
+    maxKeyDays !== null && `${daysInWords(maxKeyDays)} for a key`,
+  ];
+  return bounds.filter((bound) => typeof bound === 'string');
+}

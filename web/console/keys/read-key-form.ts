@@ -4,21 +4,14 @@ import type { ApiKey } from './api-key.ts';
 import type { createApiKeyMutation } from './documents.ts';
 import type { Refill } from './limits-in-words.ts';
 
-/** What a person says of a key when it is made or changed. */
-export type KeyParts = Pick<
-  ApiKey,
-  'name' | 'expiresAt' | 'permissions' | 'allowedAddresses' | 'rateLimit' | 'quota'
->;
+/** What a person says of a key when it is made or changed: the arguments that have a field. */
+export type KeyParts = Pick<ApiKey, keyof VariablesOf<typeof createApiKeyMutation> & keyof ApiKey>;
 
-/** The arguments that have a field. */
-export const keyArguments = [
-  'name',
-  'expiresAt',
-  'permissions',
-  'allowedAddresses',
-  'rateLimit',
-  'quota',
-] as const;
+/** A text with the line ends of a field, whatever they were. */
+const withLineEnds = (text: string): string => text.replace(/\r\n?/g, '\n');
+
+const readText = (form: FormData, field: string): string | null =>
+  withLineEnds(`${form.get(field)}`).trim() || null;
 
 /** A key's name, as the field says; null where it is left empty. */
 export const readName = (form: FormData): string | null => `${form.get('name')}` || null;
@@ -55,10 +48,16 @@ function readNumber(form: FormData, field: string, argument: string): number | n
   return Number(text);
 }
 
-/** Names that were typed, each once; neither has white space or a comma within. */
-const readList = (form: FormData, field: string): string[] => [
-  ...new Set(`${form.get(field)}`.split(/[\s,;]+/u).filter((item) => item !== '')),
-];
+/**
+ * Names that were typed or ticked, each once; neither has white space or a comma within.
+ * @param current the names so far: those that stay keep their order
+ */
+function readList(form: FormData, field: string, current: readonly string[]): string[] {
+  const said = new Set(form.getAll(field).flatMap((text) => `${text}`.split(/[\s,;]+/u)));
+  said.delete('');
+  const stay = current.filter((item) => said.has(item));
+  return [...new Set([...stay, ...said])];
+}
 
 function readRateLimit(form: FormData) {
   const limit = readNumber(form, 'rate-limit', 'rateLimit');
@@ -70,25 +69,46 @@ function readQuota(form: FormData) {
   return limit === null ? null : { limit, refill: `${form.get('quota-refill')}` as Refill };
 }
 
-/** A key of which nothing was said. */
-const nothingSaid: KeyParts = {
-  name: null,
-  expiresAt: null,
-  permissions: [],
-  allowedAddresses: [],
-  rateLimit: null,
-  quota: null,
+/** How a part of a key is read from the form. */
+interface Part<Value> {
+  /** The value of a key of which nothing was said. */
+  readonly none: Value;
+  /** @param current the value so far */
+  readonly read: (form: FormData, now: Date, current: Value) => unknown;
+  /** The value as it is given, without what the service tells beside it. */
+  readonly given?: (value: Value) => unknown;
+}
+
+const parts: { readonly [Name in keyof KeyParts]-?: Part<KeyParts[Name]> } = {
+  name: { none: null, read: readName },
+  description: {
+    none: null,
+    read: (form) => readText(form, 'description'),
+    given: (text) => text && withLineEnds(text),
+  },
+  expiresAt: { none: null, read: readExpiresAt },
+  permissions: { none: [], read: (form, _now, current) => readList(form, 'permissions', current) },
+  allowedAddresses: {
+    none: [],
+    read: (form, _now, current) => readList(form, 'allowed-addresses', current),
+  },
+  rateLimit: {
+    none: null,
+    read: readRateLimit,
+    given: (rate) => rate && { limit: rate.limit, windowSeconds: rate.windowSeconds },
+  },
+  quota: {
+    none: null,
+    read: readQuota,
+    given: (quota) => quota && { limit: quota.limit, refill: quota.refill },
+  },
 };
 
-/** What was said of a key, as it can be compared. */
-const comparable = ({ name, expiresAt, permissions, allowedAddresses, rateLimit, quota }: KeyParts) => ({
-  name,
-  expiresAt,
-  permissions,
-  allowedAddresses,
-  rateLimit: rateLimit && { limit: rateLimit.limit, windowSeconds: rateLimit.windowSeconds },
-  quota: quota && { limit: quota.limit, refill: quota.refill },
-});
+/** The parts for code that is the same for all of them. */
+const rows = Object.entries(parts) as unknown as (readonly [keyof KeyParts, Part<unknown>])[];
+
+/** The arguments that have a field. */
+export const keyArguments = rows.map(([name]) => name);
 
 /**
  * What the form says that is not so yet: what stays as it is is left out, so that it is not overwritten.
@@ -98,19 +118,12 @@ const comparable = ({ name, expiresAt, permissions, allowedAddresses, rateLimit,
 export function readKeyForm(
   form: FormData,
   now: Date,
-  before: KeyParts = nothingSaid,
+  before?: KeyParts,
 ): VariablesOf<typeof createApiKeyMutation> {
-  const after = {
-    name: readName(form),
-    expiresAt: readExpiresAt(form, now, before.expiresAt),
-    permissions: readList(form, 'permissions'),
-    allowedAddresses: readList(form, 'allowed-addresses'),
-    rateLimit: readRateLimit(form),
-    quota: readQuota(form),
-  };
-  const known: Readonly<Record<string, unknown>> = comparable(before);
-  const changed = Object.entries(after).filter(
-    ([part, value]) => JSON.stringify(value) !== JSON.stringify(known[part]),
-  );
+  const changed = rows.flatMap(([name, { none, read, given = (value: unknown) => value }]) => {
+    const current = before ? before[name] : none;
+    const value = read(form, now, current);
+    return JSON.stringify(value) === JSON.stringify(given(current)) ? [] : [[name, value]];
+  });
   return Object.fromEntries(changed);
 }

@@ -7,6 +7,7 @@ import { View } from '../ui/view.tsx';
 import { type Account, AccountBadge, keysOf, nameOfAccount } from './account.tsx';
 import { AccountActions } from './account-actions.tsx';
 import { AccountKeys } from './account-keys.tsx';
+import { AccountPlan } from './account-plan.tsx';
 import { accountQuery } from './documents.ts';
 
 /** One account: who it is, what it has, and what an operator can do. */
@@ -21,6 +22,7 @@ export function AccountPage({ id }: { readonly id: number }) {
         {({ account }) => (
           <>
             <AccountCard account={account} />
+            {account.erasedAt === null && <AccountPlan account={account} />}
             {account.apiKeyCount > 0 && <AccountKeys account={account} />}
           </>
         )}

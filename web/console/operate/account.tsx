@@ -1,9 +1,12 @@
 import type { ResultOf } from 'gql.tada';
 import { Badge } from '../ui/badge.tsx';
-import type { accountQuery } from './documents.ts';
+import type { accountQuery, entitlementQuery } from './documents.ts';
 
 /** An account as an operator sees it. */
 export type Account = ResultOf<typeof accountQuery>['account'];
+
+/** What the provider grants an account, as an operator sees it. */
+export type Entitlement = ResultOf<typeof entitlementQuery>['entitlement'];
 
 /** What to call an account. */
 export const nameOfAccount = ({

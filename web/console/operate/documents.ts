@@ -1,5 +1,6 @@
 import { graphql } from '../api/graphql.ts';
 import { apiKeyParts } from '../keys/api-key-parts.ts';
+import { grantParts } from '../plan/grant-parts.ts';
 
 /** What an operator is shown of an account. */
 const accountParts = graphql(`
@@ -67,6 +68,32 @@ export const accountApiKeysQuery = graphql(
   `,
   [apiKeyParts],
 );
+
+/** What the provider grants an account. */
+export const entitlementQuery = graphql(
+  `
+    query Entitlement($userId: Int!) {
+      entitlement(userId: $userId) {
+        plan
+        overrides
+        updatedAt
+        effective {
+          ...GrantParts
+        }
+      }
+    }
+  `,
+  [grantParts],
+);
+
+/** Sets what the provider grants an account; null clears it. */
+export const setEntitlementMutation = graphql(`
+  mutation SetEntitlement($userId: Int!, $plan: String, $overrides: JSONObject, $reason: String!) {
+    setEntitlement(userId: $userId, plan: $plan, overrides: $overrides, reason: $reason) {
+      userId
+    }
+  }
+`);
 
 /** Whose an API key is. */
 export const findApiKeyMutation = graphql(`

@@ -50,9 +50,13 @@ export function periodEndIn(
   return sql`case ${refill} when 'daily' then ${endOf('day')} when 'monthly' then ${endOf('month')} end`;
 }
 
-/** {@link isPeriodOver} of a row of `api_key_quota`, by the database's clock; null for a quota without refills. */
-export function isPeriodOverIn(kysely: Kysely<Tables>, now: Date): Expression<boolean | null> {
-  const [refillsAt, refill] = ['refills_at', 'refill'].map((column) => sql.ref(`api_key_quota.${column}`));
+/** {@link isPeriodOver} of a row of a table of quotas, by the database's clock; null for a quota without refills. */
+export function isPeriodOverIn(
+  kysely: Kysely<Tables>,
+  now: Date,
+  table: 'api_key_quota' | 'account_quota' = 'api_key_quota',
+): Expression<boolean | null> {
+  const [refillsAt, refill] = ['refills_at', 'refill'].map((column) => sql.ref(`${table}.${column}`));
   const latest = periodEndIn(kysely, refill as Expression<QuotaRefill>, now, tolerance);
   return sql`(${refillsAt} <= ${clock(kysely, now)} or ${refillsAt} > ${latest})`;
 }

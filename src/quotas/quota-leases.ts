@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/failures.ts';
-import type { KeyQuotas, QuotaLeft, QuotaQuestion, QuotaUse, StoredQuota } from '../operations/context.ts';
+import type { QuotaLeft, QuotaQuestion, Quotas, QuotaUse, StoredQuota } from '../operations/context.ts';
 import { ExhaustedQuotas } from './exhausted-quotas.ts';
 import { periodEnd } from './quota-periods.ts';
-import { beginPeriod, giveUnitsBack, readQuota, takeUnits } from './quota-statements.ts';
+import type { QuotaStore } from './quota-store.ts';
 
-/** A node leases as many units as it expects a key to use in this time, in milliseconds. */
+/** A node leases as many units as it expects an owner to use in this time, in milliseconds. */
 const horizon = 10_000;
 
 /**
@@ -20,22 +20,22 @@ const share = 1 / 10;
 const idle = 10_000;
 const sweepInterval = 5000;
 
-/** The most keys with leases on one node. Beyond it, the node gives back the least recently used lease. */
+/** The most owners with leases on one node. Beyond it, the node gives back the least recently used lease. */
 const mostLeases = 50_000;
 
 /** The most leases that one statement gives back, because others wait for its locks. */
 const batchSize = 200;
 
-/** The state of a key's quota at some moment after `askedAt` (by `performance.now()`). */
+/** The state of a quota at some moment after `askedAt` (by `performance.now()`). */
 interface Sight {
   readonly askedAt: number;
-  /** Null: the key had no quota. */
+  /** Null: there was no quota. */
   readonly quota: StoredQuota | null;
 }
 
-/** This node's part of a key's quota. */
+/** This node's part of a quota. */
 class Lease {
-  readonly keyId: number;
+  readonly ownerId: number;
   /** The generation of the quota to which the units belong. */
   generation = 0;
   /** The leased units that are not spent. */
@@ -52,27 +52,29 @@ class Lease {
   /** The number of units that the waiting callers want. */
   wanted = 0;
 
-  constructor(keyId: number) {
-    this.keyId = keyId;
+  constructor(ownerId: number) {
+    this.ownerId = ownerId;
   }
 
   /** Whether the leased units are enough for a caller who has read this state of the quota. */
-  covers({ generation, over }: StoredQuota, cost: number): boolean {
-    return generation === this.generation && !over && cost <= this.left;
+  covers({ generation, over, isMoved, ...quota }: StoredQuota, cost: number): boolean {
+    return generation === this.generation && !over && !isMoved && cost <= this.left - overdrawn(quota);
   }
 
   /** The state that a caller may rely on: the caller's own reading, unless a statement of this node ran meanwhile. */
-  seenBy({ quota, askedAt }: Sight): StoredQuota | null | undefined {
+  seenBy({ quota, askedAt }: QuotaQuestion, store: QuotaStore): StoredQuota | null | undefined {
     if (askedAt > this.changedAt) return quota;
-    return this.sight && this.sight.askedAt >= askedAt ? this.sight.quota : undefined;
+    if (!this.sight || this.sight.askedAt < askedAt) return undefined;
+    return this.sight.quota && store.seenBy(this.sight.quota, quota);
   }
 
   /**
    * The state that is closest to the lease of the units, for reporting the rest; the caller's own reading may be
    * older.
    */
-  nearest({ quota, askedAt }: QuotaQuestion): StoredQuota {
-    return askedAt > this.changedAt ? quota : (this.sight?.quota ?? quota);
+  nearest({ quota, askedAt }: QuotaQuestion, store: QuotaStore): StoredQuota {
+    const newest = this.sight?.quota;
+    return askedAt > this.changedAt || !newest ? quota : store.seenBy(newest, quota);
   }
 
   /** Records the result of a statement; undefined: nobody knows what it changed. */
@@ -87,7 +89,7 @@ class Lease {
     this.generation = generation;
   }
 
-  /** The number of units to lease beyond those that callers want now: as many as the key will probably use. */
+  /** The number of units to lease beyond those that callers want now: as many as will probably be used. */
   expected(): number {
     const spent = this.took - this.left;
     const elapsed = Math.max(performance.now() - this.tookAt, 1);
@@ -96,7 +98,18 @@ class Lease {
 }
 
 /** The remaining units of a quota for all nodes together. */
-const potOf = ({ units, taken, over }: StoredQuota): number => (over ? units : units - taken);
+const potOf = ({ units, taken, over }: StoredQuota): number => (over ? units : Math.max(units - taken, 0));
+
+/** The units that are taken beyond the quota, since its limit was lowered. */
+const overdrawn = ({ units, taken }: Pick<StoredQuota, 'units' | 'taken'>): number =>
+  Math.max(taken - units, 0);
+
+/**
+ * The units that a node may still spend or lease.
+ * @param held the leased units that it has not spent
+ */
+const restOf = (seen: StoredQuota, held: number): number =>
+  potOf(seen) + (seen.over ? 0 : Math.max(held - overdrawn(seen), 0));
 
 /**
  * Counts the used units of quotas exactly, without a write for each use. A node leases some units by an atomic
@@ -104,8 +117,9 @@ const potOf = ({ units, taken, over }: StoredQuota): number => (over ? units : u
  * spend too many units. A crash loses leased units that are not spent. A node gives unused units back after a while,
  * and when this object is disposed of.
  */
-export class QuotaLeases implements KeyQuotas, AsyncDisposable {
+export class QuotaLeases implements Quotas, AsyncDisposable {
   readonly #db: Db;
+  readonly #store: QuotaStore;
   readonly #onFailure: (error: unknown) => void;
   readonly #leases: LRUCache<number, Lease>;
   /** The leases that left the cache with units that are not spent. */
@@ -115,14 +129,16 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   #givingBack: Promise<void> | undefined;
 
   /**
+   * @param store where the quotas are
    * @param onFailure receives the error of a failed return of units (the units stay with this node unless the outcome
    *   is unknown), or of a failed notice that a quota has run out
-   * @param most the most keys with leases
+   * @param most the most owners with leases
    */
-  constructor(db: Db, onFailure: (error: unknown) => void, most = mostLeases) {
+  constructor(db: Db, store: QuotaStore, onFailure: (error: unknown) => void, most = mostLeases) {
     this.#db = db;
+    this.#store = store;
     this.#onFailure = onFailure;
-    this.#exhausted = new ExhaustedQuotas(db, onFailure);
+    this.#exhausted = new ExhaustedQuotas(db, store, onFailure);
     this.#leases = new LRUCache({
       // With `max`, the cache would allocate all its memory at once, which takes ten milliseconds.
       maxSize: most,
@@ -132,11 +148,11 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
   }
 
   async spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null> {
-    const { keyId, quota, cost } = question;
+    const { ownerId, quota, cost } = question;
     for (;;) {
-      const lease = this.#leaseOf(keyId);
-      const use = useAtOnce(lease, question);
-      if (use?.isGranted === false) this.#exhausted.note(keyId, lease.generation);
+      const lease = this.#leaseOf(ownerId);
+      const use = useAtOnce(lease, question, this.#store);
+      if (use?.isGranted === false) this.#exhausted.note(ownerId, lease.generation);
       if (use !== undefined) return use;
       // A caller counts as waiting until the moment in which it continues: the first one that continues leases for
       // all others.
@@ -151,8 +167,14 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     }
   }
 
-  look({ keyId, quota, now }: Pick<QuotaQuestion, 'keyId' | 'quota' | 'now'>): QuotaLeft {
-    return leftOf(this.#leases.peek(keyId), quota, now);
+  refund(ownerId: number, { generation }: QuotaUse, cost: number): void {
+    const lease = this.#leaseOf(ownerId);
+    // Units of another period are worth nothing.
+    if (lease.generation === generation) lease.left += cost;
+  }
+
+  look({ ownerId, quota, now }: Pick<QuotaQuestion, 'ownerId' | 'quota' | 'now'>): QuotaLeft {
+    return leftOf(this.#leases.peek(ownerId), quota, now);
   }
 
   /** Gives back the leases that were not used since a time, by `performance.now()`; all leases by default. */
@@ -176,9 +198,9 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
     if (this.#givingBack === undefined) void this.giveBack(performance.now() - idle);
   }
 
-  #leaseOf(keyId: number): Lease {
-    const lease = this.#leases.get(keyId) ?? new Lease(keyId);
-    if (!this.#leases.has(keyId)) this.#leases.set(keyId, lease);
+  #leaseOf(ownerId: number): Lease {
+    const lease = this.#leases.get(ownerId) ?? new Lease(ownerId);
+    if (!this.#leases.has(ownerId)) this.#leases.set(ownerId, lease);
     return lease;
   }
 
@@ -191,46 +213,52 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
 
   /** Starts a statement about a quota: it leases units, or reads the state. */
   #begin(lease: Lease, question: QuotaQuestion): Promise<void> {
-    const seen = lease.seenBy(question);
-    const statement = seen ? this.#take(lease, seen, question.cost) : this.#look(lease);
+    const seen = lease.seenBy(question, this.#store);
+    const statement = seen ? this.#change(lease, seen, question.cost) : this.#look(lease, question.quota);
     lease.busy = statement.finally(() => {
       lease.busy = undefined;
     });
     return lease.busy;
   }
 
+  /** Gives the period its end by the terms of now, or leases units. */
+  async #change(lease: Lease, seen: StoredQuota, cost: number): Promise<void> {
+    if (!seen.isMoved) return this.#take(lease, seen, cost);
+    await this.#store.move?.(this.#db, { ownerId: lease.ownerId, seen, now: new Date() });
+    await this.#look(lease, seen);
+  }
+
   /** Leases units, or finds out why there are none. */
   async #take(lease: Lease, seen: StoredQuota, cost: number): Promise<void> {
-    const { keyId } = lease;
+    const { ownerId } = lease;
     const pot = potOf(seen);
     const wanted = Math.max(cost, lease.wanted) - (seen.over ? 0 : lease.left);
     const units = Math.min(pot, Math.max(wanted, Math.min(lease.expected(), Math.floor(pot * share))));
     const now = new Date();
     const askedAt = performance.now();
-    const take = { keyId, generation: seen.generation, units, now };
+    const take = { ownerId, seen, units, now };
     try {
-      const [row] = seen.over ? await beginPeriod(this.#db, take) : await takeUnits(this.#db, take);
-      if (!row) return await this.#look(lease);
+      const taken = await (seen.over ? this.#store.begin(this.#db, take) : this.#store.take(this.#db, take));
+      if (taken === undefined) return await this.#look(lease, seen);
       const generation = seen.generation + (seen.over ? 1 : 0);
       lease.follow({ ...seen, generation });
       lease.left += units;
       lease.took = lease.left;
       lease.tookAt = performance.now();
-      lease.note({ askedAt, quota: { ...seen, generation, over: false, taken: row.taken } });
+      lease.note({ askedAt, quota: { ...seen, generation, over: false, taken } });
     } catch (error) {
       lease.note(undefined);
       throw error;
     }
   }
 
-  async #look(lease: Lease): Promise<void> {
+  async #look(lease: Lease, known: StoredQuota): Promise<void> {
     const askedAt = performance.now();
-    const [row] = await readQuota(this.#db, { keyId: lease.keyId, now: new Date() });
-    lease.note({ askedAt, quota: row ? { ...row, over: Boolean(row.over) } : null });
+    lease.note({ askedAt, quota: await this.#store.read(this.#db, lease.ownerId, known, new Date()) });
   }
 
   async #giveBackAll(since: number): Promise<void> {
-    const all = [...new Set(this.#unusedSince(since))].sort((one, other) => one.keyId - other.keyId);
+    const all = [...new Set(this.#unusedSince(since))].sort((one, other) => one.ownerId - other.ownerId);
     for (let start = 0; start < all.length; start += batchSize) {
       // A caller may have used the units meanwhile.
       const batch = all.slice(start, start + batchSize).filter((lease) => !lease.busy && !isEmpty(lease));
@@ -247,7 +275,7 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
       if (!lease || lease.usedAt > since) break;
       unused.push(lease);
     }
-    for (const lease of unused) if (!lease.busy && isEmpty(lease)) this.#leases.delete(lease.keyId);
+    for (const lease of unused) if (!lease.busy && isEmpty(lease)) this.#leases.delete(lease.ownerId);
     return [...this.#evicted, ...unused];
   }
 
@@ -256,19 +284,19 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
    * @returns whether the units went back
    */
   async #giveBatchBack(batch: readonly Lease[]): Promise<boolean> {
-    const unspent = batch.map(({ keyId, generation, left }) => ({ keyId, generation, left }));
+    const unspent = batch.map(({ ownerId, generation, left }) => ({ ownerId, generation, left }));
     const { promise: busy, resolve: end } = Promise.withResolvers<void>();
     for (const lease of batch) Object.assign(lease, { busy, left: 0 });
     let isGiven = true;
     try {
       // A single statement, but in a transaction: its error tells whether the outcome is unknown.
-      await this.#db.transaction((db) => giveUnitsBack(db, unspent));
+      await this.#db.transaction((db) => this.#store.giveBack(db, unspent));
     } catch (error) {
       isGiven = false;
       this.#onFailure(error);
       // Giving units back twice would grant them twice.
       if (!(error instanceof OutcomeUnknownError))
-        for (const [index, lease] of batch.entries()) lease.left = unspent[index]?.left ?? 0;
+        for (const [index, lease] of batch.entries()) lease.left += unspent[index]?.left ?? 0;
     }
     for (const lease of batch) {
       lease.busy = undefined;
@@ -283,27 +311,28 @@ export class QuotaLeases implements KeyQuotas, AsyncDisposable {
 /** Whether the lease has no units to give back. */
 const isEmpty = ({ left }: Lease): boolean => left === 0;
 
-/** Answers a question from memory, null if the key has no quota; undefined: only a statement can tell. */
-function useAtOnce(lease: Lease, question: QuotaQuestion): QuotaUse | null | undefined {
+/** Answers a question from memory, null if there is no quota any more; undefined: only a statement can tell. */
+function useAtOnce(lease: Lease, question: QuotaQuestion, store: QuotaStore): QuotaUse | null | undefined {
   const { quota, cost, now } = question;
-  if (cost > 0 && lease.covers(quota, cost)) return use(lease, lease.nearest(question), cost, now);
+  if (cost > 0 && lease.covers(quota, cost)) return use(lease, lease.nearest(question, store), cost, now);
   if (lease.busy !== undefined) return undefined;
-  const seen = lease.seenBy(question);
+  const seen = lease.seenBy(question, store);
   if (!seen) return seen;
   lease.follow(seen);
   if (cost === 0 || lease.covers(seen, cost)) return use(lease, seen, cost, now);
-  const isExhausted = potOf(seen) + (seen.over ? 0 : lease.left) < cost;
-  return isExhausted ? { ...leftOf(lease, seen, now), isGranted: false } : undefined;
+  const isExhausted = !seen.isMoved && restOf(seen, lease.left) < cost;
+  if (!isExhausted) return undefined;
+  return { ...leftOf(lease, seen, now), isGranted: false, generation: lease.generation };
 }
 
 /** Spends leased units. */
 function use(lease: Lease, seen: StoredQuota, cost: number, now: Date): QuotaUse {
   lease.left -= cost;
   lease.usedAt = performance.now();
-  return { ...leftOf(lease, seen, now), isGranted: true };
+  return { ...leftOf(lease, seen, now), isGranted: true, generation: lease.generation };
 }
 
 function leftOf(lease: Lease | undefined, seen: StoredQuota, now: Date): QuotaLeft {
   const held = lease && lease.generation === seen.generation && !seen.over ? lease.left : 0;
-  return { limit: seen.units, remaining: potOf(seen) + held, refillsAt: periodEnd(seen.refill, now) };
+  return { limit: seen.units, remaining: restOf(seen, held), refillsAt: periodEnd(seen.refill, now) };
 }

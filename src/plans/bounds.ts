@@ -1,0 +1,39 @@
+import { badUserInput } from '../errors.ts';
+import type { Entitlement } from './entitlement-of.ts';
+
+const millisecondsPerDay = 86_400_000;
+
+/** The most permissions that a refusal names. */
+const mostNamed = 10;
+
+const listed = (names: readonly string[]): string =>
+  names.length > mostNamed ? `${names.slice(0, mostNamed).join(', ')} and others` : names.join(', ');
+
+/**
+ * Refuses permissions that an account may not give to a key.
+ * @param permissions those that the key gets; not those that it has already, since a lowered plan takes none away
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export function assertEntitled({ ceiling }: Entitlement, permissions: readonly string[]): void {
+  const beyond = permissions.filter((permission) => ceiling && !ceiling.includes(permission));
+  if (beyond.length === 0) return;
+  const allowed = listed(ceiling?.permissions ?? []) || 'nothing';
+  const message = `Must lie within what your account may have: ${allowed}. These do not: ${listed(beyond)}.`;
+  throw badUserInput([{ path: ['permissions'], message, type: 'permission_not_entitled' }]);
+}
+
+/** The latest end of a key's life; null: there is no bound. */
+export const latestEnd = ({ maxKeyDays }: Entitlement, createdAt: Date): Date | null =>
+  maxKeyDays === null ? null : new Date(createdAt.getTime() + maxKeyDays * millisecondsPerDay);
+
+/**
+ * Refuses a life that is longer than an account may give to a key.
+ * @param expiresAt null: the key does not expire
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export function assertLife(entitlement: Entitlement, createdAt: Date, expiresAt: Date | null): void {
+  const latest = latestEnd(entitlement, createdAt);
+  if (latest === null || (expiresAt !== null && expiresAt <= latest)) return;
+  const message = `Must not lie after ${latest.toISOString()}: a key of your account lasts at most ${entitlement.maxKeyDays} days.`;
+  throw badUserInput([{ path: ['expiresAt'], message, type: 'less_than_equal' }]);
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { findAccount } from '../accounts/own-account.ts';
+import { prepareQuery } from '../database/db.ts';
+import { Account, type AccountId } from '../database/tables.ts';
+import { GatewayError } from '../errors.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { type Entitlement, entitlementOf } from './entitlement-of.ts';
+import type { Overrides } from './plan.ts';
+
+/** The input of {@link entitlement}. */
+export const EntitlementInput = z.object({ userId: z.int32() });
+
+/** What the provider grants an account, as it was set and as it holds. */
+export interface EntitlementRecord {
+  readonly account: AccountId;
+  /** The account's own plan; null: the default plan. */
+  readonly plan: string | null;
+  readonly overrides: Overrides | null;
+  readonly effective: Entitlement;
+  /** The time of the last change; null: it was never set. */
+  readonly updatedAt: Date | null;
+}
+
+/** The columns of an account for {@link recordOf}. */
+export const entitledColumns = ['id', 'plan', 'overrides', 'entitled_at'] as const;
+
+/** Converts the row of an account. */
+export const recordOf = (
+  {
+    id,
+    plan = null,
+    overrides = null,
+    entitledAt = null,
+  }: Pick<Account, 'id' | 'plan' | 'overrides' | 'entitledAt'>,
+  { limits }: OperationContext,
+): EntitlementRecord => ({
+  account: id,
+  plan,
+  overrides: overrides === null ? null : JSON.parse(overrides),
+  effective: entitlementOf(limits.plans, { plan, overrides }),
+  updatedAt: entitledAt,
+});
+
+const selectEntitled = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
+  db.selectFrom('account').where('id', '=', id).select(entitledColumns),
+);
+
+/** The error for an account that does not exist. */
+export const accountNotFound = () => new GatewayError('NOT_FOUND', 'Account not found');
+
+/**
+ * Reads what the provider grants an account, for the provider's servers and for operators.
+ * @throws {GatewayError} `NOT_FOUND`
+ */
+export async function entitlement(
+  context: OperationContext,
+  input: z.input<typeof EntitlementInput>,
+): Promise<EntitlementRecord> {
+  const { userId } = parseInput(EntitlementInput, input);
+  await findAccount(context);
+  const [found] = await selectEntitled(context.db, { id: userId as AccountId });
+  if (!found) throw accountNotFound();
+  return recordOf(found, context);
+}

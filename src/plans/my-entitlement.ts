@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { accountBlocked, isCaller } from '../accounts/own-account.ts';
+import { prepareQuery } from '../database/db.ts';
+import { Account, type AccountId } from '../database/tables.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
+import { isPeriodOverIn } from '../quotas/quota-periods.ts';
+import { type Entitlement, entitlementOf } from './entitlement-of.ts';
+import { type SharedLimitsLeft, seeSharedLimits, sharedLimitsOf } from './shared-limits.ts';
+
+/** What the provider grants the caller, and what is left of it. */
+export interface OwnEntitlement extends SharedLimitsLeft {
+  /** The name of the plan that holds; null: there are no plans. */
+  readonly plan: string | null;
+  readonly effective: Entitlement;
+}
+
+const selectOwn = prepareQuery(Account, (db, asked: Caller & { readonly now: Date }) =>
+  db
+    .selectFrom('account')
+    .leftJoin('account_quota', 'account_quota.account_id', 'account.id')
+    .where(isCaller(asked))
+    .select(['account.id', 'account.plan', 'account.overrides'])
+    .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
+    .select(sql<unknown>`${isPeriodOverIn(db, asked.now, 'account_quota')}`.as('sharedOver'))
+    .select([
+      'account_quota.refill as sharedRefill',
+      'account_quota.taken as sharedTaken',
+      'account_quota.generation as sharedGeneration',
+    ]),
+);
+
+/** Stands for somebody who has no account yet: no account has this id, and nothing was used. */
+const noAccount = {
+  id: 0 as AccountId,
+  plan: null,
+  overrides: null,
+  blocked: false,
+  sharedOver: null,
+  sharedRefill: null,
+  sharedTaken: null,
+  sharedGeneration: null,
+};
+
+/**
+ * Reads what the provider grants the caller, and what is left of the limits that all their API keys share. Writes and
+ * uses nothing.
+ * @throws {GatewayError} `FORBIDDEN` if the account is blocked
+ */
+export async function myEntitlement(context: OperationContext): Promise<OwnEntitlement> {
+  const now = new Date();
+  const [own = noAccount] = await selectOwn(context.db, { ...context.caller, now });
+  if (own.blocked) throw accountBlocked(own.id);
+  const effective = entitlementOf(context.limits.plans, own);
+  const left = seeSharedLimits(context, own.id, sharedLimitsOf(effective, own), now);
+  return { plan: effective.plan, effective, ...left };
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { Grant } from '../operations/context.ts';
+import { mostListBytes, permissionList } from './permissions.ts';
+
+/** The pattern of a plan's name: 1 to 100 visible ASCII characters, with spaces between them. A header carries it. */
+export const planNamePattern = String.raw`^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$`;
+
+/** The most members of a plan's metadata, and its most bytes as JSON in UTF-8: as many as a key's. */
+const mostMembers = 50;
+const mostMetadataBytes = 2048;
+
+/** The most bytes of what is granted, as JSON. */
+export const mostBytesOf = {
+  // 100 visible ASCII characters, of which a quote and a backslash have two bytes.
+  plan: 202,
+  permissions: mostListBytes,
+  metadata: mostMetadataBytes,
+  // The other members are numbers.
+  overrides: mostListBytes + mostMetadataBytes + 400,
+} as const;
+
+const within = (min: number, max: number) =>
+  z.int().min(min, `Must be at least ${min}.`).max(max, `Must be at most ${max}.`);
+
+const only = (names: readonly string[]) => ({
+  error: ({ code }: { code?: string }) =>
+    code === 'unrecognized_keys' ? `May only have the members ${names.join(', ')}.` : undefined,
+});
+
+const metadata = z
+  .record(z.string(), z.json())
+  .refine((object) => Object.keys(object).length <= mostMembers, {
+    message: `Must have at most ${mostMembers} members.`,
+    params: { type: 'too_long' },
+  })
+  .refine((object) => Buffer.byteLength(JSON.stringify(object)) <= mostMetadataBytes, {
+    message: `Must have at most ${mostMetadataBytes} bytes as JSON.`,
+    params: { type: 'too_long' },
+  });
+
+/** The members of a plan, as the plans file spells them. Each may be missing. */
+const members = {
+  permissions: permissionList,
+  rate_limit: z.strictObject(
+    { limit: within(1, 1_000_000), window_seconds: within(1, 86_400) },
+    only(['limit', 'window_seconds']),
+  ),
+  quota: z.strictObject(
+    {
+      limit: within(0, 1_000_000_000),
+      refill: z.enum(['never', 'daily', 'monthly'], 'Must be never, daily or monthly.'),
+    },
+    only(['limit', 'refill']),
+  ),
+  max_active_keys: within(0, 100_000),
+  max_key_days: within(1, 36_500),
+  metadata,
+};
+
+const names = Object.keys(members);
+
+/** A plan of the plans file. */
+export const planSchema = z.strictObject(members, only(names)).partial();
+
+/** The members of a plan that an account has in place of its plan's own; null lifts a bound. */
+export const overridesSchema = z.strictObject(
+  {
+    permissions: members.permissions.nullish(),
+    rate_limit: members.rate_limit.nullish(),
+    quota: members.quota.nullish(),
+    max_active_keys: members.max_active_keys.nullish(),
+    max_key_days: members.max_key_days.nullish(),
+    metadata: members.metadata.nullish(),
+  },
+  only(names),
+);
+
+/** The members that an account has in place of its plan's own, as they are stored. */
+export type Overrides = z.output<typeof overridesSchema>;
+
+/** What a plan grants. */
+export const grantOf = ({ rate_limit: rate, ...plan }: Overrides): Grant => ({
+  permissions: plan.permissions ?? null,
+  rateLimit: rate ? { limit: rate.limit, windowSeconds: rate.window_seconds } : null,
+  quota: plan.quota ?? null,
+  maxActiveKeys: plan.max_active_keys ?? null,
+  maxKeyDays: plan.max_key_days ?? null,
+  metadata: plan.metadata ?? null,
+});

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { ensureAccount, findAccount } from '../accounts/own-account.ts';
+import { lockRow } from '../database/conditions.ts';
+import { prepareQuery } from '../database/db.ts';
+import { Account, type AccountId } from '../database/tables.ts';
+import { badUserInput, GatewayError } from '../errors.ts';
+import { audited } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput, trimmed } from '../operations/input.ts';
+import {
+  accountNotFound,
+  EntitlementInput,
+  type EntitlementRecord,
+  entitledColumns,
+  recordOf,
+} from './entitlement.ts';
+import { overridesSchema, planNamePattern } from './plan.ts';
+
+/** What the provider may say of an account. A missing member stays as it is, and null clears it. */
+export const granted = {
+  plan: z.string().meta({ pattern: planNamePattern }).nullish(),
+  overrides: overridesSchema.nullish(),
+  reason: trimmed(z.string(), 500).nullish(),
+};
+
+/** The input of {@link setEntitlement}. */
+export const SetEntitlementInput = EntitlementInput.extend(granted);
+
+/** The members of an input that say what an account may have. */
+export type Granted = z.output<z.ZodObject<typeof granted>>;
+
+const lockEntitled = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
+  lockRow(
+    db,
+    db
+      .selectFrom('account')
+      .where('id', '=', id)
+      .select([...entitledColumns, 'erased_at']),
+  ),
+);
+
+type Entitled = Pick<Account, 'id' | 'plan' | 'overrides' | 'entitledAt'>;
+
+const updateEntitled = prepareQuery(Account, (db, { id, plan, overrides, entitledAt }: Entitled) =>
+  db.updateTable('account').set({ plan, overrides, entitled_at: entitledAt }).where('id', '=', id),
+);
+
+/**
+ * Sets the plan and the overrides of an account: what the provider grants it, whatever its owner wants. An equal value
+ * is no change. It holds from the next question about a key on, on every node.
+ * @throws {GatewayError} `BAD_USER_INPUT`, also for a plan that does not exist and for an operator without a reason;
+ *   `NOT_FOUND`; `CONFLICT` for an erased account
+ */
+export async function setEntitlement(
+  context: OperationContext,
+  input: z.input<typeof SetEntitlementInput>,
+): Promise<EntitlementRecord> {
+  const { userId, ...given } = parseInput(SetEntitlementInput, input);
+  return audited(context, (inner) => changeEntitlement(inner, async () => userId as AccountId, given));
+}
+
+/**
+ * Finds out who grants it, and checks what no schema can.
+ * @returns the operator's account; undefined for a server, which needs none
+ * @throws {GatewayError} `BAD_USER_INPUT`; `FORBIDDEN` for somebody who is blocked
+ */
+async function whoGrants(
+  context: OperationContext,
+  { plan, reason }: Granted,
+): Promise<AccountId | undefined> {
+  const { limits, isOperator } = context;
+  const own = await findAccount(context);
+  if (isOperator && reason == null)
+    throw badUserInput([{ path: ['reason'], message: 'Required.', type: 'missing' }]);
+  if (plan != null && !limits.plans?.grants.has(plan))
+    throw badUserInput([{ path: ['plan'], message: 'Is no plan of PLANS_FILE.', type: 'enum' }]);
+  return isOperator ? (own ?? (await ensureAccount(context))) : undefined;
+}
+
+/**
+ * Changes what an account may have, in the name of an operator or of a server of the provider.
+ * @param context the context of a transaction
+ * @param find finds the account, or creates it
+ */
+export async function changeEntitlement(
+  context: OperationContext,
+  find: () => Promise<AccountId>,
+  given: Granted,
+): Promise<EntitlementRecord> {
+  const { db, events } = context;
+  const operatorId = await whoGrants(context, given);
+  const id = await find();
+  const [stored] = await lockEntitled(db, { id });
+  if (!stored) throw accountNotFound();
+  if (stored.erasedAt) throw new GatewayError('CONFLICT', 'This account was erased');
+  const before = recordOf(stored, context);
+  const after = {
+    plan: given.plan === undefined ? before.plan : given.plan,
+    overrides: given.overrides === undefined ? before.overrides : given.overrides,
+  };
+  const changes = changesOf({ plan: before.plan, overrides: before.overrides }, after);
+  if (changes.length === 0) return before;
+  const overrides = after.overrides && JSON.stringify(after.overrides);
+  const row = { id, plan: after.plan, overrides, entitledAt: new Date() };
+  await updateEntitled(db, row);
+  const reason = given.reason ?? undefined;
+  const by = operatorId === undefined ? { isProvider: true } : { operatorId };
+  events('account-entitlement-changed', { accountId: id, ...by, reason }, changes);
+  return recordOf(row, context);
+}

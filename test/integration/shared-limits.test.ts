@@ -1,0 +1,256 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Db } from '../../src/database/db.ts';
+import type { AccountId, QuotaRefill } from '../../src/database/tables.ts';
+import type { QuotaUse } from '../../src/operations/context.ts';
+import { accountQuotaOf, accountQuotas } from '../../src/quotas/account-quotas.ts';
+import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
+import { setClocks } from '../support/database-clock.ts';
+import { plansOf } from '../support/plans.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+
+const plans = plansOf({
+  small: { quota: { limit: 10, refill: 'monthly' }, rate_limit: { limit: 6, window_seconds: 60 } },
+  large: { quota: { limit: 40, refill: 'monthly' } },
+  daily: { quota: { limit: 10, refill: 'daily' } },
+  rated: { rate_limit: { limit: 3, window_seconds: 60 } },
+  none: {},
+});
+
+const setup = setUpGateway({ plans });
+const db = () => new Db(setup.gateway.database.em);
+
+let tests = 0;
+
+/** An account with a plan, and keys of its own. */
+async function createKeys(plan: string, parts: readonly object[]) {
+  // Rates are counted in memory, by id: each test has ids of its own.
+  tests += 1;
+  for (let filler = 0; filler < tests * 3; filler += 1) await setup.gateway.createAccount(`filler ${filler}`);
+  const account = await setup.gateway.createAccount('alice');
+  for (let filler = 0; filler < tests * 3; filler += 1) await setup.gateway.createApiKey(account);
+  const entitle = (name: string) =>
+    db().kysely.updateTable('account').set({ plan: name }).where('id', '=', account).execute();
+  await entitle(plan);
+  const keys: { id: number; secret: string }[] = [];
+  for (const part of parts) keys.push(await setup.gateway.createVerifiableKey(account, part));
+  return { account, entitle, keys };
+}
+
+const rest = async (key: { secret: string } | undefined, cost = 1) => {
+  const token = await setup.sign({ sub: 'server', scope: 'keys.verify' });
+  return (await setup.gateway.rest('POST', '/keys/verify', { token, json: { key: key?.secret, cost } })).body;
+};
+const graphql = async (key: { secret: string } | undefined, cost = 1) => {
+  const token = await setup.sign({ sub: 'server', scope: 'keys.verify' });
+  const { body } = await setup.gateway.graphql(
+    `mutation ($key: String!, $cost: Int!) { verifyApiKey(key: $key, cost: $cost) { reason quota { remaining }
+      rate_limit: rateLimit { remaining }
+      entitlement { rate_limit: rateLimit { limit remaining } quota { limit remaining refills_at: refillsAt } } } }`,
+    { token, variables: { key: key?.secret, cost } },
+  );
+  return body.data.verifyApiKey;
+};
+const atDoor = (key: { secret: string } | undefined) =>
+  setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': key?.secret ?? '' } });
+
+describe.each([
+  ['REST', rest],
+  ['GraphQL', graphql],
+])('over %s', (_name, ask) => {
+  it('a quota is one for all keys of the account', async () => {
+    const { keys } = await createKeys('large', [{}, {}]);
+    const [one, two] = keys;
+    expect((await ask(one, 15)).entitlement).toMatchObject({ quota: { limit: 40, remaining: 25 } });
+    expect(await ask(two, 25)).toMatchObject({ reason: null, entitlement: { quota: { remaining: 0 } } });
+    for (const key of keys)
+      expect(await ask(key)).toMatchObject({
+        reason: 'account_quota_exceeded',
+        entitlement: {
+          quota: { limit: 40, remaining: 0, refills_at: expect.stringMatching(/-01T00:00:00/) },
+        },
+      });
+  });
+
+  it('a rate limit is one for all keys of the account', async () => {
+    const { keys } = await createKeys('rated', [{}, {}]);
+    expect((await ask(keys[0])).entitlement).toMatchObject({ rate_limit: { limit: 3, remaining: 2 } });
+    await ask(keys[1]);
+    await ask(keys[0]);
+    expect(await ask(keys[1])).toMatchObject({
+      reason: 'account_rate_limited',
+      entitlement: { rate_limit: { remaining: 0 } },
+    });
+  });
+
+  it('where the key’s own refuses, nothing of the account’s is spent', async () => {
+    const { keys } = await createKeys('small', [{ rateLimit: 1, rateLimitWindow: 60 }, {}]);
+    const [rated, limited] = keys;
+    await setup.gateway.createQuota(limited?.id ?? 0, { units: 1 });
+    await ask(rated);
+    await ask(limited);
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect((await ask(rated)).reason).toBe('rate_limited');
+      expect((await ask(limited)).reason).toBe('quota_exceeded');
+    }
+    expect((await ask(rated)).entitlement).toMatchObject({
+      rate_limit: { remaining: 4 },
+      quota: { remaining: 8 },
+    });
+  });
+
+  it('where the account’s refuses, nothing of the key’s is spent', async () => {
+    const { keys } = await createKeys('rated', [{ rateLimit: 10, rateLimitWindow: 60 }]);
+    const [key] = keys;
+    await setup.gateway.createQuota(key?.id ?? 0, { units: 10 });
+    for (let turn = 0; turn < 8; turn += 1) await ask(key);
+    expect(await ask(key)).toMatchObject({
+      reason: 'account_rate_limited',
+      rate_limit: { remaining: 7 },
+      quota: { remaining: 7 },
+    });
+  });
+
+  it('where the account’s quota refuses, nothing of the key’s is spent either', async () => {
+    const { keys } = await createKeys('large', [{ rateLimit: 100, rateLimitWindow: 60 }]);
+    const [key] = keys;
+    await setup.gateway.createQuota(key?.id ?? 0, { units: 100 });
+    await ask(key, 40);
+    for (let turn = 0; turn < 5; turn += 1)
+      expect(await ask(key, 10)).toMatchObject({
+        reason: 'account_quota_exceeded',
+        rate_limit: { remaining: 99 },
+        quota: { remaining: 60 },
+      });
+  });
+
+  it('a change of plan holds from the next question on, and what is used stays used', async () => {
+    const { keys, entitle } = await createKeys('large', [{}]);
+    const [key] = keys;
+    expect((await ask(key, 12)).reason).toBeNull();
+    await entitle('small');
+    expect(await ask(key)).toMatchObject({
+      reason: 'account_quota_exceeded',
+      entitlement: { quota: { limit: 10, remaining: 0 } },
+    });
+    await entitle('large');
+    expect(await ask(key)).toMatchObject({ reason: null, entitlement: { quota: { remaining: 27 } } });
+    await entitle('none');
+    expect(await ask(key)).toMatchObject({ reason: null, entitlement: { quota: null } });
+  });
+});
+
+it('a quota that is refilled at other times keeps what is used, and a node’s leases go with it', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const { gateway } = setup;
+    await setClocks(gateway.database, '2026-03-10T12:00:00.000Z');
+    const { keys, entitle } = await createKeys('small', [{}]);
+    const left = async () => (await rest(keys[0], 0)).entitlement.quota;
+    await rest(keys[0], 10);
+    expect((await rest(keys[0])).reason).toBe('account_quota_exceeded');
+    await entitle('daily');
+    expect((await rest(keys[0])).reason).toBe('account_quota_exceeded');
+    expect(await left()).toMatchObject({ remaining: 0, refills_at: '2026-03-11T00:00:00.000Z' });
+    await setClocks(gateway.database, '2026-03-11T00:00:01.000Z');
+    expect(await rest(keys[0], 3)).toMatchObject({ reason: null });
+    // To and fro grants nothing anew.
+    await entitle('small');
+    expect((await rest(keys[0], 3)).entitlement.quota).toMatchObject({
+      remaining: 4,
+      refills_at: '2026-04-01T00:00:00.000Z',
+    });
+    await entitle('daily');
+    expect((await rest(keys[0], 3)).entitlement.quota.remaining).toBe(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('both policies are named at the door, and what refuses says when to come again', async () => {
+  const { keys, entitle } = await createKeys('small', [{ rateLimit: 100, rateLimitWindow: 30 }]);
+  await setup.gateway.createQuota(keys[0]?.id ?? 0, { units: 100 });
+  const answer = await atDoor(keys[0]);
+  expect(answer.headers.get('ratelimit-policy')).toBe(
+    '"key";q=100;w=30, "quota";q=100, "plan";q=6;w=60, "plan-quota";q=10',
+  );
+  expect(answer.headers.get('ratelimit')).toMatch(
+    /^"key";r=99;t=30, "quota";r=99, "plan";r=5;t=60, "plan-quota";r=9;t=\d+$/,
+  );
+  for (let turn = 0; turn < 5; turn += 1) await atDoor(keys[0]);
+  const rated = await atDoor(keys[0]);
+  expect(rated.status).toBe(429);
+  expect(Number(rated.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+  await entitle('daily');
+  for (let turn = 0; turn < 4; turn += 1) expect((await atDoor(keys[0])).status).toBe(200);
+  const spent = await atDoor(keys[0]);
+  expect(spent.status).toBe(429);
+  expect(Number(spent.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+it('of two keys at once, each as often as there is room, and never more', async () => {
+  const { keys } = await createKeys('large', [{}, {}]);
+  await setup.gateway.createQuota(keys[0]?.id ?? 0, { units: 15 });
+  const asked = await Promise.all(Array.from({ length: 120 }, (_, turn) => rest(keys[turn % 2])));
+  const reasons = asked.map(({ reason }) => reason);
+  expect(reasons.filter((reason) => reason === null)).toHaveLength(40);
+  const [own] = await setup.gateway.rows('api_key_quota');
+  const granted = asked.filter(({ reason }, turn) => reason === null && turn % 2 === 0).length;
+  await setup.gateway.keyQuotas.giveBack();
+  const [after] = await setup.gateway.rows('api_key_quota');
+  expect(own?.['units']).toBe(15);
+  expect(after?.['taken']).toBe(granted);
+});
+
+describe('on nodes', () => {
+  const terms = { limit: 10_000, refill: 'never' as QuotaRefill };
+
+  /** Asks a node as a verification does. */
+  const spend = async (node: QuotaLeases, account: AccountId, cost = 1): Promise<QuotaUse | null> => {
+    const askedAt = performance.now();
+    const known = accountQuotaOf(terms, null);
+    const quota = (await accountQuotas.read(db(), account, known, new Date())) ?? known;
+    return node.spend(db(), { ownerId: account, quota, askedAt, now: new Date(), cost });
+  };
+
+  it('of 10,000 units 10,000 are granted, by two nodes for 20 keys', async () => {
+    const account = await setup.gateway.createAccount('alice');
+    const nodes = [0, 1].map(() => new QuotaLeases(db(), accountQuotas, () => {}));
+    let granted = 0;
+    const client = async (index: number) => {
+      const node = nodes[index % 2] as QuotaLeases;
+      for (;;) {
+        const use = await spend(node, account, 5);
+        if (!use?.isGranted) return;
+        granted += 5;
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, index) => client(index)));
+    for (const node of nodes) await node[Symbol.asyncDispose]();
+    await using last = new QuotaLeases(db(), accountQuotas, () => {});
+    while ((await spend(last, account))?.isGranted) granted += 1;
+    expect(granted).toBe(10_000);
+  });
+
+  it('a node that is gone loses what it had and nothing else', async () => {
+    const account = await setup.gateway.createAccount('alice');
+    let granted = 0;
+    for (let round = 0; round < 30; round += 1) {
+      // It is never disposed of, as after kill -9.
+      const node = new QuotaLeases(db(), accountQuotas, () => {});
+      for (let turn = 0; turn < 50; turn += 1) granted += (await spend(node, account))?.isGranted ? 1 : 0;
+    }
+    const [row] = await setup.gateway.rows('account_quota');
+    expect(granted).toBe(1500);
+    expect(row?.['taken']).toBeGreaterThanOrEqual(granted);
+    expect(row?.['taken']).toBeLessThanOrEqual(10_000);
+  });
+});
+
+it('erasing an account erases what was used', async () => {
+  const { account, keys } = await createKeys('large', [{}]);
+  await rest(keys[0]);
+  expect(await setup.gateway.rows('account_quota')).toHaveLength(1);
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  await setup.gateway.rest('DELETE', `/admin/accounts/${account}`, { token });
+  expect(await setup.gateway.rows('account_quota')).toEqual([]);
+});

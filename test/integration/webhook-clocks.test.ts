@@ -1,0 +1,129 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Db } from '../../src/database/db.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { failures, startReceiver, take } from '../support/webhook-receiver.ts';
+import { createConfigured, createDeliveries, setUpSenders, until } from '../support/webhook-sender.ts';
+
+const setup = setUpGateway();
+const send = setUpSenders(setup);
+
+const hour = 60 * 60_000;
+const day = 24 * hour;
+const rows = (table: string) => setup.gateway.rows(table);
+const kysely = () => new Db(setup.gateway.database.em).kysely;
+const fail = failures['an error'] ?? take;
+
+/** Makes the last time that is known lie behind: for the service, its clock is ahead by as much. */
+const setKnown = (behind: number) =>
+  kysely()
+    .insertInto('webhook_clock')
+    .values({ id: 1, expiries_told_until: new Date(Date.now() - behind) })
+    .execute();
+
+const toldUntil = async () => Number((await rows('webhook_clock'))[0]?.['expiries_told_until']);
+
+/** An endpoint with a delivery that nobody took for three days, and a key whose end has come, by this clock. */
+async function createOverdue(url: string) {
+  const endpoint = await createConfigured(setup, url);
+  const [id] = await createDeliveries(setup, endpoint, ['waiting']);
+  await kysely()
+    .updateTable('webhook_delivery')
+    .set({ kept_until: new Date(Date.now() - hour) })
+    .execute();
+  const account = await setup.gateway.createAccount('alice');
+  await setup.gateway.createApiKey(account, { expiresAt: new Date(Date.now() - 3 * day) });
+  return { endpoint, id };
+}
+
+describe('a start with a clock that is days ahead', () => {
+  it.each([
+    ['four days', 4 * day],
+    ['six days', 6 * day],
+    ['two hours', 2 * hour],
+  ])('%s: gives nothing up, tells of no expiry, and says so', async (_what, behind) => {
+    const lines: string[] = [];
+    await using receiver = await startReceiver(fail);
+    await createOverdue(receiver.url);
+    await setKnown(behind);
+    const known = await toldUntil();
+    send({ endpoints: [receiver.config()], lines });
+    await until(() => expect(receiver.all.length).toBeGreaterThan(2));
+    expect(await rows('webhook_delivery')).toMatchObject([{ state: 'waiting' }]);
+    expect(await toldUntil()).toBe(known);
+    expect(lines.join()).toContain('the clock is far ahead of what was last known');
+    expect(lines.join()).toContain(`"ahead_seconds":${Math.floor(behind / 100_000)}`);
+    // It is taken as soon as the receiver takes it.
+    receiver.manner = take;
+    await until(async () => expect(await rows('webhook_delivery')).toMatchObject([{ state: 'delivered' }]));
+  });
+
+  it('takes it for a fact after an hour', async () => {
+    await using receiver = await startReceiver();
+    await createOverdue(receiver.url);
+    await setKnown(4 * day);
+    const known = await toldUntil();
+    const first = send({ endpoints: [receiver.config()] });
+    await until(() => expect(receiver.types()).toHaveLength(1));
+    expect(await toldUntil()).toBe(known);
+    let passed = 0;
+    const { now } = performance;
+    using _later = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + passed);
+    passed = hour - 2 * 60_000;
+    first.wake();
+    await until(async () => expect(await rows('webhook_event')).toEqual([]));
+    expect(receiver.types()).not.toContain('api_key.expired');
+    passed = hour + 60_000;
+    first.wake();
+    await until(() => expect(receiver.types()).toContain('api_key.expired'));
+    expect(await toldUntil()).toBeGreaterThan(Date.now() - 2 * 60_000);
+  });
+
+  it('is no leap where it is within the hour', async () => {
+    const lines: string[] = [];
+    await using receiver = await startReceiver(fail);
+    await createOverdue(receiver.url);
+    await setKnown(hour / 2);
+    send({ endpoints: [receiver.config()], lines });
+    await until(async () => expect(await rows('webhook_delivery')).toMatchObject([{ state: 'parked' }]));
+    expect(lines.join()).not.toContain('clock');
+  });
+});
+
+it('what expired before there was an endpoint is told to nobody', async () => {
+  await using receiver = await startReceiver();
+  await setKnown(hour / 2);
+  const account = await setup.gateway.createAccount('alice');
+  await setup.gateway.createApiKey(account, { expiresAt: new Date(Date.now() - hour / 4) });
+  const before = Date.now();
+  send({ endpoints: [receiver.config()] });
+  await until(async () => expect(await toldUntil()).toBeGreaterThanOrEqual(before));
+  await setup.gateway.rest('PUT', '/automation/settings', {
+    token: await setup.sign(),
+    json: { is_enabled: true },
+  });
+  await until(() => expect(receiver.types()).toEqual(['automation_settings.updated']));
+});
+
+describe('a clock that was days ahead before', () => {
+  it('keeps nobody from being told of what expires', async () => {
+    const lines: string[] = [];
+    await using receiver = await startReceiver();
+    await createConfigured(setup, receiver.url);
+    await setKnown(-6 * day);
+    send({ endpoints: [receiver.config()], lines });
+    await until(async () => expect(await toldUntil()).toBeLessThanOrEqual(Date.now()));
+    expect(lines.join()).toContain('the clock was set back');
+  });
+
+  it('keeps no event from being tried again', async () => {
+    await using receiver = await startReceiver();
+    const endpoint = await createConfigured(setup, receiver.url);
+    await createDeliveries(setup, endpoint, ['waiting']);
+    await kysely()
+      .updateTable('webhook_delivery')
+      .set({ attempts: 3, due_at: new Date(Date.now() + 4 * day) })
+      .execute();
+    send({ endpoints: [receiver.config()] });
+    await until(() => expect(receiver.taken()).toHaveLength(1));
+  });
+});

@@ -1,0 +1,212 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Db } from '../../src/database/db.ts';
+import type { AccountId } from '../../src/database/tables.ts';
+import {
+  findDeliveries,
+  giveBack,
+  postpone,
+  sendAgain,
+  settle,
+  type TakenDelivery,
+  takeDeliveries,
+  tidy,
+} from '../../src/webhooks/deliveries.ts';
+import { Line } from '../../src/webhooks/line.ts';
+import { handOut } from '../../src/webhooks/outbox.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import { createConfigured, createDeliveries } from '../support/webhook-sender.ts';
+
+const setup = setUpGateway();
+
+const second = 1000;
+const minute = 60 * second;
+const db = () => new Db(setup.gateway.database.em);
+const line = new Line(() => new Date());
+const later = (milliseconds: number) => new Date(Date.now() + milliseconds);
+
+let endpoint: number;
+beforeEach(async () => {
+  endpoint = await createConfigured(setup, 'https://hooks.example.com/');
+});
+
+const find = async (now = new Date()) => [
+  ...(await findDeliveries(db(), 'again', { endpoint, now, without: [], most: 100 })),
+  ...(await findDeliveries(db(), 'line', { endpoint, now, without: [], most: 100 })),
+];
+
+const take = async (now = new Date()) => takeDeliveries(db(), await find(now), now);
+
+/** The deliveries by id. */
+const stored = async () =>
+  new Map((await setup.gateway.rows('webhook_delivery')).map((row) => [row['id'], row]));
+
+const dueAt = async (id: number | undefined): Promise<number | undefined> => {
+  const at = (await stored()).get(id)?.['due_at'];
+  return at === null || at === undefined ? undefined : Number(at);
+};
+
+const change = (id: number | undefined, values: object) =>
+  db()
+    .kysely.updateTable('webhook_delivery')
+    .set(values)
+    .where('id', '=', id ?? 0)
+    .execute();
+
+/** Two deliveries of one lane: the second waits for the first. */
+async function createLane(): Promise<[number, number]> {
+  const [first = 0, next = 0] = await createDeliveries(setup, endpoint, ['waiting', 'waiting']);
+  for (const id of [first, next]) await change(id, { lane: 'api-key:1' });
+  await change(next, { due_at: null });
+  return [first, next];
+}
+
+describe('a delivery that a node has taken', () => {
+  it('is no other node’s, also where both have found it', async () => {
+    await createDeliveries(setup, endpoint, ['waiting', 'waiting']);
+    const found = await find();
+    expect(found).toHaveLength(2);
+    expect(await takeDeliveries(db(), found, new Date())).toHaveLength(2);
+    expect(await takeDeliveries(db(), found, new Date())).toEqual([]);
+    expect(await find()).toEqual([]);
+  });
+
+  it('is another node’s after half a minute, and what the first one says of a failure counts no more', async () => {
+    const [id] = await createDeliveries(setup, endpoint, ['waiting']);
+    const [early] = await take();
+    expect(await take(later(29 * second))).toEqual([]);
+    const [late] = await take(later(31 * second));
+    expect(late?.attempts).toBe(2);
+    const leased = await dueAt(id);
+    await postpone(db(), early as TakenDelivery, 'timeout', { now: new Date(), next: later(minute) });
+    await giveBack(db(), early as TakenDelivery, new Date());
+    expect((await stored()).get(id)).toMatchObject({ attempts: 2, last_outcome: null });
+    expect(await dueAt(id)).toBe(leased);
+    await giveBack(db(), late as TakenDelivery, new Date());
+    expect((await stored()).get(id)).toMatchObject({ attempts: 1, last_outcome: null });
+  });
+
+  it('is delivered by whichever node has reached its endpoint', async () => {
+    const [id] = await createDeliveries(setup, endpoint, ['waiting']);
+    const [early] = await take();
+    await take(later(31 * second));
+    await settle(db(), line, early as TakenDelivery, 'status 204');
+    expect((await stored()).get(id)).toMatchObject({ state: 'delivered', last_outcome: 'status 204' });
+  });
+
+  it('stays given up where that has happened meanwhile', async () => {
+    const [id] = await createDeliveries(setup, endpoint, ['waiting']);
+    const [taken] = await take();
+    await change(id, { state: 'parked', due_at: null });
+    await settle(db(), line, taken as TakenDelivery, 'status 204');
+    expect((await stored()).get(id)).toMatchObject({ state: 'parked', last_outcome: null });
+  });
+
+  it('is none of an endpoint that was paused or removed since it was found', async () => {
+    await createDeliveries(setup, endpoint, ['waiting']);
+    const found = await find();
+    for (const column of ['paused_at', 'removed_at'] as const) {
+      const set = (value: Date | null) =>
+        db()
+          .kysely.updateTable('webhook_endpoint')
+          .set({ [column]: value })
+          .execute();
+      await set(new Date());
+      expect(await takeDeliveries(db(), found, new Date())).toEqual([]);
+      await set(null);
+    }
+    expect(await takeDeliveries(db(), found, new Date())).toHaveLength(1);
+  });
+});
+
+describe('the next of a lane', () => {
+  it('comes when the one before it has reached its endpoint', async () => {
+    const [first, next] = await createLane();
+    const [taken] = await take();
+    expect(taken?.id).toBe(first);
+    expect(await dueAt(next)).toBeUndefined();
+    await settle(db(), line, taken as TakenDelivery, 'status 204');
+    expect(await dueAt(next)).toBeGreaterThan(Date.now() - minute);
+    expect(await find()).toMatchObject([{ id: next }]);
+  });
+
+  it('waits while the one before it is tried again', async () => {
+    const [first, next] = await createLane();
+    const [taken] = await take();
+    await postpone(db(), taken as TakenDelivery, 'timeout', { now: new Date(), next: later(minute) });
+    expect(await find()).toEqual([]);
+    expect(await find(later(2 * minute))).toMatchObject([{ id: first }]);
+    expect(await dueAt(next)).toBeUndefined();
+  });
+
+  it('comes when the one before it is given up', async () => {
+    const [first, next] = await createLane();
+    await change(first, { kept_until: later(-second) });
+    expect(await tidy(db(), line)).toBe(1);
+    expect((await stored()).get(first)).toMatchObject({ state: 'parked', due_at: null });
+    expect(await find()).toMatchObject([{ id: next }]);
+  });
+
+  it('waits for an earlier one that is sent again', async () => {
+    const [first, next] = await createLane();
+    await settle(db(), line, (await take())[0] as TakenDelivery, 'status 204');
+    const again = { id: first, endpoint, lane: 'api-key:1' };
+    expect(await sendAgain(db(), again)).toBe(true);
+    expect(await find()).toMatchObject([{ id: first }]);
+    expect(await dueAt(next)).toBeUndefined();
+    await settle(db(), line, (await take())[0] as TakenDelivery, 'status 204');
+    expect(await find()).toMatchObject([{ id: next }]);
+  });
+
+  it('is on its way where an earlier one is sent again, and that one keeps its time', async () => {
+    const [first, next] = await createLane();
+    await settle(db(), line, (await take())[0] as TakenDelivery, 'status 204');
+    const [taken] = await take();
+    expect(taken?.id).toBe(next);
+    await sendAgain(db(), { id: first, endpoint, lane: 'api-key:1' });
+    const [again] = await take();
+    expect(again?.id).toBe(first);
+    await postpone(db(), again as TakenDelivery, 'timeout', { now: new Date(), next: later(minute) });
+    const due = await dueAt(first);
+    await settle(db(), line, taken as TakenDelivery, 'status 204');
+    expect((await stored()).get(next)).toMatchObject({ state: 'delivered' });
+    expect(await dueAt(first)).toBe(due);
+  });
+});
+
+it('of an erased account, nothing is sent but that it was erased', async () => {
+  const [, last] = await createDeliveries(setup, endpoint, ['waiting', 'waiting']);
+  await change(last, { type: 'account.erased' });
+  expect(await find()).toHaveLength(2);
+  await db().kysely.updateTable('account').set({ erased_at: new Date() }).execute();
+  expect(await find()).toMatchObject([{ id: last }]);
+  await db()
+    .kysely.updateTable('webhook_delivery')
+    .set({ attempts: 1, due_at: later(-second) })
+    .execute();
+  expect(await find()).toMatchObject([{ id: last }]);
+});
+
+it('that an account was erased waits for nothing that is sent no more', async () => {
+  const [blocked = 0] = await createDeliveries(setup, endpoint, ['waiting']);
+  const account = Number((await stored()).get(blocked)?.['account_id']) as AccountId;
+  const now = new Date();
+  const { kysely } = db();
+  await change(blocked, { lane: `account:${account}` });
+  await kysely.updateTable('account').set({ erased_at: now }).execute();
+  const event = { account_id: account, actor: 'operator', action: 'account-erased', created_at: now };
+  await kysely.insertInto('webhook_event').values(event).execute();
+  await handOut(db(), line);
+  const [erased] = await find();
+  expect((await stored()).get(erased?.id)).toMatchObject({ type: 'account.erased' });
+});
+
+it('accounts that are left out are passed over, and what is far behind them is not looked for', async () => {
+  const [one, two, three] = await createDeliveries(setup, endpoint, ['waiting', 'waiting', 'waiting']);
+  const other = await setup.gateway.createAccount('other');
+  const account = Number((await stored()).get(one)?.['account_id']);
+  await change(two, { account_id: other, due_at: later(30 * second) });
+  await change(three, { account_id: other, due_at: later(2 * minute) });
+  const wanted = { endpoint, now: new Date(), most: 100 };
+  expect(await findDeliveries(db(), 'line', { ...wanted, without: [] })).toHaveLength(3);
+  expect(await findDeliveries(db(), 'line', { ...wanted, without: [account] })).toMatchObject([{ id: two }]);
+});

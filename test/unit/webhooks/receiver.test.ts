@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AccountId } from '../../../src/database/tables.ts';
+import { Receiver } from '../../../src/webhooks/receiver.ts';
+
+const endpoint = { id: 1, url: 'https://hooks.example.com/', secrets: [], isPaused: false };
+const of = (account: number, attempts = 1) => ({ account: account as AccountId, attempts });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the room of an endpoint', () => {
+  it('is 16 attempts that have just begun, and 64 in all', () => {
+    const receiver = new Receiver(endpoint);
+    for (let account = 0; account < 64; account += 1) {
+      expect(receiver.room.all).toBe(16 - (account % 16));
+      receiver.begin(of(account));
+      if (account % 16 === 15) {
+        expect(receiver.room.all).toBe(0);
+        vi.advanceTimersByTime(500);
+      }
+    }
+    expect(receiver.room.all).toBe(0);
+  });
+
+  it('comes back with the end of an attempt', () => {
+    const receiver = new Receiver(endpoint);
+    const ends = Array.from({ length: 16 }, (_, account) => receiver.begin(of(account)));
+    for (const end of ends.slice(0, 3)) end();
+    expect(receiver.room.all).toBe(3);
+  });
+
+  it('is 8 for one account', () => {
+    const receiver = new Receiver(endpoint);
+    const ends = Array.from({ length: 8 }, () => receiver.begin(of(1)));
+    expect([receiver.roomOf(1), receiver.roomOf(2)]).toEqual([0, 8]);
+    expect(receiver.busyAccounts).toEqual([1]);
+    ends[0]?.();
+    expect(receiver.roomOf(1)).toBe(1);
+    expect(receiver.busyAccounts).toEqual([]);
+  });
+
+  it('is 4 for what was attempted before, while something fails', () => {
+    const receiver = new Receiver(endpoint);
+    expect(receiver.room.again).toBe(16);
+    receiver.fail(1);
+    expect(receiver.room).toEqual({ all: 16, again: 4 });
+    for (let account = 0; account < 4; account += 1) receiver.begin(of(account, 2));
+    expect(receiver.room).toEqual({ all: 12, again: 0 });
+    receiver.succeed();
+    expect(receiver.room.again).toBe(12);
+  });
+
+  it('is none while it is paused or gone', () => {
+    const paused = new Receiver({ ...endpoint, isPaused: true });
+    const gone = Object.assign(new Receiver(endpoint), { isGone: true });
+    expect([paused.room.all, gone.room.all]).toEqual([0, 0]);
+  });
+});
+
+describe('an endpoint that takes nothing', () => {
+  const createDown = () => {
+    const receiver = new Receiver(endpoint);
+    for (let times = 0; times < 49; times += 1) receiver.fail(times % 3);
+    expect(receiver.isDown).toBe(false);
+    receiver.fail(3);
+    expect(receiver.isDown).toBe(true);
+    return receiver;
+  };
+
+  it('gets one attempt a second', () => {
+    const receiver = createDown();
+    expect(receiver.room).toEqual({ all: 1, again: 1 });
+    receiver.begin(of(1))();
+    expect(receiver.room.all).toBe(0);
+    vi.advanceTimersByTime(999);
+    expect(receiver.room.all).toBe(0);
+    vi.advanceTimersByTime(1);
+    const end = receiver.begin(of(1));
+    vi.advanceTimersByTime(5000);
+    expect(receiver.room.all).toBe(0);
+    end();
+    expect(receiver.room.all).toBe(1);
+  });
+
+  it('knows whose events were refused, and is up again with the first that it takes', () => {
+    const receiver = createDown();
+    expect(receiver.refusedAccounts.toSorted()).toEqual([0, 1, 2, 3]);
+    receiver.succeed();
+    expect(receiver.isDown).toBe(false);
+    expect(receiver.refusedAccounts).toEqual([]);
+    expect(receiver.room.all).toBe(16);
+  });
+
+  it('is in the log once a minute at the most, and once where it takes events again', () => {
+    const receiver = new Receiver(endpoint);
+    expect([receiver.succeed(), receiver.fail(1), receiver.fail(1)]).toEqual([false, true, false]);
+    expect([receiver.succeed(), receiver.succeed()]).toEqual([true, false]);
+    expect(receiver.fail(1)).toBe(false);
+    expect(receiver.succeed()).toBe(false);
+    vi.advanceTimersByTime(60_000);
+    expect(receiver.fail(1)).toBe(true);
+  });
+});

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/compat';
+import { request } from '../api/request.ts';
+import { boundsInWords } from '../keys/limits-in-words.ts';
+import { Button } from '../ui/button.tsx';
+import { Fact, Facts } from '../ui/facts.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { QueryContent } from '../ui/query-content.tsx';
+import type { Account, Entitlement } from './account.tsx';
+import { entitlementQuery } from './documents.ts';
+import { PlanDialog } from './plan-dialog.tsx';
+
+/** What the provider grants an account, and how to change it. */
+export function AccountPlan({ account }: { readonly account: Account }) {
+  const [open, setOpen] = useState(false);
+  const query = useQuery({
+    queryKey: ['entitlement', account.id],
+    queryFn: ({ signal }) => request(entitlementQuery, { userId: account.id }, signal),
+  });
+  return (
+    <section className="card account-plan" aria-labelledby="account-plan">
+      <h2 id="account-plan" tabIndex={-1}>
+        Plan
+      </h2>
+      <QueryContent query={query} what="the plan">
+        {({ entitlement }) => (
+          <>
+            <PlanFacts entitlement={entitlement} />
+            <div className="card-actions">
+              <Button look="quiet" onClick={() => setOpen(true)}>
+                Change plan
+              </Button>
+            </div>
+            {open && (
+              <PlanDialog account={account} entitlement={entitlement} onDismiss={() => setOpen(false)} />
+            )}
+          </>
+        )}
+      </QueryContent>
+    </section>
+  );
+}
+
+function PlanFacts({ entitlement: { plan, overrides, effective, updatedAt } }: { entitlement: Entitlement }) {
+  const bounds = boundsInWords(effective);
+  return (
+    <>
+      <Facts>
+        <Fact name="Plan">{plan === null ? 'The default' : <bdi>{plan}</bdi>}</Fact>
+        <Fact name="At most">{bounds.length === 0 ? 'No bound' : bounds.join(', ')}</Fact>
+        <Fact name="May do">{permissionsInWords(effective.permissions)}</Fact>
+        {updatedAt !== null && (
+          <Fact name="Changed">
+            <Moment at={updatedAt} />
+          </Fact>
+        )}
+      </Facts>
+      {overrides && (
+        <details className="fold">
+          <summary>What differs from the plan</summary>
+          <pre dir="ltr">{JSON.stringify(overrides, null, 2)}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+function permissionsInWords(permissions: readonly string[] | null) {
+  if (permissions === null) return 'What its keys are given';
+  return permissions.length === 0 ? 'Nothing' : <code>{permissions.join(', ')}</code>;
+}

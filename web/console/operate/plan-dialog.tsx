@@ -1,0 +1,113 @@
+import { useState } from 'preact/compat';
+import { invalid } from '../api/problem.ts';
+import { request } from '../api/request.ts';
+import { Field } from '../ui/field.tsx';
+import { notify } from '../ui/notice.tsx';
+import { type Account, type Entitlement, nameOfAccount } from './account.tsx';
+import { setEntitlementMutation } from './documents.ts';
+import { ReasonDialog } from './reason-dialog.tsx';
+
+interface PlanDialogProps {
+  readonly account: Account;
+  readonly entitlement: Entitlement;
+  readonly onDismiss: () => void;
+}
+
+/** Sets the plan of an account, and what differs from it. */
+export function PlanDialog({ account, entitlement, onDismiss }: PlanDialogProps) {
+  // It may be read anew meanwhile: what the operator did not touch is then no change of theirs.
+  const [before] = useState(entitlement);
+  const name = nameOfAccount(account);
+  return (
+    <ReasonDialog
+      title={`Change the plan of ${name}`}
+      submitLabel="Save changes"
+      danger={false}
+      fallbackFocus="account-plan"
+      onDismiss={onDismiss}
+      act={async (reason, form) => {
+        const changes = readChanges(form, before);
+        await request(setEntitlementMutation, { userId: account.id, reason, ...changes });
+      }}
+      onDone={() => notify(`The plan of ${name} is saved.`)}
+      fields={{
+        names: ['plan', 'overrides'],
+        show: (issueOf) => <PlanFields before={before} issueOf={issueOf} />,
+      }}
+    >
+      It holds from the next request of a key on. No key is changed.
+    </ReasonDialog>
+  );
+}
+
+type Given = Pick<Entitlement, 'plan' | 'overrides'>;
+
+interface PlanFieldsProps {
+  readonly before: Given;
+  readonly issueOf: (argument: string) => string | undefined;
+}
+
+const PlanFields = ({ before, issueOf }: PlanFieldsProps) => (
+  <>
+    <Field label="Plan" hint="One of your plans file. Empty: the default plan." issue={issueOf('plan')}>
+      {(control) => (
+        <input
+          {...control}
+          name="plan"
+          type="text"
+          autoComplete="off"
+          autoCapitalize="none"
+          defaultValue={before.plan ?? ''}
+        />
+      )}
+    </Field>
+    <Field
+      label="What differs from the plan"
+      hint={
+        <>
+          JSON, as in the plans file: <code>{'{"max_active_keys": 5}'}</code>. A member that is null lifts the
+          bound. Empty: nothing differs.
+        </>
+      }
+      issue={issueOf('overrides')}
+    >
+      {(control) => (
+        <textarea
+          {...control}
+          name="overrides"
+          className="mono"
+          rows={4}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellcheck={false}
+          dir="ltr"
+          defaultValue={before.overrides === null ? '' : JSON.stringify(before.overrides, null, 2)}
+        />
+      )}
+    </Field>
+  </>
+);
+
+/** What the form says that is not so yet. */
+function readChanges(form: FormData, before: Given): Partial<Given> {
+  const plan = `${form.get('plan')}`.trim() || null;
+  const overrides = readOverrides(`${form.get('overrides')}`);
+  const isSame = JSON.stringify(overrides) === JSON.stringify(before.overrides);
+  return { ...(plan !== before.plan && { plan }), ...(!isSame && { overrides }) };
+}
+
+function readOverrides(text: string): Given['overrides'] {
+  if (text.trim() === '') return null;
+  const overrides = parse(text);
+  if (typeof overrides === 'object' && overrides !== null && !Array.isArray(overrides)) return overrides;
+  throw invalid('overrides', 'Must be a JSON object, such as {"max_active_keys": 5}.');
+}
+
+/** @returns undefined for what is no JSON */
+function parse(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
