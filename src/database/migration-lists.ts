@@ -18,6 +18,8 @@ export const sqliteMigrations: MigrationList = {
     (await import('./migrations/sqlite/Migration20261123181502.ts')).Migration20261123181502,
   Migration20261123183500: async () =>
     (await import('./migrations/sqlite/Migration20261123183500.ts')).Migration20261123183500,
+  Migration20261125110000: async () =>
+    (await import('./migrations/sqlite/Migration20261125110000.ts')).Migration20261125110000,
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -35,4 +37,6 @@ export const postgresMigrations: MigrationList = {
     (await import('./migrations/postgresql/Migration20261123181504.ts')).Migration20261123181504,
   Migration20261123183500: async () =>
     (await import('./migrations/postgresql/Migration20261123183500.ts')).Migration20261123183500,
+  Migration20261125110000: async () =>
+    (await import('./migrations/postgresql/Migration20261125110000.ts')).Migration20261125110000,
 };

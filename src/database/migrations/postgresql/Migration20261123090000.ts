@@ -31,7 +31,7 @@ export class Migration20261123090000 extends Migration {
     this.addSql(`create table "api_key_use" ("api_key_id" int not null, "hour" timestamptz(3) not null, "outcome" varchar(255) not null, "count" int not null, primary key ("api_key_id", "hour", "outcome"));`);
     this.addSql(`create index "api_key_use_hour_index" on "api_key_use" ("hour");`);
 
-    this.addSql(`create table "audit_event" ("id" serial primary key, "account_id" int not null, "actor" varchar(255) null, "other_id" int null, "reason" text null, "action" varchar(255) not null, "target" int null, "request" varchar(255) not null, "address" varchar(255) null, "details" text null, "created_at" timestamptz(3) not null, "of_day" bigint not null default '0');`);
+    this.addSql(`create table "audit_event" ("id" serial primary key, "account_id" int not null, "actor" varchar(255) null, "other_id" int null, "reason" text null, "action" varchar(255) not null, "target" int null, "request" varchar(255) not null, "address" varchar(255) null, "details" text null, "created_at" timestamptz(3) not null);`);
     this.addSql(`create index "audit_event_account_id_id_index" on "audit_event" ("account_id", "id");`);
     this.addSql(`create index "audit_event_other" on "audit_event" ("other_id") where "other_id" is not null;`);
 
@@ -125,20 +125,6 @@ export class Migration20261123090000 extends Migration {
     this.addSql(`create function "give_audit_event_its_id"() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(1801812343, new."account_id"); new."id" := nextval('audit_event_id_seq'); return new; end $$;`);
     this.addSql(`create trigger "audit_event_id_in_order" before insert on "audit_event" for each row when (new."id" is null) execute function "give_audit_event_its_id"();`);
     this.addSql(`alter table "audit_event" alter column "id" drop default;`);
-
-    // How many changes an account has made on a day: the value of "of_day" for its next event, or null if it may make no
-    // more. The lock comes first: a query before it would miss the event that another transaction is about to commit.
-    this.addSql(`create function "number_of_change"("account" integer, "counted" integer, "most" bigint) returns bigint language plpgsql as $$
-      declare
-        "today" constant bigint := floor(extract(epoch from now()) / 86400) * 1000000000;
-        "number" bigint;
-      begin
-        perform pg_advisory_xact_lock(1801812343, "account");
-        select "of_day" into "number" from "audit_event" where "account_id" = "account" order by "id" desc limit 1;
-        if "number" is null or "number" - "today" not between 0 and 999999999 then "number" := "today"; end if;
-        "number" := "number" + "counted";
-        return case when "number" - "today" <= "most" then "number" end;
-      end $$;`);
 
     // While there is an endpoint for webhooks, the database itself notes each change for it, whoever makes it. An
     // operator's act is in two trails; the one of the account that it was done to is noted.

@@ -33,7 +33,7 @@ export class Migration20261123090000 extends Migration {
     this.addSql(`create index \`api_key_use_api_key_id_index\` on \`api_key_use\` (\`api_key_id\`);`);
     this.addSql(`create index \`api_key_use_hour_index\` on \`api_key_use\` (\`hour\`);`);
 
-    this.addSql(`create table \`audit_event\` (\`id\` integer not null primary key autoincrement, \`account_id\` integer not null, \`actor\` text null, \`other_id\` integer null, \`reason\` text null, \`action\` text not null, \`target\` integer null, \`request\` text not null, \`address\` text null, \`details\` text null, \`created_at\` datetime not null, \`of_day\` bigint not null default '0', constraint \`audit_event_account_id_foreign\` foreign key (\`account_id\`) references \`account\` (\`id\`), constraint \`audit_event_other_id_foreign\` foreign key (\`other_id\`) references \`account\` (\`id\`) on update no action on delete no action);`);
+    this.addSql(`create table \`audit_event\` (\`id\` integer not null primary key autoincrement, \`account_id\` integer not null, \`actor\` text null, \`other_id\` integer null, \`reason\` text null, \`action\` text not null, \`target\` integer null, \`request\` text not null, \`address\` text null, \`details\` text null, \`created_at\` datetime not null, constraint \`audit_event_account_id_foreign\` foreign key (\`account_id\`) references \`account\` (\`id\`), constraint \`audit_event_other_id_foreign\` foreign key (\`other_id\`) references \`account\` (\`id\`) on update no action on delete no action);`);
     this.addSql(`create index \`audit_event_account_id_index\` on \`audit_event\` (\`account_id\`);`);
     this.addSql(`create index \`audit_event_account_id_id_index\` on \`audit_event\` (\`account_id\`, \`id\`);`);
     this.addSql(`create index \`audit_event_other\` on \`audit_event\` (\`other_id\`) where \`other_id\` is not null;`);
@@ -81,7 +81,6 @@ export class Migration20261123090000 extends Migration {
     this.addSql(`create trigger \`audit_event_no_update\` before update on \`audit_event\` when not (
       new.\`id\` is old.\`id\` and new.\`account_id\` is old.\`account_id\` and new.\`actor\` is old.\`actor\` and new.\`other_id\` is old.\`other_id\`
       and new.\`action\` is old.\`action\` and new.\`target\` is old.\`target\` and new.\`request\` is old.\`request\` and new.\`created_at\` is old.\`created_at\`
-      and new.\`of_day\` is old.\`of_day\`
       and (new.\`address\` is null or new.\`address\` is old.\`address\`)
       and (new.\`details\` is null or new.\`details\` is old.\`details\`)
       and (new.\`reason\` is null or new.\`reason\` is old.\`reason\`)
