@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { findAccount, ofCaller } from '../accounts/own-account.ts';
-import { lastAuditEvent } from '../audit/last-audit-event.ts';
 import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, pageSize, readPage } from '../database/page.ts';
 import { ApiKey } from '../database/tables.ts';
@@ -34,10 +33,6 @@ const prepareSelect = (order: 'asc' | 'desc') =>
   );
 
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
-
-/** Tells the state of the caller's list of API keys: each change of a key has an event in the caller's audit trail. */
-export const apiKeysRevision = async (context: OperationContext): Promise<string> =>
-  `${await lastAuditEvent(context)}`;
 
 /**
  * Reads a page of the caller's API keys, newest first. Without `isActive`, the page includes inactive keys.

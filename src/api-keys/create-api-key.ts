@@ -20,6 +20,7 @@ import {
 } from './api-key-secret.ts';
 import { readList } from './grants.ts';
 import {
+  assertSize,
   changedParts,
   columnsOf,
   keyParts,
@@ -112,13 +113,15 @@ export async function createApiKey(
 ): Promise<NewApiKey> {
   const { quota = null, ...given } = parseInput(createApiKeyInput(context.limits), input);
   const { limits } = context;
+  const asked = storedParts(given, noParts);
+  assertSize(asked);
   const key = createApiKeySecret(limits.apiKeyPrefix);
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
     // Makes sure that only one of several concurrent keys becomes the first.
     const entitlement = entitlementOf(limits.plans, (await lockAccount(inner.db, account)) ?? {});
     const createdAt = new Date();
-    const parts = entitledParts(storedParts(given, noParts), entitlement, createdAt);
+    const parts = entitledParts(asked, entitlement, createdAt);
     const most = entitlement.maxActiveKeys ?? limits.apiKeysPerAccount;
     const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
     const [row] = await insertApiKey(inner.db, values);

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { z } from 'zod';
 import { isAddressRange } from '../config/addresses.ts';
 import type { ApiKey, Tables } from '../database/tables.ts';
+import { badUserInput } from '../errors.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationLimits } from '../operations/context.ts';
@@ -275,3 +276,29 @@ export const changedParts = (before: StoredParts, after: StoredParts): Change[] 
 
 /** The properties of a key for which its owner set none. */
 export const noParts: StoredParts = Object.assign({}, ...rows.map(([, { stored }]) => stored(null)));
+
+/** The most bytes of a key's permissions, allowed addresses and metadata together, as JSON in UTF-8. */
+const mostTogether = 4096;
+
+const sizeOf = ({ permissions, allowedAddresses, metadata }: StoredParts): number =>
+  [permissions, allowedAddresses, metadata].reduce((sum, json) => sum + Buffer.byteLength(json ?? ''), 0);
+
+/**
+ * Describes the excess of a key that is too large.
+ * @param before the key before a change: it may be too large from before the limit, and must not grow
+ * @returns undefined for a key that is small enough
+ */
+export function excessOf(after: StoredParts, before: StoredParts = noParts): string | undefined {
+  const size = sizeOf(after);
+  if (size <= Math.max(mostTogether, sizeOf(before))) return undefined;
+  return `Permissions, allowed addresses and metadata must have at most ${mostTogether} bytes together, as JSON. These have ${size}.`;
+}
+
+/**
+ * Refuses a key that is too large.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export function assertSize(after: StoredParts, before?: StoredParts): void {
+  const message = excessOf(after, before);
+  if (message !== undefined) throw badUserInput([{ path: [], message, type: 'too_long' }]);
+}

@@ -2,7 +2,7 @@ import { signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { ApiKeyInput, apiKey } from './api-key.ts';
 import { ApiKeyType } from './api-keys.graphql.ts';
-import { ApiKeysInput, apiKeys, apiKeysRevision } from './api-keys.ts';
+import { ApiKeysInput, apiKeys } from './api-keys.ts';
 import { defaultApiKey } from './default-api-key.ts';
 
 builder.queryField('apiKeys', (t) =>
@@ -14,7 +14,6 @@ builder.queryField('apiKeys', (t) =>
       input: () => ApiKeysInput,
       limitInRest:
         'How many keys: 0 to 100. Left out: all of them, or the newest where they are too many for one answer.',
-      revision: apiKeysRevision,
       args: {
         isActive: t.arg.boolean({
           description: 'Only those that are active, or only those that are not.',

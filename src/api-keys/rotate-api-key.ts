@@ -17,6 +17,9 @@ import { lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 /** The longest grace, in seconds: 7 days. */
 const longestGrace = 604_800;
 
+/** The most secrets of a key that work at a time, the current one included. */
+export const mostSecrets = 4;
+
 /** The input of {@link rotateApiKey}. */
 export const RotateApiKeyInput = z.object({
   keyId: z.int32(),
@@ -41,7 +44,15 @@ const updateApiKey = prepareQuery(
         key_prefix: keyPrefix,
         encrypted_key: encryptedKey,
         encryption_version: encryptionVersion,
-        previous_works_until: previousWorksUntil,
+        // A secret may have ended before its grace did, as one too many.
+        previous_works_until: ({ selectFrom, fn, val }) =>
+          fn.coalesce(
+            selectFrom('api_key_secret')
+              .where('api_key_id', '=', id)
+              .where('works_until', '>', now)
+              .select((each) => each.fn.max('works_until').as('last')),
+            val(previousWorksUntil),
+          ),
       })
       .where('id', '=', id)
       .where('account_id', '=', account)
@@ -66,6 +77,24 @@ const endAllSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number;
     .where('api_key_id', '=', id)
     .where(({ eb, or }) => or([eb('works_until', 'is', null), eb('works_until', '>', now)])),
 );
+
+// Without a bound, each rotation with a grace would add a secret, and ending them all would hold up everybody.
+const endOldestSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) => {
+  const former = db.selectFrom('api_key_secret').where('api_key_id', '=', id).where('works_until', '>', now);
+  return db
+    .updateTable('api_key_secret')
+    .set({ works_until: now })
+    .where('api_key_id', '=', id)
+    .where('works_until', '>', now)
+    .where(
+      'id',
+      'not in',
+      former
+        .select('id')
+        .orderBy('id', 'desc')
+        .limit(mostSecrets - 1),
+    );
+});
 
 // Imported secrets stay, because a repeated import recognises them.
 const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) =>
@@ -97,16 +126,24 @@ const inTrail = ({ keyPrefix, previousWorksUntil }: ApiKey) => ({
   previous_works_until: previousWorksUntil,
 });
 
-/** Lets the current secret work until the end of its grace. Without a grace, all older secrets end at once. */
+/**
+ * Lets the current secret work until the end of its grace, and ends the oldest of too many. Without a grace, all older
+ * secrets end at once.
+ */
 async function retireSecrets(db: Db, id: number, now: Date, graceEnd: Date | null): Promise<void> {
-  if (graceEnd === null) await endAllSecrets(db, { id, now });
-  else await endCurrentSecret(db, { id, end: graceEnd });
+  if (graceEnd === null) {
+    await endAllSecrets(db, { id, now });
+  } else {
+    await endCurrentSecret(db, { id, end: graceEnd });
+    await endOldestSecrets(db, { id, now });
+  }
   await deleteEndedSecrets(db, { id, now });
 }
 
 /**
  * Gives one of the caller's API keys a new secret. With a grace, the secret before it works for `graceSeconds` more,
- * and older secrets keep their own ends. Without a grace, only the new secret works from now on.
+ * and older secrets keep their own ends; if more than {@link mostSecrets} work, the oldest ends at once. Without a
+ * grace, only the new secret works from now on.
  * @returns the key with its new secret; no other operation ever shows the secret
  * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for an inactive or expired key; `NOT_FOUND`, the same for an
  *   unknown key and another person's key
@@ -124,9 +161,9 @@ export async function rotateApiKey(
     const now = new Date();
     const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
     const previousWorksUntil = lastEnd(before, now, graceEnd);
+    await retireSecrets(inner.db, keyId, now, graceEnd);
     const [row] = await updateApiKey(inner.db, { ...owned, ...sealed, previousWorksUntil, now });
     if (!row) throw unusable(before);
-    await retireSecrets(inner.db, keyId, now, graceEnd);
     await storeSecret(inner, keyId, key);
     const changes = changesOf(inTrail(before), inTrail(row));
     inner.events('api-key-rotated', { accountId: before.account, keyId }, changes);

@@ -10,6 +10,7 @@ import { assertEntitled, assertLife } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
 import { readList } from './grants.ts';
 import {
+  assertSize,
   changedParts,
   columnsOf,
   type KeyParts,
@@ -82,6 +83,7 @@ async function changeApiKey(
   const { db, events, limits } = context;
   const before = await lockApiKey(context, keyId);
   const after = storedParts(parts, before);
+  assertSize(after, before);
   assertBounds(entitlementOf(limits.plans, before), before, after);
   const quota = parts.quota === undefined ? [] : await changedQuota(db, keyId, parts.quota);
   const changes = [...changedParts(before, after), ...quota];

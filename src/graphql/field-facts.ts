@@ -6,7 +6,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import type { OperationContext, OperationLimits } from '../operations/context.ts';
+import type { OperationLimits } from '../operations/context.ts';
 
 /** What a field or an argument says of itself beside its type: the compiler knows each of these, so none is misspelt. */
 interface ValueFacts {
@@ -45,11 +45,6 @@ interface OperationFacts {
   neverNull?: readonly string[];
   /** What `limit` means in REST, if its list is longer than GraphQL's page. */
   limitInRest?: string;
-  /**
-   * Reads what identifies the state of its list, at most a few hundred bytes of rows: it differs once the list has
-   * changed. A change that adds to the list goes by it, because reading the list itself would take too long there.
-   */
-  revision?: (context: OperationContext) => Promise<string>;
 }
 
 /** All that a field may say of itself. */
@@ -80,7 +75,6 @@ const names: Readonly<Record<keyof Facts, true>> = {
   limitInRest: true,
   mostBytes: true,
   neverNull: true,
-  revision: true,
   takesRecord: true,
   usually: true,
 };

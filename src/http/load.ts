@@ -71,7 +71,8 @@ export class Load implements Disposable {
    * @param response a response that has ended
    */
   holdUntilSent(response: ServerResponse): void {
-    if (response.writableFinished || response.destroyed) return;
+    // Not `writableFinished`, which Node sets a turn later: the system has taken all that is no longer buffered here.
+    if (response.writableLength === 0 || response.destroyed) return;
     this.#unsent.set(response, performance.now());
     this.inFlight += 1;
     response.once('close', () => this.#release(response));

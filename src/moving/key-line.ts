@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { longestSecret, sha256Of } from '../api-keys/imported-keys.ts';
-import { fromRest, inRest, type KeyParts, keyParts } from '../api-keys/key-parts.ts';
+import {
+  excessOf,
+  fromRest,
+  inRest,
+  type KeyParts,
+  keyParts,
+  noParts,
+  storedParts,
+} from '../api-keys/key-parts.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
@@ -127,12 +135,15 @@ export function createLineReader(limits: OperationLimits, issuers: readonly stri
   return (number: number, text: string): KeyLine => {
     const given = parse(schema, text, places);
     const { issuer, subject, key_prefix: keyPrefix, key: secret = null, quota } = given;
+    const parts = { ...fromRest(given), quota };
+    const excess = excessOf(storedParts(parts, noParts));
+    if (excess !== undefined) throw new LineError(excess);
     return {
       ...{ number, issuer, subject, keyPrefix, secret },
       createdAt: given.created_at ?? new Date(),
       isActive: given.is_active ?? true,
       plan: given.plan ?? null,
-      parts: { ...fromRest(given), quota },
+      parts,
       sha256: given.sha256 ?? sha256Of(secret ?? ''),
     };
   };

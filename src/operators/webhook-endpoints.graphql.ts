@@ -10,7 +10,7 @@ import {
   type NewWebhookEndpoint,
   type WebhookEndpointRecord,
 } from './webhook-endpoint-record.ts';
-import { WebhookEndpointsInput, webhookEndpoints, webhookEndpointsRevision } from './webhook-endpoints.ts';
+import { WebhookEndpointsInput, webhookEndpoints } from './webhook-endpoints.ts';
 
 const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   createdAt: t.expose('createdAt', {
@@ -121,7 +121,6 @@ builder.queryField('webhookEndpoints', (t) =>
         'The webhook endpoints that are there, newest first: those of the configuration, and those that were added. For operators.',
       requiredScopes: operator,
       input: () => WebhookEndpointsInput,
-      revision: webhookEndpointsRevision,
       resolve: (_root, input, context) => webhookEndpoints(context, input),
     },
     { name: 'WebhookEndpointConnection' },

@@ -22,21 +22,6 @@ const prepareSelect = (order: 'asc' | 'desc') =>
 
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
 
-const selectStates = prepareQuery(WebhookEndpoint, (db, _: object) =>
-  db
-    .selectFrom('webhook_endpoint')
-    .where('removed_at', 'is', null)
-    .select(['id', 'events', 'paused_at', 'secret_created_at', 'previous_sign_until'])
-    .orderBy('id'),
-);
-
-/**
- * Describes the state of the current webhook endpoints, without the figures of their deliveries: counting these takes
- * long, and they change all the time.
- */
-export const webhookEndpointsRevision = async ({ db }: OperationContext): Promise<string> =>
-  JSON.stringify(await selectStates(db, {}));
-
 /**
  * Reads a page of the current webhook endpoints, newest first: the configured ones, and those that operators added.
  * @throws {GatewayError} `BAD_USER_INPUT`

@@ -7,6 +7,7 @@ import type { Answer, Exchange, Handler } from '../http/exchange.ts';
 import { defaultBodyLimit, limitBody } from '../http/read-request.ts';
 import type { OperationContext } from '../operations/context.ts';
 import {
+  assertNoTag,
   type CheckOwned,
   conditionsOf,
   createPrecondition,
@@ -78,16 +79,15 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
     const variables = readInput(exchange, { route, ...match });
     const conditions = conditionsOf(exchange.headers);
-    if (conditions)
+    if (conditions && route.resource?.isPage) assertNoTag(conditions, route);
+    else if (conditions)
       Object.assign(contextValue, { precondition: preconditionOf(route, variables, conditions) });
     const operation = await operationOf(route);
-    // From before the list is read: a change in between is then in the list, and not in its tag.
-    const revision = await route.revision?.(contextValue);
     const result: ExecutionResult = await execute({ ...operation, contextValue, variableValues: variables });
     if (result.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
     const outcome = { variables, ...readAnswer(result.data?.[match.field], route) };
     const body = JSON.stringify(outcome.value);
-    const tag = route.answersResource ? entityTagOf(body, revision) : undefined;
+    const tag = route.hasTag ? entityTagOf(body) : undefined;
     const answer = describeAnswer(route, outcome, tag);
     if (route.method === 'GET' && tag && conditions && isKnown(conditions, tag))
       return { ...answer, status: 304, body: '' };

@@ -50,19 +50,11 @@ export function describeAnswer(endpoint: Endpoint, { value, variables, pageInfo 
   return { status: endpoint.created ? 201 : 200, headers };
 }
 
-/** The first characters of a text's digest. */
-const digestOf = (text: string, length: number): string => hash('sha256', text, 'base64url').slice(0, length);
-
 /**
  * The entity tag of a representation (RFC 9110, section 8.8.3). The tag is strong and depends on the bytes alone, so
- * every node and both databases give the same tag. The tag of a list also has the list's revision at its end.
- * @param revision the state of the list, from before the list was read; undefined for anything else
+ * every node and both databases give the same tag.
  */
-export const entityTagOf = (body: string, revision?: string): string =>
-  `"${digestOf(body, 22)}${revision === undefined ? '' : endOf(revision)}"`;
-
-/** The end of the tags of all lists with this revision. */
-const endOf = (revision: string): string => `.${digestOf(revision, 8)}`;
+export const entityTagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
 /**
  * The entity tag as Keyward sent it, before a compressing proxy changed it. nginx marks the tag as weak (Keyward
@@ -72,14 +64,13 @@ const asGiven = (tag: string): string =>
   tag
     .trim()
     .replace(/^W\//, '')
-    .replace(/^("[\w-]{22}(?:\.[\w-]{8})?)-(?:br|deflate|gzip|zstd)"$/, '$1"');
+    .replace(/^("[\w-]{22})-(?:br|deflate|gzip|zstd)"$/, '$1"');
 
-/** Tells whether a tag that a caller sent stands for the current state. */
-type IsCurrent = (tag: string) => boolean;
+/** Whether an `If-Match` or `If-None-Match` header field lists the tag, or is `*`. */
+const names = (field: string, tag: string): boolean =>
+  isAny(field) || field.split(',').some((each) => asGiven(each) === tag);
 
-/** Whether an `If-Match` or `If-None-Match` header field lists the current tag, or is `*`. */
-const names = (field: string, isCurrent: IsCurrent): boolean =>
-  field.trim() === '*' || field.split(',').some((each) => isCurrent(asGiven(each)));
+const isAny = (field: string): boolean => field.trim() === '*';
 
 /** The preconditions of a request (RFC 9110, section 13.1). */
 interface Conditions {
@@ -96,17 +87,24 @@ export function conditionsOf(headers: RequestHeaders): Conditions | undefined {
 const failed = () =>
   new GatewayError('PRECONDITION_FAILED', 'It is not as If-Match or If-None-Match says: read it again');
 
-const isKnownBy = ({ ifMatch, ifNoneMatch }: Conditions, isCurrent: IsCurrent): boolean => {
-  if (ifMatch !== undefined && !names(ifMatch, isCurrent)) throw failed();
-  return ifNoneMatch !== undefined && names(ifNoneMatch, isCurrent);
-};
-
 /**
  * Whether the caller has this representation already, so that the answer is 304.
  * @throws {GatewayError} `PRECONDITION_FAILED` if `If-Match` lists other tags
  */
-export const isKnown = (conditions: Conditions, tag: string): boolean =>
-  isKnownBy(conditions, (each) => each === tag);
+export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): boolean {
+  if (ifMatch !== undefined && !names(ifMatch, tag)) throw failed();
+  return ifNoneMatch !== undefined && names(ifNoneMatch, tag);
+}
+
+/**
+ * Makes sure that a request on a list has no precondition but that there is the list. Lists have no entity tags: to
+ * know one, a change would have to read the whole list in its transaction.
+ * @throws {GatewayError} `PRECONDITION_FAILED` for any tag in `If-Match`, and for a change with `If-None-Match: *`
+ */
+export function assertNoTag({ ifMatch, ifNoneMatch }: Conditions, { method }: Endpoint): void {
+  if (ifMatch !== undefined && !isAny(ifMatch)) throw failed();
+  if (method !== 'GET' && ifNoneMatch !== undefined && isAny(ifNoneMatch)) throw failed();
+}
 
 /**
  * Makes sure that the caller knows the current state of the record that a request changes.
@@ -114,15 +112,6 @@ export const isKnown = (conditions: Conditions, tag: string): boolean =>
  */
 export function assertUnchanged(conditions: Conditions, tag: string): void {
   if (isKnown(conditions, tag)) throw failed();
-}
-
-/**
- * Makes sure that the caller knows the current state of the list to which a request adds. Any part of the list will
- * do, because only the revision counts.
- * @throws {GatewayError} `PRECONDITION_FAILED` if the preconditions do not hold
- */
-function assertSameRevision(conditions: Conditions, revision: string): void {
-  if (isKnownBy(conditions, (each) => each.endsWith(`${endOf(revision)}"`))) throw failed();
 }
 
 /**
@@ -155,7 +144,7 @@ interface Operations extends Pick<Sofa, 'compiled'> {
 
 /**
  * Makes the precondition of a change. The change's own transaction runs the precondition first: it compares the
- * record's current entity tag, or the revision of the list, with the tags that the caller sent.
+ * record's current entity tag with the tags that the caller sent.
  */
 export const createPrecondition =
   ({ operationOf, compiled }: Operations, checkOwned: CheckOwned) =>
@@ -163,9 +152,7 @@ export const createPrecondition =
   async (context: OperationContext): Promise<void> => {
     if (!resource) return;
     const { document } = await operationOf(resource);
-    const { revision } = resource;
     const check = async () => {
-      if (revision) return assertSameRevision(conditions, await revision(context));
       const result: ExecutionResult = (await compiled.get(document)?.(undefined, context, variables)) ?? {};
       if (result.errors?.[0]) throw result.errors[0];
       assertUnchanged(conditions, entityTagOf(JSON.stringify(result.data?.[resource.field.name])));

@@ -32,8 +32,6 @@ export interface Endpoint extends Route {
   readonly names: ReadonlyMap<Input['in'], ReadonlySet<string>>;
   /** Whether the route answers a page of a list: a connection in GraphQL, a JSON list in REST. */
   readonly isPage: boolean;
-  /** Reads the revision of the list, for a list that changes go by. */
-  readonly revision: ReturnType<typeof factsOf>['revision'];
   /** Whether a request may have an `Idempotency-Key`: only a POST that changes something may. */
   readonly takesKey: boolean;
   /** Whether the route refuses unknown inputs; if not, it ignores them. */
@@ -45,8 +43,8 @@ export interface Endpoint extends Route {
   readonly record: GraphQLObjectType | undefined;
   /** The GET endpoint of the resource that this route concerns: at the same path, or at the nearest path above. */
   readonly resource: Endpoint | undefined;
-  /** Whether this route answers the same type as `resource`. */
-  readonly answersResource: boolean;
+  /** Whether the answer has an entity tag: it is the record that a GET of `resource` answers. Lists have none. */
+  readonly hasTag: boolean;
 }
 
 /** Where a route takes an input from: the path, else the query string of a GET or DELETE, else the body. */
@@ -89,18 +87,17 @@ const createEndpoint = (
   route: Route,
   isMutation: boolean,
 ): Endpoint => {
-  const { changesSecret, revision, takesRecord } = factsOf(field);
+  const { changesSecret, takesRecord } = factsOf(field);
   const record = takesRecord ? objectTypeOf(field.type) : undefined;
   const inputs = inputsOf(field, route, record);
   return {
     ...route,
     resource: undefined,
-    answersResource: false,
+    hasTag: false,
     field,
     inputs,
     names: namesOf(inputs, record),
     isPage: isPage(field),
-    revision,
     takesKey: route.method === 'POST' && isMutation && isChange(field),
     // With a misspelt filter, a list would answer too much. With a misspelt `expires_at`, a new key would never
     // expire.
@@ -140,7 +137,7 @@ const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknow
 
 /**
  * Joins each route with its root field.
- * @throws {Error} if a route names no root field, or changes a list that has no revision
+ * @throws {Error} if a route names no root field
  */
 export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, Endpoint>> {
   const fields = rootFieldsOf(schema);
@@ -158,12 +155,11 @@ export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly
   );
 }
 
-function withResource(endpoint: Endpoint, resource: Endpoint | undefined): Endpoint {
-  // Without a revision, a change would read the whole list in its transaction to know the list's tag.
-  if (endpoint.method !== 'GET' && resource?.isPage && !resource.revision)
-    throw new Error(`${endpoint.field.name} changes the list ${resource.field.name}, which has no revision`);
-  return { ...endpoint, resource, answersResource: `${endpoint.field.type}` === `${resource?.field.type}` };
-}
+const withResource = (endpoint: Endpoint, resource: Endpoint | undefined): Endpoint => ({
+  ...endpoint,
+  resource,
+  hasTag: !endpoint.isPage && `${endpoint.field.type}` === `${resource?.field.type}`,
+});
 
 /** The endpoint at a path, or at the nearest path above: `/auth/keys/{key_id}/rotate` → `/auth/keys/{key_id}`. */
 const nearest = (places: ReadonlyMap<string, Endpoint>, path: string): Endpoint | undefined =>

@@ -194,7 +194,7 @@ const withoutDescription = ({ description: _last, ...schema }: JsonSchema): Json
 
 /** The header fields `If-None-Match` (for a GET) or `If-Match` (for a change). */
 const describeConditions = ({ method, resource }: Endpoint) => {
-  if (!resource) return [];
+  if (!resource || resource.isPage) return [];
   const [name, description] =
     method === 'GET'
       ? ['If-None-Match', 'The `ETag` of what the caller has: it is sent again only where it has changed.']
@@ -242,14 +242,14 @@ const describeRecord = (field: Endpoint['field'], schema: JsonSchema, components
 const typeWithoutNull = (types: JsonSchema['type'] = []) => [types].flat().find((type) => type !== 'null');
 
 const describeSuccess = (
-  { field, created, isPage, answersResource, takesKey }: Endpoint,
+  { field, created, isPage, hasTag, takesKey }: Endpoint,
   { responses }: SofaOperation,
   components: Components,
 ) => {
   const [status = '200', success] = Object.entries(responses)[0] ?? [];
   const schema = describeRecord(field, success?.content['application/json'].schema ?? {}, components);
   const headers = {
-    ...(answersResource && { ETag: header('What identifies this state (RFC 9110, section 8.8.3).') }),
+    ...(hasTag && { ETag: header('What identifies this state (RFC 9110, section 8.8.3).') }),
     ...(created && { Location: header('Path of what was created.') }),
     ...(takesKey && {
       'Idempotent-Replayed': header('`true`: the answer to an earlier request with this `Idempotency-Key`.'),

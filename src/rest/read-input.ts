@@ -161,10 +161,9 @@ export function readInput(
 }
 
 /** The place of an issue in the request, in the names that the caller used: `["path", "key_id"]`. */
-const locationOf = (
-  { path: [argument = '', ...members] }: InputIssue,
-  inputs: readonly Input[],
-): string[] => {
+const locationOf = ({ path: [argument, ...members] }: InputIssue, inputs: readonly Input[]): string[] => {
+  // It is about several inputs.
+  if (argument === undefined) return ['body'];
   // Only the name of a header field begins with a capital; no argument does.
   if (/^[A-Z]/.test(argument)) return ['header', argument];
   const input = inputs.find((each) => each.argument.name === argument);

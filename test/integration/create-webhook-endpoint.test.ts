@@ -3,13 +3,7 @@ import { beforeDatabase } from '../support/before-database.ts';
 import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
-import {
-  createAdded,
-  createConfigured,
-  createDeliveries,
-  setUpSenders,
-  until,
-} from '../support/webhook-sender.ts';
+import { createAdded, createConfigured, setUpSenders, until } from '../support/webhook-sender.ts';
 
 const setup = setUpGateway();
 const send = setUpSenders(setup);
@@ -181,30 +175,4 @@ it('a member that is misspelt is refused', async () => {
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   const answer = await setup.gateway.rest('POST', '/admin/webhooks', { token, json: { url, event: ['*'] } });
   expect(answer.body.detail).toMatchObject([{ loc: ['body', 'event'], type: 'extra_forbidden' }]);
-});
-
-it('with If-Match, of two that know the same list one is told that it is no longer so', async () => {
-  await createAdded(setup, url);
-  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
-  const call = (method: string, path: string, headers = {}, json?: object) =>
-    setup.gateway.rest(method, `/admin/webhooks${path}`, { token, headers, ...(json && { json }) });
-  const read = async () => (await call('GET', '')).headers.get('etag') ?? '';
-  const add = async (name: string, tag: string) =>
-    (await call('POST', '', { 'if-match': tag }, { url: `https://${name}.example.com/` })).status;
-  const tag = await read();
-  // A delivery is no change of the list.
-  await createDeliveries(setup, 1, ['waiting']);
-  expect([await add('one', tag), await add('two', tag)]).toEqual([201, 412]);
-  const changes: readonly [string, string, object?][] = [
-    ['PATCH', '/1', { is_paused: true }],
-    ['PATCH', '/1', { events: ['api_key.*'] }],
-    ['POST', '/1/rotate', {}],
-    ['DELETE', '/1'],
-  ];
-  for (const [method, path, json] of changes) {
-    const before = await read();
-    expect((await call(method, path, {}, json)).status).toBe(200);
-    expect([method, path, await add('three', before)]).toEqual([method, path, 412]);
-  }
-  expect(await add('three', await read())).toBe(201);
 });

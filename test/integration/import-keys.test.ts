@@ -377,6 +377,19 @@ describe('a line is refused', () => {
       { key_prefix: 'k'.repeat(33) },
       'key_prefix: Must be 1 to 32 visible ASCII characters.',
     ],
+    [
+      'too much together',
+      {
+        key,
+        key_prefix: 'acme_',
+        allowed_addresses: Array.from(
+          { length: 50 },
+          (_, index) => `2001:0db8:1234:5678:9abc:def0:1234:${1000 + index}/128`,
+        ),
+        metadata: { note: 'y'.repeat(2000) },
+      },
+      'Permissions, allowed addresses and metadata must have at most 4096 bytes together, as JSON. These have 4312.',
+    ],
     ['a blank name', { name: ' ' }, 'name: Must have at least 1 character that is not white space.'],
     ['a long name', { name: 'n'.repeat(101) }, 'name: Must have at most 100 characters.'],
     ['a date', { created_at: '2025-01-31' }, `created_at: ${date}`],

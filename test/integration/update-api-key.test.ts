@@ -66,7 +66,24 @@ const newestChanges = async () => {
   return [event.action, event.changes];
 };
 
+/** Permissions, addresses and metadata that have so many bytes together, as JSON. */
+const together = (bytes: number) => {
+  const permissions = Array.from({ length: 30 }, (_, index) => `documents.${index}.`.padEnd(95, 'x'));
+  const allowedAddresses = ['192.0.2.0/24'];
+  const rest = bytes - JSON.stringify(permissions).length - JSON.stringify(allowedAddresses).length;
+  return { permissions, allowedAddresses, metadata: { note: 'y'.repeat(rest - '{"note":""}'.length) } };
+};
+
 describe.each(ways)('%s', (_way, call, given) => {
+  it('takes permissions, addresses and metadata of 4096 bytes together, and no more', async () => {
+    await createApiKeys(setup);
+    expect((await call({ ...given, ...together(4096) })).code).toBe('OK');
+    const before = await setup.stored();
+    const { code, issues } = await call({ ...given, ...together(4097) });
+    expect([code, issues?.map(([, type]) => type)]).toEqual(['BAD_USER_INPUT', ['too_long']]);
+    expect(await setup.stored()).toEqual(before);
+  });
+
   it('takes all that a key can be told, and a read answers it', async () => {
     await createApiKeys(setup);
     const { data } = await call({ ...given, ...everything });
@@ -498,4 +515,31 @@ describeAuthentication(setup, {
   query: 'mutation { updateApiKey(keyId: 1, permissions: ["documents.read"]) { id } }',
   scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
   arrange: () => createApiKeys(setup),
+});
+
+describe.each(transports)('a key from before the limit of 4096 bytes, over %s', (_transport, update) => {
+  it('is read, keeps what it has, may shrink and may not grow', async () => {
+    await createApiKeys(setup);
+    const { permissions, allowedAddresses } = together(4096);
+    const metadata = { note: 'y'.repeat(2000) };
+    await setup.gateway.database.em
+      .fork()
+      .execute('update api_key set permissions = ?, allowed_addresses = ?, metadata = ? where id = 1', [
+        JSON.stringify(permissions),
+        JSON.stringify(allowedAddresses),
+        JSON.stringify(metadata),
+      ]);
+    expect((await update({ keyId: 1, name: 'Desk' })).data).toMatchObject({ permissions, metadata });
+    expect((await update({ keyId: 1, metadata: { note: 'y'.repeat(1999) } })).code).toBe('OK');
+    expect((await update({ keyId: 1, metadata })).code).toBe('BAD_USER_INPUT');
+  });
+});
+
+it('a key that is too large is refused with its size and the limit', async () => {
+  const { permissions, allowedAddresses: allowed_addresses, metadata } = together(4097);
+  const json = { permissions, allowed_addresses, metadata };
+  const { body } = await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json });
+  const msg =
+    'Permissions, allowed addresses and metadata must have at most 4096 bytes together, as JSON. These have 4097.';
+  expect(body.detail).toEqual([{ loc: ['body'], msg, type: 'too_long' }]);
 });

@@ -5,7 +5,10 @@ const texts = (count: number, of: (nth: string) => string): string[] =>
 /** A text of so many characters, of which JSON writes each with six bytes. */
 export const heaviestText = (characters: number): string => '\u0001'.repeat(characters);
 
-/** The columns of an API key that holds as much as the rules allow: some thirteen kilobytes. */
+/**
+ * The columns of the heaviest API key, of some thirteen kilobytes. It is from before its permissions, addresses and
+ * metadata were bounded together; a new one has some eight.
+ */
 export const heaviestParts = {
   name: heaviestText(100),
   description: heaviestText(500),

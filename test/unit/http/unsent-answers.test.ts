@@ -65,6 +65,18 @@ describe('an answer', () => {
     await until(() => load.inFlight === 0);
   });
 
+  it('is not in flight where the system has taken all of it', async () => {
+    body = () => 'short';
+    const hold = vi.spyOn(load, 'holdUntilSent');
+    const inFlight: number[] = [];
+    hold.mockImplementation((response) => {
+      Load.prototype.holdUntilSent.call(load, response);
+      inFlight.push(load.inFlight);
+    });
+    await ask();
+    expect(inFlight).toEqual([0]);
+  });
+
   it('is in flight until its connection is closed', async () => {
     const socket = await ask();
     expect(load.inFlight).toBe(1);

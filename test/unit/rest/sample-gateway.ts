@@ -125,7 +125,6 @@ export function createSampleSchema(): { schema: GraphQLSchema; given: unknown[] 
   const [first] = fields['rooms']?.args.filter((argument) => argument.name === 'first') ?? [];
   Object.assign(first?.extensions as object, { example: 10 });
   Object.assign(fields['roomCount']?.extensions as object, { example: 5 });
-  Object.assign(fields['rooms']?.extensions as object, { revision: async () => `${rooms.length}` });
   Object.assign(fields['setDefaultRoom']?.extensions as object, { errors: ['CONFLICT'] });
   return { schema, given };
 }
