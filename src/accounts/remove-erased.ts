@@ -28,12 +28,13 @@ const lock = '-7281738738455033810';
 /** The most rows that one statement removes: on SQLite, all other writers wait for the statement. */
 const limit = sql.lit(cleanUpBatch);
 
-/** Selects the next erased account, unless another node is removing rows. */
-const takeAccount = prepareQuery(Account, (db, _: object) =>
+/** Selects the next erased account after another one, unless another node is removing rows. */
+const takeAccount = prepareQuery(Account, (db, { last }: { readonly last: number }) =>
   db
     .selectFrom('account')
     .select('id')
     .where('is_being_erased', '=', sql.lit(true))
+    .where('id', '>', last as AccountId)
     .where(sql<boolean>`(select ${tryLock(db, lock)})`)
     .orderBy('id')
     .limit(1),
@@ -43,22 +44,37 @@ const finish = prepareQuery(Account, (db, { id }: { readonly id: AccountId }) =>
   db.updateTable('account').set({ is_being_erased: false }).where('id', '=', id),
 );
 
-/** Selects and locks the next key of an account. */
-const takeKey = prepareQuery(ApiKey, (db, { account }: { readonly account: AccountId }) => {
-  const key = db.selectFrom('api_key').select('id').where('account_id', '=', account).orderBy('id').limit(1);
-  return isForPostgres(db) ? key.forUpdate() : key;
+/** The most keys that one transaction removes. */
+const keysAtOnce = 20;
+
+/** Selects and locks the next keys of an account. */
+const takeKeys = prepareQuery(ApiKey, (db, { account }: { readonly account: AccountId }) => {
+  const keys = db
+    .selectFrom('api_key')
+    .select('id')
+    .where('account_id', '=', account)
+    .orderBy('id')
+    .limit(sql.lit(keysAtOnce));
+  return isForPostgres(db) ? keys.forUpdate() : keys;
 });
 
-/** Removes an API key of an account, or some of its rows. */
-async function removeOneKey(db: Db, account: AccountId): Promise<boolean> {
-  const [key] = await takeKey(db, { account });
-  if (key) await removeKey(db, key.id);
-  return key !== undefined;
+/**
+ * Removes some API keys of an account, or some of their rows.
+ * @returns whether there were any
+ */
+async function removeKeys(db: Db, account: AccountId): Promise<boolean> {
+  const keys = await takeKeys(db, { account });
+  let removed = 0;
+  for (const { id } of keys) {
+    removed += await removeKey(db, id);
+    if (removed >= cleanUpBatch) break;
+  }
+  return keys.length > 0;
 }
 
 interface Rest {
   readonly account: AccountId;
-  /** The id of the last finished row of the audit trail. */
+  /** The id of the last finished row of the account's audit trail. */
   readonly after: number;
 }
 
@@ -129,12 +145,12 @@ const emptyOperatorsTrails = prepareQuery(AuditEvent, (db, { account }: Rest) =>
     .returning('id'),
 );
 
+/** The personal data first: what could still be sent, stored answers, and then the trails. */
 const removals = [
-  deleteAccountUses,
-  deleteSomeOf(IdempotencyRecord, 'idempotency_record'),
   // Receivers of webhooks still learn that the account was erased.
-  deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`),
   deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`),
+  deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`),
+  deleteSomeOf(IdempotencyRecord, 'idempotency_record'),
   emptyOperatorsTrails,
 ];
 
@@ -144,35 +160,44 @@ const removals = [
  * @param onFailure receives the error of a failed run; a later run tries again
  */
 export function removeErased(db: Db, onFailure: (error: unknown) => void): CleanUp {
-  /** The id of the last finished row in the audit trail of the current account. */
-  let after = 0;
+  /** The id of the last finished row in the audit trail of each account. */
+  const places = new Map<AccountId, number>();
+  /** The account of the last turn. */
+  let last = 0;
 
-  /**
-   * Removes the remaining rows of an account.
-   * @returns the place to continue in the audit trail; undefined if nothing is left
-   */
-  const removeRest = async (transaction: Db, account: AccountId): Promise<number | undefined> => {
-    for (const remove of removals)
-      if ((await remove(transaction, { account, after })).length > 0) return after;
-    const emptied = await emptyTrail(transaction, { account, after });
-    if (emptied.length > 0) return Math.max(...emptied.map(({ id }) => id));
-    // Starts again from the beginning: the skipped rows may have been another account's.
-    return after > 0 ? 0 : undefined;
+  /** Empties some of an account's audit trail; returns whether there was something left. */
+  const emptySome = async (transaction: Db, account: AccountId): Promise<boolean> => {
+    const emptied = await emptyTrail(transaction, { account, after: places.get(account) ?? 0 });
+    if (emptied.length === 0) return false;
+    places.set(account, Math.max(...emptied.map(({ id }) => id)));
+    return true;
   };
 
-  /** Each transaction has only a few statements that write, so that other writers come between. */
+  /** Removes some rows of an account; returns whether there were any. */
+  const removeRows = async (transaction: Db, account: AccountId): Promise<boolean> => {
+    const rest = { account, after: 0 };
+    for (const remove of removals) if ((await remove(transaction, rest)).length > 0) return true;
+    if (await emptySome(transaction, account)) return true;
+    if (await removeKeys(transaction, account)) return true;
+    if ((await deleteAccountUses(transaction, rest)).length > 0) return true;
+    // Starts again from the beginning of the trail: an event may have become visible late.
+    return places.delete(account);
+  };
+
+  /**
+   * Each transaction has only a few statements that write, so that other writers come between. Accounts take turns, so
+   * that one with a million rows keeps no other waiting.
+   */
   const removeSome = async (): Promise<number> => {
-    const next = await db.transaction(async (transaction) => {
-      const [account] = await takeAccount(transaction, {});
-      if (!account) return undefined;
-      const { id } = account;
-      if (await removeOneKey(transaction, id)) return after;
-      const following = await removeRest(transaction, id);
-      if (following === undefined) await finish(transaction, { id });
-      return following ?? 0;
+    const isTurn = last > 0;
+    const found = await db.transaction(async (transaction) => {
+      const [account] = await takeAccount(transaction, { last });
+      if (account && !(await removeRows(transaction, account.id))) await finish(transaction, account);
+      return account?.id;
     });
-    after = next ?? 0;
-    return next === undefined ? 0 : cleanUpBatch;
+    last = found ?? 0;
+    // After the last account, it is the first one's turn again.
+    return found !== undefined || isTurn ? cleanUpBatch : 0;
   };
 
   return new CleanUp(removeSome, onFailure);

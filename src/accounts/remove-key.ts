@@ -45,9 +45,15 @@ const deleteKey = [
  * of them: another call continues.
  * @param db a transaction that has locked the key. So concurrent counts of its uses either come before this, or are
  *   dropped afterwards.
+ * @returns the number of removed rows
  */
-export async function removeKey(db: Db, keyId: number): Promise<void> {
-  for (const deleteSome of [deleteUses, deleteSecrets])
-    if ((await deleteSome(db, { keyId })).length >= cleanUpBatch) return;
+export async function removeKey(db: Db, keyId: number): Promise<number> {
+  let removed = 0;
+  for (const deleteSome of [deleteUses, deleteSecrets]) {
+    const { length } = await deleteSome(db, { keyId });
+    removed += length;
+    if (length >= cleanUpBatch) return removed;
+  }
   for (const remove of deleteKey) await remove(db, { keyId });
+  return removed + 1;
 }

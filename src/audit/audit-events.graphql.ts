@@ -7,6 +7,7 @@ import {
   type Change,
   changesIn,
   longestKept,
+  mostDetails,
   mostReasonBytes,
 } from './audit-events.ts';
 
@@ -21,7 +22,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
     from: t.expose('from', {
       type: 'JSON',
       nullable: true,
-      description: `What it was; null where it was not set. Of a list, the items that were taken out. Of \`metadata\` neither value is kept, only that it was changed. In place of a value of more than ${longestKept} bytes as JSON stands its digest: \`sha256\` (hexadecimal) and \`bytes\`, the length.`,
+      description: `What it was; null where it was not set. Of a list, the items that were taken out. Of \`metadata\` neither value is kept, only that it was changed. A long value is shortened, so that all changes of an event have at most ${mostDetails} bytes: \`starts\` is how its JSON begins, and \`bytes\` the length of that.`,
       example: 'Laptop',
       mostBytes: longestKept,
     }),
@@ -29,7 +30,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
       type: 'JSON',
       nullable: true,
       description:
-        'What it is since then; null where it is not set. Of a list, the items that were put in. As with `from`, a digest stands in place of a long value.',
+        'What it is since then; null where it is not set. Of a list, the items that were put in. A long value is shortened as in `from`.',
       example: 'Build server',
       mostBytes: longestKept,
     }),

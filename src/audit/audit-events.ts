@@ -4,12 +4,12 @@ import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
 import { AuditEvent } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
-import { longestKept } from '../operations/changes.ts';
+import { longestKept, mostDetails } from '../operations/changes.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { longestReason, mostTextBytes, parseInput } from '../operations/input.ts';
 
 export type { Change };
-export { longestKept };
+export { longestKept, mostDetails };
 
 /** The most bytes of an operator's reason, as JSON. */
 export const mostReasonBytes = mostTextBytes(longestReason);

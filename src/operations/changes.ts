@@ -1,16 +1,21 @@
-import { createHash } from 'node:crypto';
 import type { Change } from '../observability/events.ts';
+
+/** The most bytes of an event's changes, as JSON in UTF-8. The trail is kept for ever. */
+export const mostDetails = 1024;
 
 /**
  * The most bytes that the audit trail keeps of one value, as JSON in UTF-8. The longest name of a key fits in, also
- * if JSON writes each of its characters with six.
+ * if JSON writes each of its characters with six. If an event would be too long, the next number counts.
  */
-export const longestKept = 640;
+const mostKept = [640, 320, 160, 40] as const;
+
+/** The most bytes of a value in the audit trail. */
+export const longestKept = mostKept[0];
 
 /** Stands for a value that is too long for the audit trail. */
-interface Digest {
-  /** SHA-256 of the value's JSON, in hexadecimal digits. */
-  readonly sha256: string;
+interface Beginning {
+  /** The first characters of the value's JSON. */
+  readonly starts: string;
   /** The length of the value's JSON, in bytes. */
   readonly bytes: number;
 }
@@ -41,21 +46,30 @@ export function changesOf<State extends object>(from: State, to: State): Change[
     .map((field) => ofList({ field, from: from[field] ?? null, to: to[field] ?? null }));
 }
 
-function shorten(value: unknown): unknown {
+function shorten(value: unknown, most: number): unknown {
   const json = JSON.stringify(value);
   const bytes = Buffer.byteLength(json);
-  if (bytes <= longestKept) return value;
-  return { sha256: createHash('sha256').update(json).digest('hex'), bytes } satisfies Digest;
+  if (bytes <= most) return value;
+  // A character may take four bytes, or two as JSON within JSON.
+  return { starts: json.slice(0, most / 4).toWellFormed(), bytes } satisfies Beginning;
 }
 
 /**
  * Makes the `details` of an audit event. A person writes these rows as often as the limits allow, and they are kept
- * for ever: a digest stands for each value above {@link longestKept} bytes.
+ * for ever: of long values, only the beginning and the length are kept, so that all changes have at most
+ * {@link mostDetails} bytes.
  * @returns null without changes
  */
 export function detailsOf(changes: readonly Change[]): string | null {
   if (changes.length === 0) return null;
-  return JSON.stringify(
-    changes.map(({ field, from, to }) => ({ field, from: shorten(from), to: shorten(to) })),
-  );
+  const shortened = (most: number) =>
+    JSON.stringify(
+      changes.map(({ field, from, to }) => ({ field, from: shorten(from, most), to: shorten(to, most) })),
+    );
+  let details = '';
+  for (const most of mostKept) {
+    details = shortened(most);
+    if (Buffer.byteLength(details) <= mostDetails) break;
+  }
+  return details;
 }

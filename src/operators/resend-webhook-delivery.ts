@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { sendAgain } from '../webhooks/deliveries.ts';
+import { isTold, sendAgain } from '../webhooks/deliveries.ts';
 import { recordOf, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
 import { assertThere, lockEndpoint } from './webhook-endpoint-record.ts';
 
@@ -14,7 +14,7 @@ import { assertThere, lockEndpoint } from './webhook-endpoint-record.ts';
 export const ResendWebhookDeliveryInput = z.object({ deliveryId: z.int32() });
 
 const selectPlace = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
-  db.selectFrom('webhook_delivery').select(['id', 'endpoint_id', 'lane']).where('id', '=', id),
+  db.selectFrom('webhook_delivery').select(['id', 'endpoint_id', 'lane']).where('id', '=', id).where(isTold),
 );
 
 const selectDelivery = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
@@ -26,7 +26,8 @@ const notFound = () => new GatewayError('NOT_FOUND', 'Webhook delivery not found
 /**
  * Sends a delivery again, whatever its state: the same message with the same id. The attempts continue for three days
  * from now on. If the endpoint is paused, the delivery waits.
- * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, also for a delivery that is already deleted; `CONFLICT` if
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, also for a delivery that is already deleted, and for
+ *   one of an erased account unless it tells of the erasure; `CONFLICT` if
  *   the endpoint was removed
  */
 export async function resendWebhookDelivery(

@@ -6,6 +6,7 @@ import { KeyUsage } from '../api-keys/key-usage.ts';
 import { removeEndedKeys } from '../api-keys/remove-ended-keys.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
+import type { ScopeOverOthers } from '../config/issuers.ts';
 import { type Database, isPostgres, openDatabase } from '../database/database.ts';
 import { Db } from '../database/db.ts';
 import { newerChanges, prepareSchema } from '../database/migrate.ts';
@@ -53,6 +54,18 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   return await startParts({ ...config, plans: await plansOf(config) }, stopped);
 }
 
+/** Tells of scopes that the configuration needs, and that no token can have. */
+function warnOfUngranted<Log extends { readonly logger: Logger }>(
+  { issuers, plansFile }: Config,
+  log: Log,
+): Log {
+  const needed: ScopeOverOthers[] = plansFile ? ['keys.verify', 'accounts.entitle'] : ['keys.verify'];
+  const isGranted = (scope: ScopeOverOthers) => issuers.some(({ grants }) => grants.includes(scope));
+  for (const scope of issuers.length > 0 ? needed.filter((each) => !isGranted(each)) : [])
+    log.logger.warn({ scope }, 'no issuer grants this scope: name it in the "grants" of one in AUTH_ISSUERS');
+  return log;
+}
+
 /** Reads the provider's plans. Only a service that has some loads what reads them. */
 const plansOf = async ({ plansFile }: Config): Promise<Plans | undefined> =>
   plansFile === undefined ? undefined : (await import('../plans/plans-file.ts')).readPlans(plansFile);
@@ -62,7 +75,7 @@ type WithPlans = Config & Pick<OperationLimits, 'plans'>;
 
 async function startParts(config: WithPlans, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
-  const { logger, output } = await createProcessLogger(config, started, stopped);
+  const { logger, output } = warnOfUngranted(config, await createProcessLogger(config, started, stopped));
   const telemetry = started.use(await startTelemetry(config, logger, output));
   const development = config.issuers.length > 0 ? undefined : import('../dev/development.ts');
   // The verification keys are read while the database opens.

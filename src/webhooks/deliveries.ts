@@ -48,7 +48,7 @@ interface Wanted {
 }
 
 /** Of an erased account, receivers learn nothing but that it was erased. The rest is removed in the background. */
-const isTold = sql<boolean>`(type = 'account.erased' or (select erased_at from account where account.id = account_id) is null)`;
+export const isTold = sql<boolean>`(type = 'account.erased' or (select erased_at from account where account.id = account_id) is null)`;
 
 /** The deliveries in line: those that were never attempted and wait for no other. */
 const selectInLine = prepareQuery(WebhookDelivery, (db, { endpoint, without, upTo, most }: Wanted) =>

@@ -34,7 +34,7 @@ export const databaseVariables = {
       'How many days it is kept how often each API key was verified in each hour. A key that is used all the time has some 24 rows a day',
     example: '365',
   }),
-  ENDED_API_KEYS_DAYS: integer(1, 3650).default(400).meta({
+  ENDED_API_KEYS_DAYS: integer(1, 3650).default(365).meta({
     description:
       'How many days an API key is kept after it was deactivated, or, where it never was, after it expired. [Then it is deleted](operators.md#keys-that-ended)',
     example: '90',

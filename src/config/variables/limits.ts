@@ -14,10 +14,10 @@ export const limitVariables = {
     unset: 'no plans',
     example: '/etc/keyward/plans.yaml',
   }),
-  CHANGES_PER_DAY: integer(1, 999_999_999).default(10_000).meta({
+  CHANGES_PER_DAY: integer(1, 999_999_999).default(2000).meta({
     description:
       'The most changes that one person may make in a day (UTC); one more is answered 429. [Changes of a day](edge.md#changes-of-a-day) tells more',
-    example: '2000',
+    example: '5000',
   }),
   API_KEY_PREFIX: z
     .string()

@@ -31,10 +31,16 @@ describe('describeChanges', () => {
   it.each([
     ['api-key-updated', 'more was changed than is kept here'],
     ['api-key-created', 'too many to be kept here'],
-  ])('says of a list of which only the digest is kept that it was changed: %s', (action, to) => {
-    const digest = { sha256: '9f'.repeat(32), bytes: 5151 };
-    expect(describeChange('permissions', ['a'], digest, action)).toEqual([{ label: 'Permissions', to }]);
-    expect(describeChange('permissions', digest, ['a'], action)).toEqual([{ label: 'Permissions', to }]);
+  ])('says of a list of which only the beginning is kept that it was changed: %s', (action, to) => {
+    const cut = { starts: '["documents.', bytes: 5151 };
+    expect(describeChange('permissions', ['a'], cut, action)).toEqual([{ label: 'Permissions', to }]);
+    expect(describeChange('permissions', cut, ['a'], action)).toEqual([{ label: 'Permissions', to }]);
+  });
+
+  it('says how a long text begins', () => {
+    expect(describeChange('description', null, { starts: '"For the \u00fc', bytes: 900 })).toEqual([
+      { label: 'Description', from: 'none', to: 'For the \u00fc…' },
+    ]);
   });
 
   it('says of a new key what it is, and not that it was nothing', () => {

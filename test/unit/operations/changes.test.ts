@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { changesOf, detailsOf, longestKept } from '../../../src/operations/changes.ts';
+import { changesOf, detailsOf, longestKept, mostDetails } from '../../../src/operations/changes.ts';
 
 describe('changesOf', () => {
   it('lists the members that differ', () => {
@@ -30,11 +29,22 @@ describe('detailsOf', () => {
   it.each([
     ['plain', 'x'.repeat(longestKept - 2), 'x'.repeat(longestKept - 1)],
     ['of several bytes', 'ü'.repeat(longestKept / 2 - 1), 'ü'.repeat(longestKept / 2)],
-  ])('keeps a value up to the bound, and of a longer one its digest: %s', (_kind, longest, longer) => {
+  ])('keeps a value up to the bound, and of a longer one the beginning: %s', (_kind, longest, longer) => {
     expect(changeTo(longest)).toBe(longest);
     const json = JSON.stringify(longer);
-    const sha256 = createHash('sha256').update(json).digest('hex');
-    expect(changeTo(longer)).toEqual({ sha256, bytes: Buffer.byteLength(json) });
+    expect(changeTo(longer)).toEqual({ starts: json.slice(0, 160), bytes: Buffer.byteLength(json) });
+  });
+
+  it('cuts no character in two', () => {
+    const { starts } = changeTo('😀'.repeat(400));
+    expect([starts.isWellFormed(), starts.startsWith('"😀😀')]).toEqual([true, true]);
+  });
+
+  it('keeps less of each value where an event would be too long', () => {
+    const fields = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const details = `${detailsOf(fields.map((field) => ({ field, from: null, to: 'x'.repeat(600) })))}`;
+    expect(details.length).toBeLessThanOrEqual(mostDetails);
+    expect(JSON.parse(details)[7]).toMatchObject({ field: 'h', to: { bytes: 602 } });
   });
 
   it('keeps each name that a key may have', () => {

@@ -75,9 +75,12 @@ export type ChangeWords =
       readonly isNew: boolean;
     };
 
-/** Whether the service has kept only the digest of a value, since the value is too long. */
-const isDigest = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'sha256' in value;
+/** Of a long value, the service has kept only how its JSON begins. */
+const isCut = (value: unknown): value is { readonly starts: string } =>
+  typeof value === 'object' && value !== null && 'starts' in value;
+
+const inWords = (value: unknown, words: Part['words']): string =>
+  isCut(value) ? `${value.starts.replace(/^"/, '')}…` : words(value);
 
 const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
@@ -96,13 +99,13 @@ export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' |
       // Neither of its values is kept.
       if (field === 'metadata') return { label: 'Metadata', to: isNew ? 'something' : 'changed' };
       const { label, words, isNewEachTime = isNew } = parts[field] ?? unknownPart(field);
-      return { label, to: words(to), ...(!isNewEachTime && { from: words(from) }) };
+      return { label, to: inWords(to, words), ...(!isNewEachTime && { from: inWords(from, words) }) };
     });
 }
 
-/** What came to a list and what went; or that it did, where only a digest is kept of it. */
+/** What came to a list and what went; or that it did, where only its beginning is kept. */
 function describeList(from: unknown, to: unknown, isNew: boolean) {
-  if (isDigest(from) || isDigest(to))
+  if (isCut(from) || isCut(to))
     return { to: isNew ? 'too many to be kept here' : 'more was changed than is kept here' };
   return { ...difference(itemsOf(from), itemsOf(to)), isNew };
 }
