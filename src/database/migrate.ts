@@ -21,8 +21,8 @@ const patience = 24 * 60 * 60 * 1000;
  */
 const compatible = /_compatible$/;
 
-/** The commit whose `npm run db:migrate` brings databases from before the first migration here to that migration. */
-export const lastBefore = 'a97e9be497';
+/** The last commit that works with the databases from before the first migration here. */
+export const lastBefore = '0177548';
 
 /**
  * Updates the schema, or only checks it, as the configuration says.
@@ -112,7 +112,7 @@ function newerOf(applied: readonly string[], config: DatabaseConfig): readonly s
 function refuseOlder(applied: readonly string[], [first = '']: readonly string[]): void {
   if (applied.length === 0 || applied.includes(first)) return;
   throw new ConfigError([
-    `DATABASE_URL names a database that was last migrated before ${first}, with which this version begins. Back it up, and run \`npm ci && npm run build && npm run db:migrate\` of commit ${lastBefore} on it; this version then goes on`,
+    `DATABASE_URL names a database that was last migrated before ${first}, with which this version begins. This version cannot update it, and leaves it as it is: go on with commit ${lastBefore}, the last one that works with it, or start with an empty database`,
   ]);
 }
 

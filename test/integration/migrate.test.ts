@@ -93,7 +93,7 @@ describe('a schema of before the first migration', () => {
   const old = 'Migration20261121090135';
   const sentence =
     'Keyward cannot start with this configuration:\n' +
-    `  DATABASE_URL names a database that was last migrated before Migration20261123090000, with which this version begins. Back it up, and run \`npm ci && npm run build && npm run db:migrate\` of commit ${lastBefore} on it; this version then goes on`;
+    `  DATABASE_URL names a database that was last migrated before Migration20261123090000, with which this version begins. This version cannot update it, and leaves it as it is: go on with commit ${lastBefore}, the last one that works with it, or start with an empty database`;
 
   it.each([
     ['at a check', assertMigrated],
