@@ -238,6 +238,8 @@ export async function createTestGateway(
     idempotency,
     /** Removes what erased accounts have left. */
     erasures,
+    /** What the nodes of a database count together. */
+    counts,
     fetch,
     rest,
     graphql,

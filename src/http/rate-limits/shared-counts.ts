@@ -57,9 +57,14 @@ export class SharedCounts implements AsyncDisposable {
     this.#telling.set(window, this.#exchange(key, window, rate));
   }
 
+  /** Waits for the running updates. */
+  async told(): Promise<void> {
+    await Promise.all(this.#telling.values());
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#telling.values());
+    await this.told();
   }
 
   async #exchange(key: string, window: Window, rate: Rate): Promise<void> {
