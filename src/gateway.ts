@@ -1,4 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { GraphQLSchema } from 'graphql';
 import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { checkOwned } from './accounts/locks.ts';
@@ -19,13 +20,15 @@ import {
   type Surround,
 } from './graphql/run-operation.ts';
 import type { DocumentLimits } from './graphql/use-document-limits.ts';
-import { createGraphqlPlugins } from './graphql-plugins.ts';
-import { answerErrors, answerHeaders, graphqlPath } from './http/answers.ts';
+import { type AnyPlugin, createGraphqlPlugins } from './graphql-plugins.ts';
+import { answerHeaders, graphqlPath } from './http/answers.ts';
 import { cors } from './http/cors.ts';
 import {
   beginExchange,
   compose,
   type Exchange,
+  type Finisher,
+  finishing,
   type Handler,
   type Middleware,
   type RequestRecord,
@@ -36,7 +39,7 @@ import { authorize, authorizePath, type DoorQuestion } from './http/forward-auth
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Answering } from './http/listener.ts';
-import { type Load, shedLoad } from './http/load.ts';
+import { guard, type Load } from './http/load.ts';
 import { KeyGuesses } from './http/rate-limits/key-guesses.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
 import { createLimiters, type Limiters, quotaHeaders } from './http/rate-limits/limiter.ts';
@@ -64,6 +67,7 @@ import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { isPermission } from './plans/permissions.ts';
 import { answerRest } from './rest/answer-rest.ts';
+import { createPipeline } from './rest/pipeline.ts';
 import { createRecordWriter } from './rest/record-writer.ts';
 import { basePath } from './rest/routes.ts';
 import type { Secrets } from './secrets/secrets.ts';
@@ -112,7 +116,7 @@ export interface GatewayDependencies {
   /** Whether the log line of a request shows the client's address. */
   readonly logsAddress: boolean;
   /** Measures requests; undefined: no metrics. */
-  readonly metrics?: Middleware | undefined;
+  readonly metrics?: Finisher | undefined;
   /** Traces requests; undefined: no tracing. */
   readonly tracing?: Tracing | undefined;
 }
@@ -148,15 +152,16 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
-    logRequests(logger, logsAddress),
-    metrics,
+    finishing([
+      ...(edge.corsOrigins.length > 0 ? [cors(edge.corsOrigins)] : []),
+      quotaHeaders,
+      pointToMetadata(publicUrl),
+      answerHeaders(edge.hstsMaxAge),
+      ...(metrics ? [metrics] : []),
+      logRequests(logger, logsAddress),
+    ]),
     tracing?.requests,
-    answerHeaders(edge.hstsMaxAge),
-    pointToMetadata(publicUrl),
-    quotaHeaders,
-    edge.corsOrigins.length > 0 && cors(edge.corsOrigins),
-    shedLoad(edge.load),
-    answerErrors(translateError),
+    guard(edge.load, translateError),
     dependencies.schemaState && refuseOutdated(dependencies.schemaState),
   ];
   const handle = compose(
@@ -164,7 +169,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     createTable(dependencies),
   );
   return {
-    answer: async (request, address) => handle(beginExchange(request, address, answerTimeout)),
+    answer: (request, address) => handle(beginExchange(request, address, answerTimeout)),
     load: edge.load,
   };
 }
@@ -205,7 +210,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const { limiters } = edge;
   const services = servicesOf(dependencies);
   // Yoga's own plugin traces the statements of its operations.
-  const yoga = createYogaServer(
+  const plugins = createPlugins(
     dependencies,
     createSurround(services, () => services.db, logger, dependencies),
   );
@@ -224,8 +229,8 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const apis: Table = [
     [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
     ...withoutToken(dependencies, createSurround(services, dbOf, logger, dependencies)),
-    [`${basePath}/`, answerRest(yoga, rest)],
-    [graphqlPath, answerGraphql(yoga, bodyLimit)],
+    [`${basePath}/`, answerRest(createPipeline(plugins), rest)],
+    [graphqlPath, answerGraphql(createYogaServer(schema, plugins), bodyLimit)],
   ];
   const others = route(
     apis,
@@ -257,12 +262,25 @@ function withoutToken(
   return [...table, [leakReportsPath, leaks]];
 }
 
+/** Makes the plugins that operations pass through, in GraphQL and in REST. */
+function createPlugins(dependencies: GatewayDependencies, surround: Surround): AnyPlugin[] {
+  const { schema, sofa } = offerOf(dependencies.operators);
+  return createGraphqlPlugins({
+    ...dependencies,
+    schema,
+    surround,
+    limiters: dependencies.edge.limiters,
+    pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
+    compiled: sofa.compiled,
+    tracing: dependencies.tracing,
+  });
+}
+
 /**
  * Makes a Yoga server without the server adapter of `createYoga`, because the table of paths passes requests to it.
  */
-const createYogaServer = (dependencies: GatewayDependencies, surround: Surround) => {
-  const { schema, sofa } = offerOf(dependencies.operators);
-  return new YogaServer({
+const createYogaServer = (schema: GraphQLSchema, plugins: AnyPlugin[]) =>
+  new YogaServer({
     schema,
     landingPage: false,
     graphiql: false,
@@ -275,17 +293,8 @@ const createYogaServer = (dependencies: GatewayDependencies, surround: Surround)
     logging: false,
     extraParamNames: [documentIdName],
     maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
-    plugins: createGraphqlPlugins({
-      ...dependencies,
-      schema,
-      surround,
-      limiters: dependencies.edge.limiters,
-      pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
-      compiled: sofa.compiled,
-      tracing: dependencies.tracing,
-    }),
+    plugins,
   });
-};
 
 const reportProvider = (logger: Logger) => (error: unknown) =>
   logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');

@@ -27,8 +27,9 @@ import { useIntrospection } from './graphql/use-introspection.ts';
 import type { Limiters } from './http/rate-limits/limiter.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 
+/** A plugin of Yoga's. */
 // biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
-type AnyPlugin = Plugin<any, any>;
+export type AnyPlugin = Plugin<any, any>;
 
 /** The dependencies of the operations' plugins. */
 export interface PluginDependencies {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Handler, Middleware } from '../http/exchange.ts';
+import type { Finisher, Handler } from '../http/exchange.ts';
 import { realm } from './challenge.ts';
 import type { Scope } from './scopes.ts';
 
@@ -38,10 +38,9 @@ const methodNotAllowed = () =>
  * Adds the address of the resource metadata to every challenge for an access token (RFC 9728, section 5.1).
  * @param publicUrl the URL by which clients reach this service
  */
-export function pointToMetadata(publicUrl: string): Middleware {
+export function pointToMetadata(publicUrl: string): Finisher {
   const parameter = `, resource_metadata="${publicUrl}${metadataPath}"`;
-  return (next) => async (exchange) => {
-    const answer = await next(exchange);
+  return (_exchange, answer) => {
     const challenge = answer.headers['www-authenticate'];
     // Challenges of another realm do not concern access tokens.
     if (challenge?.startsWith(`Bearer realm="${realm}"`))

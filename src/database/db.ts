@@ -23,7 +23,7 @@
 // concurrent changes succeeds.
 
 import { type EntityName, NotNullConstraintViolationException, type SqlEntityManager } from '@mikro-orm/sql';
-import { type Compilable, type Kysely, PostgresAdapter } from 'kysely';
+import { type Compilable, type CompiledQuery, type Kysely, PostgresAdapter, type QueryResult } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
 import { isLostStatement, OutcomeUnknownError } from './failures.ts';
 import { type NamedQuery, nameQuery, type Question } from './named-query.ts';
@@ -35,6 +35,15 @@ export function missingColumn(error: unknown): string | undefined {
   // PostgreSQL names the column in a member of its own, SQLite at the end of its message.
   const { column, message }: { column?: string; message: string } = error;
   return column ?? message.split('.').at(-1);
+}
+
+/** A database in this process, which can answer without a wait. */
+export interface ReadsAtOnce {
+  /**
+   * Answers a query outside a transaction.
+   * @returns undefined if the query may change something, or has to wait: then Kysely must run it
+   */
+  readAtOnce(query: CompiledQuery): QueryResult<object> | undefined;
 }
 
 /**
@@ -100,11 +109,16 @@ export class Db {
       // Names each member, because spreading an object takes ten times as long, and this runs for every query.
       const { sql, name, queryId, query: node, parameters, last } = query;
       const question: Question = { sql, name, queryId, query: node, parameters, last, deadline };
-      const { rows } = await this.kysely.executeQuery<object>(question);
+      const { rows } = this.#readAtOnce(question) ?? (await this.kysely.executeQuery<object>(question));
       return rows.map((row) => driver.mapResult(row, metadata) as object);
     } catch (error) {
       throw this.#convert(error);
     }
+  }
+
+  #readAtOnce(query: CompiledQuery): QueryResult<object> | undefined {
+    if (this.isTransaction) return undefined;
+    return (this.kysely.getExecutor().adapter as Partial<ReadsAtOnce>).readAtOnce?.(query);
   }
 
   /**
@@ -201,14 +215,14 @@ export function prepareQuery<Values extends object, Row>(
     compiled.set(adapter, query);
     return query;
   };
-  return async (db, values, place) => {
+  return (db, values, place) => {
     const query = compile(db.kysely);
     const bound = query.parameters.map((value) =>
       value instanceof Parameter ? values[value.name as keyof Values] : value,
     );
     const { sql, name, queryId, query: node } = query;
     const question = { sql, name, queryId, query: node, parameters: bound, last: place?.last };
-    return (await db.run(question, entity)) as EntityRow<Row>[];
+    return db.run(question, entity) as Promise<EntityRow<Row>[]>;
   };
 }
 

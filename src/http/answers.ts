@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors.ts';
-import type { Answer, AnswerHeaders, Exchange, Middleware } from './exchange.ts';
+import type { Answer, AnswerHeaders, Exchange, Finisher } from './exchange.ts';
 
 /** The path of GraphQL. */
 export const graphqlPath = '/graphql';
@@ -45,22 +45,6 @@ export function answerError({ path }: Pick<Exchange, 'path'>, error: GatewayErro
 }
 
 /**
- * Turns an error that a handler throws into an answer, and records the error.
- * @param translate turns any error into a GatewayError
- */
-export const answerErrors =
-  (translate: (error: unknown) => GatewayError): Middleware =>
-  (next) =>
-  async (exchange) => {
-    try {
-      return await next(exchange);
-    } catch (error) {
-      exchange.record.failure = translate(error);
-      return answerError(exchange, exchange.record.failure);
-    }
-  };
-
-/**
  * The header fields of every answer: browsers must not guess another content type, and other sites must not embed the
  * answer.
  */
@@ -81,17 +65,15 @@ export const dataOnly = "default-src 'none'; frame-ancestors 'none'";
  * @param hstsMaxAge the time for which browsers must use TLS (RFC 6797), in seconds; undefined: answers do not say it
  */
 export const answerHeaders =
-  (hstsMaxAge?: number): Middleware =>
-  (next) =>
-  async (exchange) => {
-    const answer = await next(exchange);
+  (hstsMaxAge?: number): Finisher =>
+  ({ isPlainHttp, record }, answer) => {
     const { headers } = answer;
     // A handler may set these fields itself: a page brings a policy of its own.
     headers['cache-control'] ??= 'no-store';
     headers['content-security-policy'] ??= dataOnly;
     Object.assign(headers, securityHeaders);
-    if (exchange.record.isReplayed) headers['idempotent-replayed'] = 'true';
-    if (hstsMaxAge !== undefined && !exchange.isPlainHttp)
+    if (record.isReplayed) headers['idempotent-replayed'] = 'true';
+    if (hstsMaxAge !== undefined && !isPlainHttp)
       headers['strict-transport-security'] = `max-age=${hstsMaxAge}`;
     return answer;
   };

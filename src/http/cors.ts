@@ -1,5 +1,5 @@
 import { varyBy } from './answers.ts';
-import type { Answer, Middleware } from './exchange.ts';
+import type { Answer, Finisher } from './exchange.ts';
 
 /** The answers' header fields that a page may read, beside those that the standard always allows. */
 const exposed =
@@ -16,15 +16,13 @@ const maxAge = 7200;
  * from the path's own answer 405.
  * @param origins the allowed origins, as browsers send them: `https://app.example.com`
  */
-export function cors(origins: readonly string[]): Middleware {
+export function cors(origins: readonly string[]): Finisher {
   const allowed = new Set(origins);
-  return (next) => async (exchange) => {
-    const { method, headers } = exchange;
+  return ({ method, headers }, given) => {
     const { origin } = headers;
     const isAllowed = origin !== undefined && allowed.has(origin);
     const isPreflight =
       isAllowed && method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
-    const given = await next(exchange);
     const answer = isPreflight ? answerPreflight(given) : given;
     varyBy(answer.headers, 'Origin');
     if (isAllowed) answer.headers['access-control-allow-origin'] = origin;

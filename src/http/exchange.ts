@@ -96,6 +96,18 @@ export interface Exchange extends Omit<Incoming, 'method' | 'url'> {
   readonly quotas: Map<string, Quota>;
 }
 
+// In version 00, nothing may follow the flags; in a later version, more parts may.
+const traceparent =
+  /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2}(?=.{53}(?:-|$)))-((?!0{32})[\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}/;
+
+/**
+ * Reads the trace id from the header field `traceparent` (W3C Trace Context, section 3.2):
+ * `00-4bf9…4736-00f0…02b7-01` → `4bf9…4736`.
+ * @returns 32 hexadecimal digits; undefined if the header field is missing or not valid
+ */
+export const parseTraceId = (header: string | undefined): string | undefined =>
+  header === undefined ? undefined : traceparent.exec(header)?.[1];
+
 // The longest well-formed id is long enough for a UUID or a trace id, but too short for a token or an API key.
 const wellFormed = /^[\w.-]{8,64}$/;
 
@@ -125,7 +137,7 @@ export function beginExchange(
     // The deadline lies a little before the time-out of the connection. So the answer comes from the code that knows
     // whether the request changed anything.
     answerBy: startedAt + 0.9 * answerTimeout,
-    record: { requestId, method, startedAt },
+    record: { requestId, method, startedAt, traceId: parseTraceId(headers['traceparent']) },
     quotas: new Map(),
   };
 }
@@ -135,6 +147,19 @@ export type Handler = (exchange: Exchange) => Promise<Answer>;
 
 /** A wrapper around a handler. It acts before, after, or instead of the next handler. */
 export type Middleware = (next: Handler) => Handler;
+
+/** Completes an answer: adds header fields, replaces the answer, or records it. */
+export type Finisher = (exchange: Exchange, answer: Answer) => Answer;
+
+/** Has all answers completed, in the order of the list. One middleware for all of them costs one wait. */
+export const finishing =
+  (finishers: readonly Finisher[]): Middleware =>
+  (next) =>
+  async (exchange) => {
+    let answer = await next(exchange);
+    for (const finish of finishers) answer = finish(exchange, answer);
+    return answer;
+  };
 
 /** Wraps a handler in middleware; the first middleware is the outermost. */
 export const compose = (around: readonly Middleware[], handler: Handler): Handler =>

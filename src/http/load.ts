@@ -140,11 +140,13 @@ export class Load implements Disposable {
 }
 
 /**
- * Counts the requests in flight. While the load is too high, refuses new requests with 503 before any other work. So
- * the accepted requests get their answers in time, and memory stays bounded.
+ * Counts the requests in flight, and turns an error that the handler throws into an answer. While the load is too high,
+ * refuses new requests with 503 before any other work. So the accepted requests get their answers in time, and memory
+ * stays bounded.
+ * @param translate turns any error into a GatewayError
  */
-export const shedLoad =
-  (load: Load): Middleware =>
+export const guard =
+  (load: Load, translate: (error: unknown) => GatewayError): Middleware =>
   (next) =>
   async (exchange) => {
     load.inFlight += 1;
@@ -154,6 +156,9 @@ export const shedLoad =
       load.noteRefusal();
       // Records no failure: thousands of requests in a second would say the same.
       return answerError(exchange, overloaded());
+    } catch (error) {
+      exchange.record.failure = translate(error);
+      return answerError(exchange, exchange.record.failure);
     } finally {
       load.inFlight -= 1;
     }

@@ -1,6 +1,6 @@
 import { write, writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { Middleware, RequestIds, RequestRecord } from '../http/exchange.ts';
+import type { Finisher, RequestIds, RequestRecord } from '../http/exchange.ts';
 import type { EventLog } from './events.ts';
 
 /** The message of a request's log line. */
@@ -55,16 +55,12 @@ function requestText(line: LogLine): string {
  * @param logsAddress whether log lines include the client's IP address
  */
 export const logRequests =
-  (logger: Logger, logsAddress: boolean): Middleware =>
-  (next) =>
-  async (exchange) => {
-    const { headers, record } = exchange;
-    record.traceId = parseTraceId(headers['traceparent']);
-    const answer = await next(exchange);
+  (logger: Logger, logsAddress: boolean): Finisher =>
+  ({ address, record }, answer) => {
     answer.headers['x-request-id'] = record.requestId;
     if (record.failure && record.failure.status >= 500) logFailure(logger, record);
     if (logger.isLevelEnabled('info'))
-      logger.info(requestLine(answer.status, record, logsAddress ? exchange.address : null), requestMessage);
+      logger.info(requestLine(answer.status, record, logsAddress ? address : null), requestMessage);
     return answer;
   };
 
@@ -106,18 +102,6 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
   accountId: record.accountId ?? record.failure?.accountId,
   reason: record.failure?.reason,
 });
-
-// In version 00, nothing may follow the flags; in a later version, more parts may.
-const traceparent =
-  /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2}(?=.{53}(?:-|$)))-((?!0{32})[\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}/;
-
-/**
- * Reads the trace id from the header field `traceparent` (W3C Trace Context, section 3.2):
- * `00-4bf9…4736-00f0…02b7-01` → `4bf9…4736`.
- * @returns 32 hexadecimal digits; undefined if the header field is missing or not valid
- */
-export const parseTraceId = (header: string | undefined): string | undefined =>
-  header === undefined ? undefined : traceparent.exec(header)?.[1];
 
 /** Makes the event log of one request. Each line has the event's name, and the ids of the request and its trace. */
 export const createEventLog =

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { type Database, isPostgres } from '../database/database.ts';
-import type { Middleware } from '../http/exchange.ts';
+import type { Finisher } from '../http/exchange.ts';
 import type { Metrics, WatchedBackground, WatchedIssuer, WatchedLog } from './metrics/create-metrics.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 /** The configured metrics and traces. Disposal sends the spans that are not sent yet. */
 export interface Telemetry extends AsyncDisposable {
   /** The middleware that measures requests; undefined if metrics are off. */
-  readonly metrics: Middleware | undefined;
+  readonly metrics: Finisher | undefined;
   /** The tracing of requests; undefined if traces are off. */
   readonly tracing: Tracing | undefined;
   /**

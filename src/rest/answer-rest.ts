@@ -1,5 +1,3 @@
-import type { ExecutionResult } from 'graphql';
-import type { YogaServer } from 'graphql-yoga';
 import type { WithAccessToken } from '../auth/caller.ts';
 import { requiredScopesOf, requireScopes } from '../auth/required-scopes.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
@@ -18,12 +16,10 @@ import {
 } from './answer.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { createOpenApi, type Described } from './openapi.ts';
+import type { Pipeline } from './pipeline.ts';
 import { inRestNames, readInput } from './read-input.ts';
 import { basePath, createRouteMatcher, type RouteMatch } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
-
-/** The part of Yoga that runs an operation through the hooks of the plugins. */
-export type Pipeline = Pick<YogaServer<object, object>, 'getEnveloped'>;
 
 /** The options of the REST side. */
 export interface RestOptions extends Described {
@@ -72,10 +68,9 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
 
   const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Answer> => {
     limitBody(exchange, bodyLimit);
-    const { contextFactory, execute } = pipeline.getEnveloped(exchange);
-    const context: unknown = Object.assign(await contextFactory(), { wholeLists: true });
+    await pipeline.enter(Object.assign(exchange, { wholeLists: true }));
     // The plugins have added what operations need.
-    const contextValue = context as WithAccessToken & OperationContext;
+    const contextValue = exchange as Exchange & WithAccessToken & OperationContext;
     requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
     const variables = readInput(exchange, { route, ...match });
     const conditions = conditionsOf(exchange.headers);
@@ -83,7 +78,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     else if (conditions)
       Object.assign(contextValue, { precondition: preconditionOf(route, variables, conditions) });
     const operation = await operationOf(route);
-    const result: ExecutionResult = await execute({ ...operation, contextValue, variableValues: variables });
+    const result = await pipeline.execute({ ...operation, contextValue, variableValues: variables });
     if (result.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
     const outcome = { variables, ...readAnswer(result.data?.[match.field], route) };
     const body = JSON.stringify(outcome.value);
@@ -94,7 +89,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     return { ...answer, body };
   };
 
-  return async (exchange) => {
+  return (exchange) => {
     const { method, path, record } = exchange;
     const match = matchRoute(method, path.slice(basePath.length));
     record.route = basePath + match.route.path;

@@ -10,9 +10,10 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { ReadsAtOnce } from '../db.ts';
 import type { Member } from './group.ts';
 import { keptSize } from './write-ahead-log.ts';
-import { type Guard, Statements, Writer, type WriterOptions, whenFree } from './writer.ts';
+import { type Guard, isBusy, Statements, Writer, type WriterOptions, whenFree } from './writer.ts';
 
 /** The database file, and the settings of its writer. */
 export interface SqliteOptions extends Omit<WriterOptions, 'guard'> {
@@ -50,7 +51,7 @@ export class SqliteDialect implements Dialect {
   }
 
   createAdapter(): SqliteAdapter {
-    return new ConcurrentAdapter();
+    return new ConcurrentAdapter((query) => this.#driver?.readAtOnce(query));
   }
 
   createIntrospector(kysely: Kysely<unknown>): SqliteIntrospector {
@@ -58,7 +59,14 @@ export class SqliteDialect implements Dialect {
   }
 }
 
-class ConcurrentAdapter extends SqliteAdapter {
+class ConcurrentAdapter extends SqliteAdapter implements ReadsAtOnce {
+  readonly readAtOnce: ReadsAtOnce['readAtOnce'];
+
+  constructor(readAtOnce: ReadsAtOnce['readAtOnce']) {
+    super();
+    this.readAtOnce = readAtOnce;
+  }
+
   /** Tells Kysely not to queue transactions, because the writer does. */
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -101,6 +109,17 @@ class SqliteDriver implements Driver {
       writer: new Writer(writer, { ...this.#options, guard }),
       guard,
     };
+  }
+
+  readAtOnce(query: CompiledQuery): QueryResult<object> | undefined {
+    if (!this.#opened) return undefined;
+    const { connections, reader } = this.#opened;
+    try {
+      return connections.reader === connections.writer ? undefined : reader.read(query);
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
   }
 
   async acquireConnection(): Promise<Session> {

@@ -54,7 +54,7 @@ const patience = 5000;
 const pause = 10;
 
 /** Whether another process's lock caused the error. */
-const isBusy = (error: unknown): boolean =>
+export const isBusy = (error: unknown): boolean =>
   String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Rate, Rates } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Answer, Exchange, Middleware, Quota } from '../exchange.ts';
+import type { Answer, Exchange, Finisher, Quota } from '../exchange.ts';
 import type { SharedCounts, Window } from './shared-counts.ts';
 
 /**
@@ -250,8 +250,7 @@ const lengthOf = (body: Answer['body']): number =>
  * Counts long answers, and adds the limits and their rests to every counted answer
  * (draft-ietf-httpapi-ratelimit-headers).
  */
-export const quotaHeaders: Middleware = (next) => async (exchange) => {
-  const answer = await next(exchange);
+export const quotaHeaders: Finisher = (exchange, answer) => {
   if (exchange.quotas.size === 0) return answer;
   const excess = excessOf(lengthOf(answer.body));
   const quotas = [...exchange.quotas.values()].map((quota) =>

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { ConnectionPool } from '../../database/backend.ts';
-import type { Middleware } from '../../http/exchange.ts';
+import type { Finisher } from '../../http/exchange.ts';
 import { readVersion } from '../version.ts';
 import { measureRequests } from './measure-requests.ts';
 
@@ -41,7 +41,7 @@ export interface WatchedBackground {
 export interface Metrics {
   readonly registry: Registry;
   /** The middleware that measures requests. */
-  readonly requests: Middleware;
+  readonly requests: Finisher;
   /** Adds the metrics of the issuers' verification keys, of the database and of the background. */
   observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase, background: WatchedBackground): void;
 }

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
-import type { Middleware, RequestRecord } from '../../http/exchange.ts';
+import type { Finisher, RequestRecord } from '../../http/exchange.ts';
 
 /** Upper bounds in seconds. A read takes half a millisecond; after ten seconds, no caller still waits. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -15,7 +15,7 @@ const transportOf = (route: string): string => {
  * Counts and times requests, and counts token checks. The labels are route templates, root fields of the schema and
  * fixed sets of codes. So a caller cannot create new label values.
  */
-export function measureRequests(registry: Registry): Middleware {
+export function measureRequests(registry: Registry): Finisher {
   const registers = [registry];
   const requests = new Counter({
     name: 'keyward_http_requests_total',
@@ -36,15 +36,14 @@ export function measureRequests(registry: Registry): Middleware {
     labelNames: ['outcome', 'reason'],
     registers,
   });
-  return (next) => async (exchange) => {
-    const response = await next(exchange);
-    const { operation = 'none', route = 'none', startedAt } = exchange.record;
+  return ({ record }, answer) => {
+    const { operation = 'none', route = 'none', startedAt } = record;
     const transport = transportOf(route);
-    requests.inc({ transport, operation, route, status: response.status });
+    requests.inc({ transport, operation, route, status: answer.status });
     times.observe({ transport, operation }, (performance.now() - startedAt) / 1000);
-    const check = tokenCheckOf(exchange.record);
+    const check = tokenCheckOf(record);
     if (check) tokenChecks.inc(check);
-    return response;
+    return answer;
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseTraceId } from '../../../src/observability/log.ts';
+import { parseTraceId } from '../../../src/http/exchange.ts';
 
 const id = '0af7651916cd43dd8448eb211c80319c';
 const span = 'b7ad6b7169203331';

@@ -1,5 +1,6 @@
 import { buildSchema, type GraphQLFieldResolver, type GraphQLScalarType, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { pino } from 'pino';
 import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/caller.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
@@ -8,10 +9,12 @@ import { answerGraphql } from '../../../src/graphql/answer-graphql.ts';
 import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
 import { useInputErrors } from '../../../src/graphql/input-errors.ts';
 import { useExecutor } from '../../../src/graphql/run-operation.ts';
-import { answerErrors } from '../../../src/http/answers.ts';
+
 import { beginExchange, compose, route } from '../../../src/http/exchange.ts';
+import { guard, Load } from '../../../src/http/load.ts';
 import { parseInput } from '../../../src/operations/input.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
+import { createPipeline } from '../../../src/rest/pipeline.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
 import { schema as gatewaySchema } from '../../../src/schema.ts';
@@ -138,18 +141,19 @@ const useSomebody = (): Plugin<WithAccessToken> => ({
 export async function createSampleGateway() {
   const { schema, given } = createSampleSchema();
   const sofa = createSofa(schema, routes);
+  const plugins = [useSomebody(), useInputErrors(), useExecutor(sofa.compiled)];
   const yoga = createYoga({
     schema,
     logging: false,
     maskedErrors: { maskError: createMaskError(toGatewayError), errorMessage: 'Internal Server Error' },
-    plugins: [useSomebody(), useInputErrors(), useExecutor(sofa.compiled)],
+    plugins,
   });
   const handle = compose(
-    [answerErrors(toGatewayError)],
+    [guard(new Load(100, pino({ level: 'silent' })), toGatewayError)],
     route([
       [
         '/api/v1/',
-        answerRest(yoga, {
+        answerRest(createPipeline(plugins), {
           sofa,
           checkOwned: (_context, _keyId, check) => check(),
           issuer: 'https://issuer.test/',
