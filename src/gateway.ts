@@ -20,7 +20,7 @@ import {
   type Surround,
 } from './graphql/run-operation.ts';
 import type { DocumentLimits } from './graphql/use-document-limits.ts';
-import { type AnyPlugin, createGraphqlPlugins } from './graphql-plugins.ts';
+import { type AnyPlugin, createOperations, type Operations } from './graphql-plugins.ts';
 import { answerHeaders, graphqlPath } from './http/answers.ts';
 import { cors } from './http/cors.ts';
 import {
@@ -67,7 +67,6 @@ import { pageDocuments } from './pages/page-files.ts';
 import { showPages } from './pages/show-pages.ts';
 import { isPermission } from './plans/permissions.ts';
 import { answerRest } from './rest/answer-rest.ts';
-import { createPipeline } from './rest/pipeline.ts';
 import { createRecordWriter } from './rest/record-writer.ts';
 import { basePath } from './rest/routes.ts';
 import type { Secrets } from './secrets/secrets.ts';
@@ -210,10 +209,11 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const { limiters } = edge;
   const services = servicesOf(dependencies);
   // Yoga's own plugin traces the statements of its operations.
-  const plugins = createPlugins(
+  const operations = operationsOf(
     dependencies,
     createSurround(services, () => services.db, logger, dependencies),
   );
+  const yoga = createYogaServer(schema, operations.plugins);
   const issuers = trusted.map(({ config }) => config.issuer);
   const dbOf = (record: RequestRecord) => (tracing ? tracing.db(em, record) : services.db);
   const verify = verifyAtDoor(services, dbOf, limiters.apiKey?.count);
@@ -229,8 +229,8 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const apis: Table = [
     [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
     ...withoutToken(dependencies, createSurround(services, dbOf, logger, dependencies)),
-    [`${basePath}/`, answerRest(createPipeline(plugins), rest)],
-    [graphqlPath, answerGraphql(createYogaServer(schema, plugins), bodyLimit)],
+    [`${basePath}/`, answerRest(operations.pipeline, rest)],
+    [graphqlPath, answerGraphql(yoga, operations.findKnown, bodyLimit)],
   ];
   const others = route(
     apis,
@@ -262,10 +262,10 @@ function withoutToken(
   return [...table, [leakReportsPath, leaks]];
 }
 
-/** Makes the plugins that operations pass through, in GraphQL and in REST. */
-function createPlugins(dependencies: GatewayDependencies, surround: Surround): AnyPlugin[] {
+/** Makes what runs operations, in GraphQL and in REST. */
+function operationsOf(dependencies: GatewayDependencies, surround: Surround): Operations {
   const { schema, sofa } = offerOf(dependencies.operators);
-  return createGraphqlPlugins({
+  return createOperations({
     ...dependencies,
     schema,
     surround,
@@ -273,13 +273,16 @@ function createPlugins(dependencies: GatewayDependencies, surround: Surround): A
     pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
     compiled: sofa.compiled,
     tracing: dependencies.tracing,
+    maskError,
   });
 }
+
+const maskError = createMaskError(translateError);
 
 /**
  * Makes a Yoga server without the server adapter of `createYoga`, because the table of paths passes requests to it.
  */
-const createYogaServer = (schema: GraphQLSchema, plugins: AnyPlugin[]) =>
+const createYogaServer = (schema: GraphQLSchema, plugins: readonly AnyPlugin[]) =>
   new YogaServer({
     schema,
     landingPage: false,
@@ -292,8 +295,8 @@ const createYogaServer = (schema: GraphQLSchema, plugins: AnyPlugin[]) =>
     parserAndValidationCache: false,
     logging: false,
     extraParamNames: [documentIdName],
-    maskedErrors: { maskError: createMaskError(translateError), errorMessage: 'Internal Server Error' },
-    plugins,
+    maskedErrors: { maskError, errorMessage: 'Internal Server Error' },
+    plugins: [...plugins],
   });
 
 const reportProvider = (logger: Logger) => (error: unknown) =>

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLError, GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { useAccessToken, useAccountLimit } from './auth/caller.ts';
 import { useRequiredScopes } from './auth/required-scopes.ts';
@@ -10,11 +10,14 @@ import { useAuthenticatedErrors, useFailureRecord } from './graphql/graphql-erro
 import { useInputErrors } from './graphql/input-errors.ts';
 import {
   createDocumentCache,
+  createFindKnown,
   documentRoom,
+  type FindKnown,
   readPageDocuments,
   useKnownDocuments,
   usePageDocuments,
 } from './graphql/kept-documents.ts';
+import { createPipeline, type Pipeline } from './graphql/pipeline.ts';
 import {
   type CompiledDocuments,
   type Surround,
@@ -44,17 +47,26 @@ export interface PluginDependencies {
   readonly introspection: boolean;
   readonly compiled: CompiledDocuments;
   readonly tracing: Tracing | undefined;
+  /** Turns any error into one that a caller may see. */
+  readonly maskError: (error: unknown) => GraphQLError;
 }
 
-/**
- * Makes Yoga's plugins, in the order in which an operation meets them. A REST operation passes through the plugins
- * from `useAccessToken` on.
- */
-export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugin[] {
+/** What runs operations. */
+export interface Operations {
+  /** Yoga's plugins, in the order in which an operation meets them. */
+  readonly plugins: readonly AnyPlugin[];
+  /** Runs the operations of REST, and of known documents, through the plugins from `useAccessToken` on. */
+  readonly pipeline: Pipeline;
+  readonly findKnown: FindKnown;
+}
+
+/** Makes what runs operations: for Yoga, for REST and for known documents. */
+export function createOperations(dependencies: PluginDependencies): Operations {
   const { schema, trusted, em, surround, limiters, documents, introspection, compiled } = dependencies;
-  const { pageDocuments, tracing } = dependencies;
+  const { pageDocuments, tracing, maskError } = dependencies;
   const ofPages = readPageDocuments(pageDocuments);
-  return [
+  const known = createDocumentCache(documentRoom, ofPages.parsed);
+  const plugins: readonly AnyPlugin[] = [
     useRequestParsers(),
     usePageDocuments(ofPages),
     useAccessToken(trusted, tracing?.tokenCheck),
@@ -73,8 +85,10 @@ export function createGraphqlPlugins(dependencies: PluginDependencies): AnyPlugi
     useOperationRecord(),
     useIntrospection(introspection),
     useDocumentLimits(documents),
-    useKnownDocuments(createDocumentCache(documentRoom, ofPages.parsed)),
     useExecutor(compiled),
     ...(tracing ? [tracing.operations(em)] : []),
   ];
+  const pipeline = createPipeline(plugins);
+  const findKnown = createFindKnown(schema, known, ofPages, pipeline, maskError);
+  return { plugins: [...plugins, useKnownDocuments(known, findKnown)], pipeline, findKnown };
 }

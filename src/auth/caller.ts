@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type DocumentNode, getOperationAST, type OperationDefinitionNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import type { WithRun } from '../graphql/kept-documents.ts';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import { type Limiter, ordinaryAnswer } from '../http/rate-limits/limiter.ts';
 import {
@@ -25,7 +26,7 @@ export interface WithAccessToken {
   accessToken?: AccessToken;
 }
 
-type CheckContext = WithAccessToken & WithJwt & Pick<Exchange, 'headers' | 'record'>;
+type CheckContext = WithAccessToken & WithJwt & WithRun & Pick<Exchange, 'headers' | 'record'>;
 
 /** A wrapper around the check of a token. It measures the duration and sees the outcome. */
 export type AroundCheck = (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
@@ -73,7 +74,8 @@ export function useAccessToken(
     context: CheckContext,
     runPlugin: (plugin: Plugin) => unknown,
   ): void | Promise<void> => {
-    if (context.accessToken) return;
+    // A running operation has checked its token.
+    if (context.accessToken || context.running) return;
     const token = readBearerToken(context.headers);
     if (token === undefined) return;
     return around

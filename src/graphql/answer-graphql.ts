@@ -3,30 +3,72 @@ import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin, YogaServer } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { graphqlPath } from '../http/answers.ts';
+import { graphqlPath, jsonAnswer } from '../http/answers.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
 import { decodeText, isJson, limitBody } from '../http/read-request.ts';
-import { documentIdName } from './kept-documents.ts';
+import { documentIdName, type FindKnown, type WithRun } from './kept-documents.ts';
 
 /**
- * Answers GraphQL requests through Yoga: GET and POST, with JSON bodies of a limited size. Yoga sees only the chosen
- * media type in `Accept`. Otherwise Yoga's own choice would repeat all of the client's `Accept` in the answer, and
- * would allow media types other than JSON's.
+ * Answers GraphQL requests: GET and POST, with JSON bodies of a limited size. A POST of a known document is run here;
+ * Yoga answers all others, and all that fail. Yoga sees only the chosen media type in `Accept`. Otherwise Yoga's own
+ * choice would repeat all of the client's `Accept` in the answer, and would allow media types other than JSON's.
+ * @param find finds known documents
  * @param bodyLimit the most bytes of a body
  */
 export const answerGraphql =
-  (yoga: Pick<YogaServer<object, object>, 'handle'>, bodyLimit: number): Handler =>
-  async (exchange) => {
+  (yoga: Pick<YogaServer<object, object>, 'handle'>, find: FindKnown, bodyLimit: number): Handler =>
+  async (exchange: Exchange & WithParams & WithRun) => {
     exchange.record.route = graphqlPath;
     assertMethod(exchange.method);
     limitBody(exchange, bodyLimit);
+    const mediaType = negotiateMediaType(exchange.headers['accept']);
+    const params = readPost(exchange);
+    const running = params && find(params, exchange)?.();
+    if (running) {
+      const result = await running.catch(() => undefined);
+      if (result && !result.errors) return jsonAnswer(result, 200, contentTypes[mediaType]);
+      exchange.running = running;
+    }
+    exchange.read = params;
     // A server adapter would add more to the context, but nothing here needs it.
-    return toAnswer(await yoga.handle(toRequest(exchange), exchange as never));
+    return toAnswer(await yoga.handle(toRequest(exchange, mediaType), exchange as never));
   };
 
+/** The context of a request whose parameters are read. */
+interface WithParams {
+  read?: GraphQLParams | undefined;
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && !Array.isArray(value);
+
+/** Whether the parameters of a request have the types that GraphQL gives them, and there are no others. */
+function isPlain(params: unknown): params is GraphQLParams {
+  if (params === null || !isObject(params)) return false;
+  const { query, operationName, variables, extensions, ...others } = params as Record<string, unknown>;
+  return (
+    ['string', 'undefined'].includes(typeof query) &&
+    [variables, extensions].every((value) => value === undefined || isObject(value)) &&
+    (operationName === undefined || operationName === null || typeof operationName === 'string') &&
+    Object.keys(others).every((name) => name === documentIdName)
+  );
+}
+
+/**
+ * Reads the parameters of a plain POST.
+ * @returns undefined for any other request; Yoga reads it, or says what is wrong with it
+ */
+function readPost({ method, headers, body }: Exchange): GraphQLParams | undefined {
+  if (method !== 'POST' || !body || !isJson(headers['content-type'])) return undefined;
+  try {
+    const params: unknown = JSON.parse(decodeText(body));
+    return isPlain(params) ? params : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Converts a request to Yoga's form. */
-function toRequest({ method, query, headers, body }: Exchange): Request {
-  const accept = negotiateMediaType(headers['accept']);
+function toRequest({ method, query, headers, body }: Exchange, accept: MediaType): Request {
   return new Request(`http://${headers['host']}${graphqlPath}${query && `?${query}`}`, {
     method,
     headers: {
@@ -62,6 +104,11 @@ const mediaTypes = ['application/json', 'application/graphql-response+json'] as 
 
 /** A media type of an answer. */
 type MediaType = (typeof mediaTypes)[number];
+
+const contentTypes = {
+  'application/json': { 'content-type': 'application/json; charset=utf-8' },
+  'application/graphql-response+json': { 'content-type': 'application/graphql-response+json; charset=utf-8' },
+} as const;
 
 /** An entry of an Accept header that matches one of these media types. */
 interface MediaRange {
@@ -129,9 +176,10 @@ const choices = new LRUCache<string, MediaType>({ max: 100, memoMethod: choose }
 export const negotiateMediaType = (accept: string | undefined): MediaType => choices.memo(accept || '*/*');
 
 /** Makes Yoga read the parameters of a request with this service's parsers. */
-export const useRequestParsers = (): Plugin => ({
-  onRequestParse: ({ request, requestParser, setRequestParser }) => {
-    if (request.method === 'POST') setRequestParser(readBody);
+export const useRequestParsers = (): Plugin<object, WithParams> => ({
+  onRequestParse: ({ request, requestParser, setRequestParser, serverContext: { read } }) => {
+    if (read) setRequestParser(() => read);
+    else if (request.method === 'POST') setRequestParser(readBody);
     else if (requestParser) setRequestParser(readQueryString(requestParser));
   },
 });

@@ -1,7 +1,16 @@
-import { type DocumentNode, GraphQLError, getOperationAST, parse } from 'graphql';
-import type { GraphQLParams, Plugin, YogaServerInstance } from 'graphql-yoga';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  parse,
+} from 'graphql';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { WithAccessToken } from '../auth/caller.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Pipeline } from './pipeline.ts';
 
 /** Parsed documents, by text. */
 export interface DocumentCache {
@@ -40,50 +49,79 @@ function sizeOf(document: DocumentNode, text: string): number {
   return 2 * text.length + tokens * tokenSize;
 }
 
+/**
+ * Finds the document of a request.
+ * @returns the function that runs it; undefined if it is not known, or if Yoga must refuse the request by its document
+ */
+export type FindKnown = (
+  params: GraphQLParams,
+  context: Exchange,
+) => (() => Promise<ExecutionResult>) | undefined;
+
+/** The context of a request whose document is known. */
+export interface WithRun {
+  /** The result of the operation. Yoga answers with it if the operation failed. */
+  running?: Promise<ExecutionResult>;
+}
+
+/**
+ * Makes the function that runs known documents again, without parsing or validating them. That is safe: parsing and
+ * validation depend only on the document, and the execution repeats all checks that depend on the caller.
+ * @param pages the documents that a request may name instead of sending them
+ * @param maskError turns any error into one that a caller may see
+ */
+export const createFindKnown =
+  (
+    schema: GraphQLSchema,
+    documents: DocumentCache,
+    pages: PageDocuments,
+    pipeline: Pipeline,
+    maskError: (error: unknown) => GraphQLError,
+  ): FindKnown =>
+  (params, context) => {
+    const { operationName, variables: variableValues } = params;
+    const document = documents.get(params.query ?? pages.textOf(idOf(params)) ?? '');
+    const operation = document && getOperationAST(document, operationName);
+    if (!operation || (context.method !== 'POST' && operation.operation !== 'query')) return undefined;
+    return async () => {
+      await pipeline.enter(context);
+      const args = { schema, document, contextValue: context, variableValues, operationName };
+      const result = await pipeline.execute(args);
+      return result.errors ? { ...result, errors: result.errors.map(maskError) } : result;
+    };
+  };
+
 /** The context during the validation of a document: the token and the parameters of the request. */
 interface Validated extends WithAccessToken {
   readonly params?: { readonly query?: string };
 }
 
 /**
- * Caches valid documents, and runs them again without parsing or validating them. That is safe: parsing and
- * validation depend only on the document, and the execution repeats all checks that depend on the caller. Documents
- * of callers without a token stay out of the cache, because they would push out other callers' documents.
+ * Caches valid documents, and runs those that are known. Documents of callers without a token stay out of the cache,
+ * because they would push out other callers' documents.
  */
-export function useKnownDocuments(documents: DocumentCache): Plugin<Validated> {
-  let pipeline: Pick<YogaServerInstance<object, object>, 'getEnveloped'>;
-  return {
-    onYogaInit: ({ yoga }) => {
-      pipeline = yoga;
-    },
-    onValidate: ({ context, params: { documentAST } }) => {
-      const { accessToken, params } = context as Validated;
-      const text = accessToken && params?.query;
-      return ({ valid }) => {
-        if (valid && text) documents.set(text, documentAST);
-      };
-    },
-    onParams: ({ request, params: { query = '', operationName }, setParamsHandler }) => {
-      const document = documents.get(query);
-      const operation = document && getOperationAST(document, operationName);
-      // Yoga itself refuses the other requests, by their documents.
-      if (!operation || (request.method !== 'POST' && operation.operation !== 'query')) return;
-      setParamsHandler(async ({ request, params, context }) => {
-        const { schema, contextFactory, execute } = pipeline.getEnveloped(
-          Object.assign(context, { request, params }),
-        );
-        const contextValue = await contextFactory();
-        const { variables: variableValues, operationName } = params;
-        return execute({ schema, document, contextValue, variableValues, operationName });
-      });
-    },
-  };
-}
+export const useKnownDocuments = (
+  documents: DocumentCache,
+  find: FindKnown,
+): Plugin<Validated, Exchange & WithRun> => ({
+  onValidate: ({ context, params: { documentAST } }) => {
+    const { accessToken, params } = context as Validated;
+    const text = accessToken && params?.query;
+    return ({ valid }) => {
+      if (valid && text) documents.set(text, documentAST);
+    };
+  },
+  onParams: ({ params, context, setParamsHandler }) => {
+    const { running } = context;
+    const run = running ? () => running : find(params, context);
+    if (run) setParamsHandler(run);
+  },
+});
 
 /** The documents of this service's own pages, which request them by id. The start parses them once. */
 export interface PageDocuments {
-  /** The text of a document; undefined for an unknown id. */
-  textOf(id: string): string | undefined;
+  /** The text of a document; undefined for what is not the id of one. */
+  textOf(id: unknown): string | undefined;
   /** The parsed documents, by text. */
   readonly parsed: ReadonlyMap<string, DocumentNode>;
 }
@@ -95,7 +133,7 @@ export interface PageDocuments {
 export function readPageDocuments(texts: Readonly<Record<string, string>>): PageDocuments {
   const byId = new Map(Object.entries(texts));
   return {
-    textOf: (id) => byId.get(id),
+    textOf: (id) => byId.get(id as string),
     parsed: new Map(Object.values(texts).map((text) => [text, parse(text)])),
   };
 }
@@ -103,11 +141,15 @@ export function readPageDocuments(texts: Readonly<Record<string, string>>): Page
 /** The parameter that names a document (GraphQL over HTTP, appendix on persisted documents). */
 export const documentIdName = 'documentId';
 
-/** The document id of a request from Apollo's clients: they send the document's digest, not a `documentId`. */
-const apolloIdOf = ({ extensions }: GraphQLParams): unknown => {
-  const { version, sha256Hash } = (extensions?.['persistedQuery'] ?? {}) as Record<string, unknown>;
-  return version === 1 && typeof sha256Hash === 'string' ? `sha256:${sha256Hash}` : undefined;
-};
+/** The document id of a request. Apollo's clients send the document's digest, not a `documentId`. */
+function idOf(params: GraphQLParams): unknown {
+  const { version, sha256Hash } = (params.extensions?.['persistedQuery'] ?? {}) as Record<string, unknown>;
+  const isApollos = version === 1 && typeof sha256Hash === 'string';
+  return (
+    (params as { [documentIdName]?: unknown })[documentIdName] ??
+    (isApollos ? `sha256:${sha256Hash}` : undefined)
+  );
+}
 
 /**
  * Answers requests that name a document of the pages instead of sending one. For an unknown id, the answer tells the
@@ -118,7 +160,7 @@ const apolloIdOf = ({ extensions }: GraphQLParams): unknown => {
 export const usePageDocuments = ({ textOf }: PageDocuments): Plugin => ({
   onParams: ({ params, setParams }) => {
     if (params.query !== undefined && params.query !== null) return;
-    const id = (params as { [documentIdName]?: unknown })[documentIdName] ?? apolloIdOf(params);
+    const id = idOf(params);
     if (typeof id !== 'string') return;
     const query = textOf(id);
     if (query === undefined)

@@ -1,5 +1,6 @@
 import type { WithAccessToken } from '../auth/caller.ts';
 import { requiredScopesOf, requireScopes } from '../auth/required-scopes.ts';
+import type { Pipeline } from '../graphql/pipeline.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
 import { defaultBodyLimit, limitBody } from '../http/read-request.ts';
@@ -16,7 +17,6 @@ import {
 } from './answer.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { createOpenApi, type Described } from './openapi.ts';
-import type { Pipeline } from './pipeline.ts';
 import { inRestNames, readInput } from './read-input.ts';
 import { basePath, createRouteMatcher, type RouteMatch } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';

@@ -8,13 +8,12 @@ import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.
 import { answerGraphql } from '../../../src/graphql/answer-graphql.ts';
 import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
 import { useInputErrors } from '../../../src/graphql/input-errors.ts';
+import { createPipeline } from '../../../src/graphql/pipeline.ts';
 import { useExecutor } from '../../../src/graphql/run-operation.ts';
-
 import { beginExchange, compose, route } from '../../../src/http/exchange.ts';
 import { guard, Load } from '../../../src/http/load.ts';
 import { parseInput } from '../../../src/operations/input.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
-import { createPipeline } from '../../../src/rest/pipeline.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
 import { schema as gatewaySchema } from '../../../src/schema.ts';
@@ -160,7 +159,7 @@ export async function createSampleGateway() {
           limits: loadConfig({}),
         }),
       ],
-      ['/graphql', answerGraphql(yoga, 64 * 1024)],
+      ['/graphql', answerGraphql(yoga, () => undefined, 64 * 1024)],
     ]),
   );
   const send = async (path: string, init?: RequestInit) => {

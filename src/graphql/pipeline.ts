@@ -9,9 +9,9 @@ export interface Pipeline {
 }
 
 /**
- * Makes REST's pipeline from GraphQL's plugins: the same hooks in the same order, when the context is built and when the
- * operation runs. Envelop, which runs them for GraphQL, makes promises and closures for each hook; here, a hook that
- * waits for nothing costs one call. A hook that uses more of Envelop than it gets here fails, and so does its request.
+ * Makes a pipeline from Yoga's plugins: the same hooks in the same order, when the context is built and when the
+ * operation runs. Envelop, which runs them for Yoga, makes promises and closures for each hook; here, a hook that waits
+ * for nothing costs one call. A hook that uses more of Envelop than it gets here fails, and so does its request.
  */
 export function createPipeline(plugins: readonly AnyPlugin[]): Pipeline {
   const builders = plugins.flatMap(({ onContextBuilding }) => onContextBuilding ?? []);
@@ -34,7 +34,7 @@ export function createPipeline(plugins: readonly AnyPlugin[]): Pipeline {
       const setExecuteFn = (given: typeof run) => {
         run = given;
       };
-      const after = [];
+      const after: Awaited<ReturnType<(typeof executors)[number]>>[] = [];
       for (const hook of executors) {
         const hooks = hook({ args, extendContext, setExecuteFn } as never);
         after.push(hooks instanceof Promise ? await hooks : hooks);
