@@ -36,6 +36,7 @@ const apiKey = answers({
   deactivated_at: nullable(text),
   previous_works_until: nullable(text),
   last_used_at: nullable(text),
+  description: nullable(text),
   permissions: { type: 'array', items: text },
   metadata: anything,
   allowed_addresses: { type: 'array', items: text },

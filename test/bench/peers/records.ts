@@ -18,6 +18,7 @@ export interface ApiKey {
   readonly deactivated_at: string | null;
   readonly previous_works_until: string | null;
   readonly last_used_at: string | null;
+  readonly description: string | null;
   readonly permissions: readonly string[];
   readonly metadata: object | null;
   readonly allowed_addresses: readonly string[];

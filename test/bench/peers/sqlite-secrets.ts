@@ -1,8 +1,10 @@
 import { openSqlite } from './store.ts';
 import { findSecret, type SecretRow, type SecretStore, type Uses } from './verify-secret.ts';
 
-interface Row extends Omit<SecretRow, 'is_active' | 'is_enabled' | 'expires_at' | 'works_until'> {
+interface Row
+  extends Omit<SecretRow, 'is_active' | 'is_blocked' | 'is_enabled' | 'expires_at' | 'works_until'> {
   readonly is_active: number;
+  readonly is_blocked: number;
   readonly is_enabled: number | null;
   readonly expires_at: number | null;
   readonly works_until: number | null;
@@ -22,6 +24,7 @@ export function openSqliteSecrets(file: string): SecretStore {
         row && {
           ...row,
           is_active: row.is_active === 1,
+          is_blocked: row.is_blocked === 1,
           is_enabled: row.is_enabled === null ? null : row.is_enabled === 1,
           expires_at: date(row.expires_at),
           works_until: date(row.works_until),

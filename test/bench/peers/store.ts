@@ -6,8 +6,8 @@ import type { RequestSource } from './request-source.ts';
 import type { SettingsInput } from './settings-input.ts';
 
 const apiKeyColumns = `id, key_prefix, name, is_active, is_default, encrypted_key, encryption_version, created_at,
-  expires_at, deactivated_at, previous_works_until, last_used_at, permissions, metadata, allowed_addresses, rate_limit,
-  rate_limit_window`;
+  expires_at, deactivated_at, previous_works_until, last_used_at, description, permissions, metadata,
+  allowed_addresses, rate_limit, rate_limit_window`;
 
 const quotaColumns = ['units', 'refill', 'taken', 'refills_at'];
 
@@ -81,6 +81,7 @@ const toApiKey = (row: ApiKeyRow): ApiKey => ({
   deactivated_at: isoOrNull(row.deactivated_at),
   previous_works_until: isoOrNull(row.previous_works_until),
   last_used_at: isoOrNull(row.last_used_at),
+  description: row.description,
   permissions: json(row.permissions) ?? [],
   metadata: json(row.metadata),
   allowed_addresses: json(row.allowed_addresses) ?? [],

@@ -14,6 +14,8 @@ export interface SecretRow {
   readonly metadata: string | null;
   readonly is_enabled: boolean | null;
   readonly session_duration: number | null;
+  readonly plan: string | null;
+  readonly is_blocked: boolean;
 }
 
 /** Uses of keys: key and time. */
@@ -36,6 +38,8 @@ const notFound = {
   permissions: [] as string[],
   metadata: null as object | null,
   automation: null as { is_enabled: boolean | null; session_duration: number | null } | null,
+  plan: null as string | null,
+  entitlement: null as { metadata: null; rate_limit: null; quota: null } | null,
   rate_limit: null,
   quota: null,
 };
@@ -46,9 +50,12 @@ export type Verify = (secret: string) => Promise<typeof notFound>;
 /** Finds a secret by its digest, and what a verification tells of its key. */
 export const findSecret = (digest: string): string =>
   `select k.id, k.account_id, k.name, k.is_active, k.expires_at, k.permissions, k.metadata, s.works_until,
-     k.allowed_addresses, k.rate_limit, q.units, q.taken, a.is_enabled, a.session_duration
+     k.allowed_addresses, k.rate_limit, q.units, q.taken, a.is_enabled, a.session_duration, c.plan, c.overrides,
+     c.blocked_at is not null as is_blocked, cq.refill, cq.taken as shared_taken, cq.generation
    from api_key_secret s join api_key k on k.id = s.api_key_id
+   join account c on c.id = k.account_id
    left join api_key_quota q on q.api_key_id = k.id
+   left join account_quota cq on cq.account_id = k.account_id
    left join automation_settings a on a.account_id = k.account_id
    where s.digest = ${digest}`;
 
@@ -56,10 +63,11 @@ const isSecret = (text: string) =>
   /^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/.test(text) &&
   text.slice(-8) === crc32(text.slice(0, -8)).toString(16).padStart(8, '0');
 
-function failureOf({ is_active, expires_at, works_until }: SecretRow, now: Date): string | null {
+function failureOf({ is_active, expires_at, works_until, is_blocked }: SecretRow, now: Date): string | null {
   if (!is_active) return 'inactive';
   if (expires_at && expires_at <= now) return 'expired';
-  return works_until && works_until <= now ? 'rotated' : null;
+  if (works_until && works_until <= now) return 'rotated';
+  return is_blocked ? 'account_blocked' : null;
 }
 
 /** How often uses are written, in milliseconds: as often as Keyward does. */
@@ -90,7 +98,9 @@ export function createVerify(store: SecretStore, pepper: KeyObject): Verify {
       permissions: permissions === null ? [] : JSON.parse(permissions),
       metadata: metadata === null ? null : JSON.parse(metadata),
       automation: { is_enabled, session_duration },
-      // The load's keys have neither.
+      plan: row.plan,
+      // The load's keys and accounts have none of these.
+      entitlement: { metadata: null, rate_limit: null, quota: null },
       rate_limit: null,
       quota: null,
     };
