@@ -13,6 +13,7 @@ import { translateError } from './database/failures.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
 import { createMaskError } from './graphql/graphql-errors.ts';
 import { documentIdName } from './graphql/kept-documents.ts';
+import type { AnyPlugin } from './graphql/pipeline.ts';
 import {
   createSurround,
   type Listeners,
@@ -20,7 +21,7 @@ import {
   type Surround,
 } from './graphql/run-operation.ts';
 import type { DocumentLimits } from './graphql/use-document-limits.ts';
-import { type AnyPlugin, createOperations, type Operations } from './graphql-plugins.ts';
+import { createOperations, type Operations } from './graphql-plugins.ts';
 import { answerHeaders, graphqlPath } from './http/answers.ts';
 import { cors } from './http/cors.ts';
 import {

@@ -1,6 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { useAccessToken, useAccountLimit } from './auth/caller.ts';
 import { useRequiredScopes } from './auth/required-scopes.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
@@ -17,7 +16,7 @@ import {
   useKnownDocuments,
   usePageDocuments,
 } from './graphql/kept-documents.ts';
-import { createPipeline, type Pipeline } from './graphql/pipeline.ts';
+import { type AnyPlugin, createPipeline, type Pipeline } from './graphql/pipeline.ts';
 import {
   type CompiledDocuments,
   type Surround,
@@ -29,10 +28,6 @@ import { type DocumentLimits, useDocumentLimits } from './graphql/use-document-l
 import { useIntrospection } from './graphql/use-introspection.ts';
 import type { Limiters } from './http/rate-limits/limiter.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
-
-/** A plugin of Yoga's. */
-// biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
-export type AnyPlugin = Plugin<any, any>;
 
 /** The dependencies of the operations' plugins. */
 export interface PluginDependencies {

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { type DocumentNode, getOperationAST, type OperationDefinitionNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import type { WithRun } from '../graphql/kept-documents.ts';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import { type Limiter, ordinaryAnswer } from '../http/rate-limits/limiter.ts';
 import {
@@ -26,7 +25,12 @@ export interface WithAccessToken {
   accessToken?: AccessToken;
 }
 
-type CheckContext = WithAccessToken & WithJwt & WithRun & Pick<Exchange, 'headers' | 'record'>;
+type CheckContext = WithAccessToken &
+  WithJwt &
+  Pick<Exchange, 'headers' | 'record'> & {
+    /** The result of an operation that has begun, and has checked the token. */
+    readonly running?: unknown;
+  };
 
 /** A wrapper around the check of a token. It measures the duration and sees the outcome. */
 export type AroundCheck = (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
@@ -74,7 +78,6 @@ export function useAccessToken(
     context: CheckContext,
     runPlugin: (plugin: Plugin) => unknown,
   ): void | Promise<void> => {
-    // A running operation has checked its token.
     if (context.accessToken || context.running) return;
     const token = readBearerToken(context.headers);
     if (token === undefined) return;

@@ -1,5 +1,9 @@
 import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
-import type { AnyPlugin } from '../graphql-plugins.ts';
+import type { Plugin } from 'graphql-yoga';
+
+/** A plugin of Yoga's. */
+// biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
+export type AnyPlugin = Plugin<any, any>;
 
 /** Runs an operation through the hooks of plugins. */
 export interface Pipeline {
