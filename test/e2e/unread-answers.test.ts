@@ -99,6 +99,18 @@ describe('answers that nobody reads', () => {
     expect(served).toBeGreaterThan(0.9);
   });
 
+  it('cost no more than MAX_IN_FLIGHT of them on 600 connections, whether REST or GraphQL answers', async () => {
+    await using warm = await startWarm({ MAX_IN_FLIGHT: '200' });
+    const { service, token } = warm;
+    const keys = `GET /api/v1/auth/keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    using _lists = await openAll(300, service.port, keys.repeat(20));
+    using _documents = await openAll(300, service.port, post(getIntrospectionQuery(), token));
+    const { served, growth } = await watch(warm, 4);
+    // Each of the 200 takes at most the 300 kB of an introspection.
+    expect(growth).toBeLessThan(150);
+    expect(served).toBeGreaterThan(0.5);
+  });
+
   it('give their places to those who need them', async () => {
     await using warm = await startWarm({ MAX_IN_FLIGHT: '3' });
     const { service, token } = warm;
