@@ -5,6 +5,8 @@ import type { Verify } from './verify-secret.ts';
 
 const nullable = (type: string) => ({ type, nullable: true });
 
+const limits = { rate_limit: nullable('object'), quota: nullable('object') };
+
 const verification = {
   type: 'object',
   properties: {
@@ -20,8 +22,12 @@ const verification = {
       ...nullable('object'),
       properties: { is_enabled: nullable('boolean'), session_duration: nullable('integer') },
     },
-    rate_limit: nullable('object'),
-    quota: nullable('object'),
+    plan: nullable('string'),
+    entitlement: {
+      ...nullable('object'),
+      properties: { metadata: nullable('object'), ...limits },
+    },
+    ...limits,
   },
 };
 
@@ -52,8 +58,13 @@ export function addDoors(
 
   app.all('/api/v1/keys/authorize', async ({ headers: { authorization } }, reply) => {
     if (!authorization?.startsWith('Bearer ')) throw notAuthenticated();
-    const { reason, user_id, key_id } = await verify(authorization.slice('Bearer '.length));
+    const { reason, user_id, key_id, plan } = await verify(authorization.slice('Bearer '.length));
     if (reason !== null) throw invalidToken(reason);
-    return reply.headers({ 'x-keyward-user': `${user_id}`, 'x-keyward-key': `${key_id}` }).send();
+    return reply
+      .headers({
+        ...{ 'x-keyward-user': `${user_id}`, 'x-keyward-key': `${key_id}` },
+        ...{ 'x-keyward-plan': plan ?? '', 'x-keyward-permissions': '' },
+      })
+      .send();
   });
 }
