@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret, isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { mostSecrets } from '../../src/api-keys/rotate-api-key.ts';
+import { cleanUpBatch } from '../../src/database/clean-up.ts';
 import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import {
@@ -197,6 +198,15 @@ describe.each(transports)('success over %s', (_transport, rotate) => {
     for (let time = 0; time < 3; time += 1) await rotate({ keyId: 1, graceSeconds: 60 });
     expect((await secretsOf(1))[digestOf(imported)]).toEqual(now);
     expect(await validOf([imported])).toEqual([false]);
+  });
+
+  it('deletes no more ended secrets than a batch, however many an older database holds', async () => {
+    await createApiKeys(setup);
+    for (let added = 0; added < cleanUpBatch + 50; added += 1) await addSecret(1, inSeconds(-1));
+    await rotate({ keyId: 1 });
+    const left = Object.values(await secretsOf(1));
+    expect(left.filter((until) => until !== null)).toHaveLength(50);
+    expect(left.filter((until) => until === null)).toHaveLength(1);
   });
 
   it('writes who rotated what, and the secret nowhere', async () => {
