@@ -58,7 +58,9 @@ describe.each(transportsOf(setup, operation))('success over %s', (transport, rea
     const { sql } = await recordStatements(setup.gateway.database, async () => {
       answer = await read({ ...range, by: day });
     });
-    expect(sql).toEqual([expect.not.stringContaining('api_key')]);
+    // Leases may be given back meanwhile, which is no read.
+    const reads = sql.filter((statement) => statement.startsWith('select'));
+    expect(reads).toEqual([expect.not.stringContaining('api_key')]);
     const counts = answer?.data.counts.map(({ count }: { count: number }) => count);
     expect(counts).toEqual([12, 24, 24, 24, 24, 24, 24, 24, 24, 6]);
     const byHour = (await read(range)).data.counts;
