@@ -32,7 +32,7 @@ const lockStoredSettings = lockOf(AutomationSettings, 'automation_settings');
 const lockStoredPrivateKey = lockOf(PrivateKey, 'private_key');
 
 /** Locks the settings and the private key of an account that is already locked: concurrent changes wait. */
-async function lockSettings(db: Db, account: AccountId): Promise<void> {
+export async function lockSettings(db: Db, account: AccountId): Promise<void> {
   await lockStoredSettings(db, { account });
   await lockStoredPrivateKey(db, { account });
 }

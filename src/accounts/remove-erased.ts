@@ -1,7 +1,6 @@
-// The rows of an erased account belong to nobody from the moment of the erasure: its API keys have no secrets any
-// more, and its owner is a stranger to every operation. The remaining rows are removed afterwards, in batches: there
-// may be a million of them, and on SQLite all other writers wait for each statement. If a process ends in the middle,
-// the next one continues.
+// The rows of an erased account belong to nobody from the moment of the erasure: no operation finds its API keys, and its
+// owner is a stranger to every one. The rows are removed afterwards, in batches: there may be a million of them, and on
+// SQLite all other writers wait for each statement. If a process ends in the middle, the next one continues.
 
 import { type Kysely, sql } from 'kysely';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
@@ -12,6 +11,7 @@ import {
   type AccountId,
   AccountUse,
   ApiKey,
+  ApiKeySecret,
   AuditEvent,
   IdempotencyRecord,
   type Tables,
@@ -32,13 +32,19 @@ const limit = sql.lit(cleanUpBatch);
 const takeAccount = prepareQuery(Account, (db, { last }: { readonly last: number }) =>
   db
     .selectFrom('account')
-    .select('id')
+    .select(['id', 'erased_at'])
     .where('is_being_erased', '=', sql.lit(true))
     .where('id', '>', last as AccountId)
     .where(sql<boolean>`(select ${tryLock(db, lock)})`)
     .orderBy('id')
     .limit(1),
 );
+
+/**
+ * The time after an erasure during which its rows are looked for again, in milliseconds: a change that had begun before
+ * may have left some. It is longer than any transaction of a request.
+ */
+const settling = 5 * 60_000;
 
 const finish = prepareQuery(Account, (db, { id }: { readonly id: AccountId }) =>
   db.updateTable('account').set({ is_being_erased: false }).where('id', '=', id),
@@ -145,8 +151,23 @@ const emptyOperatorsTrails = prepareQuery(AuditEvent, (db, { account }: Rest) =>
     .returning('id'),
 );
 
-/** The personal data first: what could still be sent, stored answers, and then the trails. */
+const deleteSecrets = prepareQuery(ApiKeySecret, (db, { account }: Rest) =>
+  db
+    .deleteFrom('api_key_secret')
+    .where('id', 'in', (secrets) =>
+      secrets
+        .selectFrom('api_key')
+        .innerJoin('api_key_secret as secret', 'secret.api_key_id', 'api_key.id')
+        .where('api_key.account_id', '=', account)
+        .select('secret.id')
+        .limit(limit),
+    )
+    .returning('id'),
+);
+
+/** The secrets first; then the personal data: what could still be sent, stored answers, and the trails. */
 const removals = [
+  deleteSecrets,
   // Receivers of webhooks still learn that the account was erased.
   deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`),
   deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`),
@@ -162,8 +183,9 @@ const removals = [
 export function removeErased(db: Db, onFailure: (error: unknown) => void): CleanUp {
   /** The id of the last finished row in the audit trail of each account. */
   const places = new Map<AccountId, number>();
-  /** The account of the last turn. */
+  /** The account of the last turn, and whether this round removed anything. */
   let last = 0;
+  let hasRemoved = false;
 
   /** Empties some of an account's audit trail; returns whether there was something left. */
   const emptySome = async (transaction: Db, account: AccountId): Promise<boolean> => {
@@ -189,15 +211,24 @@ export function removeErased(db: Db, onFailure: (error: unknown) => void): Clean
    * that one with a million rows keeps no other waiting.
    */
   const removeSome = async (): Promise<number> => {
-    const isTurn = last > 0;
     const found = await db.transaction(async (transaction) => {
       const [account] = await takeAccount(transaction, { last });
-      if (account && !(await removeRows(transaction, account.id))) await finish(transaction, account);
-      return account?.id;
+      if (!account) return undefined;
+      const { id, erasedAt } = account;
+      const hasRemoved = await removeRows(transaction, id);
+      const isSettled = Date.now() - (erasedAt?.getTime() ?? 0) > settling;
+      if (!hasRemoved && isSettled) await finish(transaction, { id });
+      return { id, hasRemoved };
     });
-    last = found ?? 0;
+    last = found?.id ?? 0;
+    if (found) {
+      hasRemoved ||= found.hasRemoved;
+      return cleanUpBatch;
+    }
     // After the last account, it is the first one's turn again.
-    return found !== undefined || isTurn ? cleanUpBatch : 0;
+    const isAgain = hasRemoved;
+    hasRemoved = false;
+    return isAgain ? cleanUpBatch : 0;
   };
 
   return new CleanUp(removeSome, onFailure);

@@ -55,6 +55,7 @@ interface Lookup {
   readonly [place: number]: Buffer;
 }
 
+/** Prepares a look-up. It finds no key of an erased account, whose rows are removed a little later. */
 const prepareLookup = (count: number) =>
   prepareQuery(ApiKey, (db, values: Lookup) =>
     db
@@ -69,10 +70,10 @@ const prepareLookup = (count: number) =>
         'in',
         Array.from({ length: count }, (_, place) => values[place] as Buffer),
       )
+      .where('account.erased_at', 'is', null)
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
-      .select(['api_key.rate_limit', 'api_key.rate_limit_window'])
-      .select(['account.plan as plan', 'account.overrides as overrides'])
+      .select(['api_key.rate_limit', 'api_key.rate_limit_window', 'account.plan', 'account.overrides'])
       // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.
       .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
       .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))

@@ -21,7 +21,9 @@ const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date
   db
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
     .where('api_key_secret.digest', 'in', digests)
+    .where('account.erased_at', 'is', null)
     .select(['api_key.id', 'api_key.account_id', 'api_key.is_active', 'api_key.expires_at'])
     .select(['api_key.previous_works_until', 'api_key_secret.digest', 'api_key_secret.id as secret'])
     // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.

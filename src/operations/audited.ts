@@ -6,7 +6,7 @@ import {
   millisecondsPerDay,
   unlimited,
 } from '../database/changes-of-day.ts';
-import { type Db, missingColumn, prepareQuery } from '../database/db.ts';
+import { type Db, isForPostgres, missingColumn, prepareQuery } from '../database/db.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import { GatewayError, serviceUnavailable } from '../errors.ts';
 import type { BusinessEvents, Change } from '../observability/events.ts';
@@ -49,16 +49,16 @@ const isByProvider = ({ actor }: NewEvent): boolean => actor === 'operator' || a
 const insertByProvider = prepareInsert((_db, id) => id);
 
 // If the account was blocked or erased in the meantime, the subquery gives no id, so the statement and the whole
-// change fail.
-const insertOwn = prepareInsert((db, id) =>
-  db
+// change fail. On PostgreSQL, it first waits for whoever is erasing the account.
+const insertOwn = prepareInsert((db, id) => {
+  const account = db
     .selectFrom('account')
     .where('id', '=', id)
     .where('blocked_at', 'is', null)
     .where('erased_at', 'is', null)
-    .select('id')
-    .$asScalar(),
-);
+    .select('id');
+  return (isForPostgres(db) ? account.forKeyShare() : account).$asScalar();
+});
 
 /** A business event that waits for its transaction. */
 type Pending = {

@@ -18,6 +18,9 @@ const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: numbe
     .set({ is_active: false, deactivated_at: now })
     .where('id', '=', id)
     .where('is_active', '=', true)
+    .where('account_id', 'in', (accounts) =>
+      accounts.selectFrom('account').select('account.id').where('erased_at', 'is', null),
+    )
     .returningAll()
     .returning(returnedQuota),
 );

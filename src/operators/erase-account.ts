@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import type { z } from 'zod';
-import { lockAllOf } from '../accounts/locks.ts';
+import { lockAccount, lockSettings } from '../accounts/locks.ts';
 import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
-import {
-  Account,
-  type AccountId,
-  AccountQuota,
-  ApiKey,
-  ApiKeySecret,
-  AutomationSettings,
-  PrivateKey,
-} from '../database/tables.ts';
+import { Account, type AccountId, AccountQuota, AutomationSettings, PrivateKey } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
@@ -41,28 +32,13 @@ const updateAccount = prepareQuery(Account, (db, { id, subject, now }: Erasure) 
 
 interface Owner {
   readonly id: AccountId;
-  readonly now: Date;
 }
 
 /**
- * The statements that end everything that the account owns, and delete its secrets. The background removes the
- * remaining rows.
+ * The statements that delete what the account has one of. There may be any number of API keys: an erased account's are
+ * found by nobody, and the background removes them.
  */
 const endings = [
-  prepareQuery(ApiKeySecret, (db, { id }: Owner) =>
-    db
-      .deleteFrom('api_key_secret')
-      .where('api_key_id', 'in', (keys) =>
-        keys.selectFrom('api_key').select('id').where('account_id', '=', id),
-      ),
-  ),
-  prepareQuery(ApiKey, (db, { id, now }: Owner) =>
-    db
-      .updateTable('api_key')
-      .set({ is_active: false, deactivated_at: now })
-      .where('account_id', '=', id)
-      .where('is_active', '=', sql.lit(true)),
-  ),
   prepareQuery(PrivateKey, (db, { id }: Owner) => db.deleteFrom('private_key').where('account_id', '=', id)),
   prepareQuery(AccountQuota, (db, { id }: Owner) =>
     db.deleteFrom('account_quota').where('account_id', '=', id),
@@ -89,15 +65,15 @@ export async function eraseAccount(
     const { db, events } = inner;
     const operatorId = await ensureAccount(inner);
     assertOther(id, operatorId);
-    // First waits for all transactions that change something of the account, then for those that add something to it,
-    // by the lock of the account's row. From there on, all others wait, find nothing, and cannot write their audit
-    // events.
-    await lockAllOf(db, id as AccountId);
+    // First waits for all transactions that change the settings or the private key. The update then waits for those that
+    // have written an audit event. From there on, all others wait, and cannot write theirs.
+    await lockAccount(db, id as AccountId);
+    await lockSettings(db, id as AccountId);
     const now = new Date();
     const subject = `erased:${randomUUID()}`;
     const [account] = await updateAccount(db, { id: id as AccountId, subject, now });
     if (account) {
-      for (const end of endings) await end(db, { id: account.id, now });
+      for (const end of endings) await end(db, { id: account.id });
       events('account-erased', { accountId: account.id, operatorId });
     }
     return readAccount(db, id);

@@ -49,6 +49,8 @@ const noteExpiring = prepareQuery(WebhookEvent, (db, { action, after, until, now
     .expression(
       db
         .selectFrom('api_key')
+        .innerJoin('account', 'account.id', 'api_key.account_id')
+        .where('account.erased_at', 'is', null)
         .where('is_active', '=', sql.lit(true))
         .where('expires_at', '>', after)
         .where('expires_at', '<=', until)
@@ -57,7 +59,7 @@ const noteExpiring = prepareQuery(WebhookEvent, (db, { action, after, until, now
           'account_id',
           val('time').as('actor'),
           val(action).as('action'),
-          'id',
+          'api_key.id',
           val(now).as('created_at'),
         ]),
     ),

@@ -143,7 +143,15 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
       ).toEqual([]);
     expect(await gateway.uses()).toEqual(uses.filter(([id]) => id === kept.id));
     expect(await gateway.uses('account')).toEqual([[carol.id, expect.any(String), 'valid', 7]]);
-    expect((await gateway.rows('account')).map((row) => row['is_being_erased'])).toEqual([0, 0, 0]);
+    // A change that had begun before the erasure may leave rows a little later: they are looked for again.
+    const isBeingErased = async () =>
+      (await gateway.rows('account')).filter((row) => row['is_being_erased']).map(({ id }) => id);
+    expect(await isBeingErased()).toEqual([bob.id]);
+    const anHour = 3_600_000;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + anHour });
+    await gateway.erasures.run();
+    vi.useRealTimers();
+    expect(await isBeingErased()).toEqual([]);
   });
 
   it('a step removes few rows, so that others go between', async () => {
