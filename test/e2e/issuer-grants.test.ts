@@ -93,6 +93,28 @@ const callGraphql = async ({ name, kind }: Operation, authorization: string): Pr
   return errors[0]?.extensions.code !== 'FORBIDDEN';
 };
 
+it('a scope that no issuer grants is named at the start, before anybody is refused for it', async () => {
+  await using folder = await createTemporaryFolder();
+  const [first, second] = issuers as [Granting, Granting];
+  const env = {
+    ...secretVariables(),
+    AUTH_ISSUER: first.issuer.config.issuer,
+    AUTH_AUDIENCE: 'keyward',
+    AUTH_ISSUERS: JSON.stringify([{ issuer: second.issuer.config.issuer, audience: 'keyward' }]),
+  };
+  const warnings = async (more: object) => {
+    await using started = await startProcess(folder.path, { ...env, ...more });
+    return started.output.stdout
+      .split('\n')
+      .flatMap((line) => (line.includes('no issuer grants this scope') ? [JSON.parse(line).scope] : []));
+  };
+  expect(await warnings({})).toEqual(['keys.verify']);
+  const grants = JSON.stringify([
+    { issuer: second.issuer.config.issuer, audience: 'keyward', grants: ['keys.verify'] },
+  ]);
+  expect(await warnings({ AUTH_ISSUERS: grants })).toEqual([]);
+});
+
 it.each([
   ['REST', callRest],
   ['GraphQL', callGraphql],

@@ -154,6 +154,50 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     expect(await isBeingErased()).toEqual([]);
   });
 
+  it('costs the same, whatever the account has', async () => {
+    const { bob, carol } = await createPeople(setup);
+    await setup.gateway.createPrivateKey(carol.id);
+    for (let key = 0; key < 300; key += 1) await setup.gateway.createVerifiableKey(bob.id);
+    vi.spyOn(setup.gateway.erasures, 'run').mockResolvedValue();
+    const changes = vi.spyOn(Db.prototype, 'run');
+    /** The rows that the statements of an erasure return or change. */
+    const rowsOf = async (id: number) => {
+      changes.mockClear();
+      await call('eraseAccount', { id });
+      const answers = await Promise.all(changes.mock.results.map(({ value }) => value as Promise<object[]>));
+      return answers.flat().length;
+    };
+    const keys = (await setup.gateway.rows('api_key')).length;
+    expect(await rowsOf(bob.id)).toBe(await rowsOf(carol.id));
+    expect(await setup.gateway.rows('api_key_secret')).toHaveLength(301);
+    expect((await setup.gateway.rows('api_key')).length).toBe(keys);
+    vi.restoreAllMocks();
+  });
+
+  it('accounts take turns, so that a large one keeps no other waiting', async () => {
+    const { bob, carol } = await createPeople(setup);
+    const { gateway } = setup;
+    const hours = Array.from({ length: 3000 }, (_, hour) => new Date(hour * 3_600_000).toISOString());
+    await gateway.createUses(hours.map((hour) => [bob.keyId, hour, 'valid', 1] as const));
+    await gateway.createVerifiableKey(carol.id);
+    const run = vi.spyOn(gateway.erasures, 'run').mockResolvedValue();
+    for (const { id } of [bob, carol]) await call('eraseAccount', { id });
+    run.mockRestore();
+    const { transaction } = Db.prototype;
+    /** Whose keys were left after each step. */
+    const left: string[] = [];
+    const steps = vi.spyOn(Db.prototype, 'transaction').mockImplementation(async function (this: Db, change) {
+      const result = await transaction.call(this, change);
+      left.push(`${new Set((await gateway.rows('api_key')).map((row) => row['account_id'])).size}`);
+      return result as never;
+    });
+    await gateway.erasures.run();
+    steps.mockRestore();
+    // Carol's key goes while Bob's uses are still removed, though his turn came first.
+    expect(left.filter((people) => people === '1').length).toBeGreaterThan(5);
+    expect(left.at(-1)).toBe('0');
+  });
+
   it('a step removes few rows, so that others go between', async () => {
     const { bob } = await createPeople(setup);
     const { gateway } = setup;

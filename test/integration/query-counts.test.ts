@@ -38,7 +38,7 @@ const endpoint = { endpointId: '<endpoint>' };
 const changes: Readonly<Record<Change, readonly Count[]>> = {
   blockAccount: [[5, { id: '<account>', reason: '"x"' }]],
   deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
-  eraseAccount: [[14, { id: '<account>' }]],
+  eraseAccount: [[11, { id: '<account>' }]],
   findApiKey: [
     [3, { key: '<key>' }],
     [2, { keyPrefix: '"sk-a1b2c3"' }],

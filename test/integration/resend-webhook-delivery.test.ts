@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Db } from '../../src/database/db.ts';
 import { findDeliveries, takeDeliveries } from '../../src/webhooks/deliveries.ts';
 import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
@@ -38,6 +38,17 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     expect(await takeDeliveries(db(), await find(), new Date())).toMatchObject([{ id }]);
     await call('resendWebhookDelivery', { deliveryId: id });
     expect(await find()).toEqual([]);
+  });
+
+  it('404 once its account is erased, also before its rows are gone', async () => {
+    const endpoint = await createConfigured(setup, url);
+    const [id] = await createDeliveries(setup, endpoint, ['parked']);
+    const [{ account_id: account } = {}] = await setup.gateway.rows('webhook_delivery');
+    const run = vi.spyOn(setup.gateway.erasures, 'run').mockResolvedValue();
+    expect(await call('eraseAccount', { id: account })).toMatchObject({ code: 'OK' });
+    expect(await call('resendWebhookDelivery', { deliveryId: id })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await setup.gateway.rows('webhook_delivery')).toMatchObject([{ state: 'parked' }]);
+    run.mockRestore();
   });
 
   it('409 where its endpoint was removed, 404 for one that is none', async () => {
