@@ -48,7 +48,7 @@ const lockKeys = prepareQuery(ApiKey, (db, { account }: { account: AccountId }) 
  * Locks everything that an account owns: concurrent changes wait until this transaction ends.
  * @param db a transaction
  */
-export async function lockAllOf(db: Db, account: AccountId): Promise<void> {
+async function lockAllOf(db: Db, account: AccountId): Promise<void> {
   await lockAccount(db, account);
   await lockKeys(db, { account });
   await lockSettings(db, account);
