@@ -2,6 +2,7 @@ import { type MikroORM, TableNotFoundException } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { adopt, isAdoptable } from './adopt.ts';
 import { backendOf, isPostgres, openDatabase } from './database.ts';
 import { postgresMigrations, sqliteMigrations } from './migration-lists.ts';
 
@@ -21,7 +22,7 @@ const patience = 24 * 60 * 60 * 1000;
  */
 const compatible = /_compatible$/;
 
-/** The last commit that works with the databases from before the first migration here. */
+/** The commit whose migrations bring an older database to where this version can go on. */
 export const lastBefore = '0177548';
 
 /**
@@ -90,7 +91,7 @@ async function isMigrated(orm: Orm, config: DatabaseConfig): Promise<boolean> {
     throw new ConfigError([
       `DATABASE_URL names a database whose schema is newer than this version (${newer.join(', ')}): start the version that has migrated it, or a later one`,
     ]);
-  refuseOlder(applied, known);
+  refuseOlder(applied, known, config);
   return known.every((name) => applied.includes(name));
 }
 
@@ -105,14 +106,18 @@ function newerOf(applied: readonly string[], config: DatabaseConfig): readonly s
 }
 
 /**
- * Refuses a database that only has migrations from before the first one here: the first migration would make tables
- * that already exist.
+ * Refuses a database that has only some of the migrations from before the first one here: the first migration would
+ * make tables that already exist.
  * @throws {ConfigError}
  */
-function refuseOlder(applied: readonly string[], [first = '']: readonly string[]): void {
-  if (applied.length === 0 || applied.includes(first)) return;
+function refuseOlder(
+  applied: readonly string[],
+  [first = '']: readonly string[],
+  config: DatabaseConfig,
+): void {
+  if (applied.length === 0 || applied.includes(first) || isAdoptable(applied, first, config)) return;
   throw new ConfigError([
-    `DATABASE_URL names a database that was last migrated before ${first}, with which this version begins. This version cannot update it, and leaves it as it is: go on with commit ${lastBefore}, the last one that works with it, or start with an empty database`,
+    `DATABASE_URL names a database that was last migrated before ${first}, with which this version begins: update it with \`npm run db:migrate\` of commit ${lastBefore}, and then with this version's`,
   ]);
 }
 
@@ -138,6 +143,8 @@ async function appliedMigrations(orm: Orm): Promise<string[]> {
 }
 
 async function runMigrations(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
+  const [first = ''] = Object.keys(migrationsOf(config));
+  if (isAdoptable(await appliedMigrations(orm), first, config)) await adopt(orm, first, config);
   const { Migrator } = await import('@mikro-orm/migrations');
   const migrationsList = await Promise.all(
     Object.entries(migrationsOf(config)).map(async ([name, load]) => ({ name, class: await load() })),

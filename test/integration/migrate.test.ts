@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { DatabaseConfig } from '../../src/config/config.ts';
@@ -6,7 +6,7 @@ import { ConfigError } from '../../src/config/config-error.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { assertMigrated, lastBefore, migrate, newerChanges } from '../../src/database/migrate.ts';
 import { postgresMigrations, sqliteMigrations } from '../../src/database/migration-lists.ts';
-import { createOnServer, databaseConfig } from '../support/database.ts';
+import { createOnServer, databaseConfig, writerOf } from '../support/database.ts';
 import { createTemporaryFolder, root } from '../support/process.ts';
 
 const server = inject('postgresUrl');
@@ -93,7 +93,7 @@ describe('a schema of before the first migration', () => {
   const old = 'Migration20261121090135';
   const sentence =
     'Keyward cannot start with this configuration:\n' +
-    `  DATABASE_URL names a database that was last migrated before Migration20261123090000, with which this version begins. This version cannot update it, and leaves it as it is: go on with commit ${lastBefore}, the last one that works with it, or start with an empty database`;
+    `  DATABASE_URL names a database that was last migrated before Migration20261123090000, with which this version begins: update it with \`npm run db:migrate\` of commit ${lastBefore}, and then with this version's`;
 
   it.each([
     ['at a check', assertMigrated],
@@ -112,6 +112,67 @@ describe('a schema of before the first migration', () => {
     await add(old);
     await assertMigrated(database, config);
     expect(await migrate(database, config)).toEqual([]);
+  });
+});
+
+/** What `npm run db:migrate` of the commit before the first migration here runs, and the names that it stores. */
+const before = join(
+  root,
+  'test/support/before-first-migration',
+  server === undefined ? 'sqlite.sql' : 'postgresql.sql',
+);
+
+describe('a schema that has had all migrations of before the first one', () => {
+  const migrationsTable =
+    server === undefined
+      ? "create table mikro_orm_migrations (id integer not null primary key autoincrement, name text not null, executed_at datetime not null default (strftime('%s', 'now') * 1000))"
+      : 'create table mikro_orm_migrations (id serial primary key, name varchar(255) not null, executed_at timestamptz(6) not null default current_timestamp(6))';
+
+  /** A database of that commit, in which somebody has a key. */
+  async function createOld(): Promise<void> {
+    const statements = `${migrationsTable};\n${readFileSync(before, 'utf8')}\n${insert};
+      insert into api_key (account_id, key_prefix, created_at) values (1, 'sk-a1b2c3', '2026-01-31');
+      insert into audit_event (account_id, action, request, created_at) values (1, 'api-key-created', 'r', '2026-01-31');`;
+    if (server === undefined) writerOf(database).exec(statements);
+    else await run(statements);
+  }
+
+  it('is told apart from this version’s, and brought here with all that it holds', async () => {
+    await createOld();
+    await expect(assertMigrated(database, config)).rejects.toThrow('run `npm run db:migrate`');
+    const names = await migrate(database, config);
+    const list = Object.keys(server === undefined ? sqliteMigrations : postgresMigrations);
+    expect(names).toEqual(list.slice(1));
+    expect((await applied()).toSorted()).toEqual(list);
+    await assertMigrated(database, config);
+    // What the ORM would change is the same as on a new database.
+    const another = databaseConfig(server === undefined ? 'sqlite::memory:' : await createOnServer(server));
+    await using fresh = await openDatabase(another);
+    await migrate(fresh, another);
+    const changes = await fresh.schema.getUpdateSchemaSQL({ wrap: false });
+    expect(await database.schema.getUpdateSchemaSQL({ wrap: false })).toBe(changes);
+    expect(await run('select account_id, key_prefix from api_key')).toEqual([
+      { account_id: 1, key_prefix: 'sk-a1b2c3' },
+    ]);
+    expect(await run('select action from audit_event')).toEqual([{ action: 'api-key-created' }]);
+  });
+
+  it('is refused and left as it is where somebody has changed it', async () => {
+    await createOld();
+    await run('alter table api_key add column own_note text');
+    const names = await applied();
+    await expect(migrate(database, config)).rejects.toThrow('somebody has changed them');
+    expect(await applied()).toEqual(names);
+    expect(await run('select * from api_key_lease')).toEqual([]);
+  });
+
+  it('is left as it is by an adoption that fails in the middle', async () => {
+    await createOld();
+    await run('create index account_being_erased on account (created_at)');
+    const names = await applied();
+    await expect(migrate(database, config)).rejects.toThrow();
+    expect(await applied()).toEqual(names);
+    await expect(run('select is_being_erased from account')).rejects.toThrow();
   });
 });
 
