@@ -173,9 +173,9 @@ it('what ends a right is sent first, and what it waits for with it', async () =>
   const types = receiver.all.slice(before).map(({ event }) => [event.data.key_id, event.type]);
   const place = types.findIndex(([id, type]) => id === ended && type === 'api_key.deactivated');
   expect(types.filter(([id]) => id === ended)).toHaveLength(6);
-  // Each of the five before it took a turn of at most 8 at once.
+  // Each of the five before it took a turn, with a few others beside it. By its place in line, it would come last.
   expect(place).toBeGreaterThanOrEqual(5);
-  expect(place).toBeLessThan(64);
+  expect(place).toBeLessThan(types.length / 2);
 });
 
 it('events are sent while others are still handed out', async () => {
