@@ -165,14 +165,42 @@ const deleteSecrets = prepareQuery(ApiKeySecret, (db, { account }: Rest) =>
     .returning('id'),
 );
 
-/** The secrets first; then the personal data: what could still be sent, stored answers, and the trails. */
-const removals = [
-  deleteSecrets,
+/** Where the removal of an account's rows has got to. */
+interface Place {
+  /** The number of the step. */
+  step: number;
+  /** The id of the last finished row of the account's audit trail. */
+  after: number;
+}
+
+/** Empties some of an account's audit trail; returns whether there was something left. */
+async function emptySome(db: Db, account: AccountId, place: Place): Promise<boolean> {
+  const emptied = await emptyTrail(db, { account, after: place.after });
+  place.after = Math.max(place.after, ...emptied.map(({ id }) => id));
+  return emptied.length > 0;
+}
+
+type Delete = (db: Db, rest: Rest) => Promise<readonly unknown[]>;
+
+const by =
+  (remove: Delete) =>
+  async (db: Db, account: AccountId): Promise<boolean> =>
+    (await remove(db, { account, after: 0 })).length > 0;
+
+/**
+ * The steps of a removal. Each removes some rows, and returns whether there were any. The secrets come first; then the
+ * personal data: what could still be sent, stored answers, and the trails.
+ */
+const steps: readonly ((db: Db, account: AccountId, place: Place) => Promise<boolean>)[] = [
+  by(deleteSecrets),
   // Receivers of webhooks still learn that the account was erased.
-  deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`),
-  deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`),
-  deleteSomeOf(IdempotencyRecord, 'idempotency_record'),
-  emptyOperatorsTrails,
+  by(deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`)),
+  by(deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`)),
+  by(deleteSomeOf(IdempotencyRecord, 'idempotency_record')),
+  by(emptyOperatorsTrails),
+  emptySome,
+  removeKeys,
+  by(deleteAccountUses),
 ];
 
 /**
@@ -181,28 +209,20 @@ const removals = [
  * @param onFailure receives the error of a failed run; a later run tries again
  */
 export function removeErased(db: Db, onFailure: (error: unknown) => void): CleanUp {
-  /** The id of the last finished row in the audit trail of each account. */
-  const places = new Map<AccountId, number>();
+  const places = new Map<AccountId, Place>();
   /** The account of the last turn, and whether this round removed anything. */
   let last = 0;
   let hasRemoved = false;
 
-  /** Empties some of an account's audit trail; returns whether there was something left. */
-  const emptySome = async (transaction: Db, account: AccountId): Promise<boolean> => {
-    const emptied = await emptyTrail(transaction, { account, after: places.get(account) ?? 0 });
-    if (emptied.length === 0) return false;
-    places.set(account, Math.max(...emptied.map(({ id }) => id)));
-    return true;
-  };
-
   /** Removes some rows of an account; returns whether there were any. */
   const removeRows = async (transaction: Db, account: AccountId): Promise<boolean> => {
-    const rest = { account, after: 0 };
-    for (const remove of removals) if ((await remove(transaction, rest)).length > 0) return true;
-    if (await emptySome(transaction, account)) return true;
-    if (await removeKeys(transaction, account)) return true;
-    if ((await deleteAccountUses(transaction, rest)).length > 0) return true;
-    // Starts again from the beginning of the trail: an event may have become visible late.
+    const place = places.get(account) ?? { step: 0, after: 0 };
+    for (; place.step < steps.length; place.step += 1) {
+      if (!(await steps[place.step]?.(transaction, account, place))) continue;
+      places.set(account, place);
+      return true;
+    }
+    // Starts again if anything was removed: a change that had begun before may have left something meanwhile.
     return places.delete(account);
   };
 
