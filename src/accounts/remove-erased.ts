@@ -80,7 +80,7 @@ async function removeKeys(db: Db, account: AccountId): Promise<boolean> {
 
 interface Rest {
   readonly account: AccountId;
-  /** The id of the last finished row of the account's audit trail. */
+  /** The id of the row where the last statement ended. */
   readonly after: number;
 }
 
@@ -151,7 +151,8 @@ const emptyOperatorsTrails = prepareQuery(AuditEvent, (db, { account }: Rest) =>
     .returning('id'),
 );
 
-const deleteSecrets = prepareQuery(ApiKeySecret, (db, { account }: Rest) =>
+// Begins at the key where the last statement ended: the keys before it have no secrets any more.
+const deleteSecrets = prepareQuery(ApiKeySecret, (db, { account, after }: Rest) =>
   db
     .deleteFrom('api_key_secret')
     .where('id', 'in', (secrets) =>
@@ -159,18 +160,27 @@ const deleteSecrets = prepareQuery(ApiKeySecret, (db, { account }: Rest) =>
         .selectFrom('api_key')
         .innerJoin('api_key_secret as secret', 'secret.api_key_id', 'api_key.id')
         .where('api_key.account_id', '=', account)
+        .where('api_key.id', '>=', after)
+        .orderBy('api_key.id')
         .select('secret.id')
         .limit(limit),
     )
-    .returning('id'),
+    .returning('api_key_id as key'),
 );
 
 /** Where the removal of an account's rows has got to. */
 interface Place {
   /** The number of the step. */
   step: number;
-  /** The id of the last finished row of the account's audit trail. */
+  /** The id of the row where the step has got to. */
   after: number;
+}
+
+/** Deletes some secrets of an account; returns whether there were any. */
+async function deleteSomeSecrets(db: Db, account: AccountId, place: Place): Promise<boolean> {
+  const deleted = await deleteSecrets(db, { account, after: place.after });
+  place.after = Math.max(place.after, ...deleted.map(({ key }) => key));
+  return deleted.length > 0;
 }
 
 /** Empties some of an account's audit trail; returns whether there was something left. */
@@ -192,7 +202,7 @@ const by =
  * personal data: what could still be sent, stored answers, and the trails.
  */
 const steps: readonly ((db: Db, account: AccountId, place: Place) => Promise<boolean>)[] = [
-  by(deleteSecrets),
+  deleteSomeSecrets,
   // Receivers of webhooks still learn that the account was erased.
   by(deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`)),
   by(deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`)),
@@ -218,9 +228,11 @@ export function removeErased(db: Db, onFailure: (error: unknown) => void): Clean
   const removeRows = async (transaction: Db, account: AccountId): Promise<boolean> => {
     const place = places.get(account) ?? { step: 0, after: 0 };
     for (; place.step < steps.length; place.step += 1) {
-      if (!(await steps[place.step]?.(transaction, account, place))) continue;
-      places.set(account, place);
-      return true;
+      if (await steps[place.step]?.(transaction, account, place)) {
+        places.set(account, place);
+        return true;
+      }
+      place.after = 0;
     }
     // Starts again if anything was removed: a change that had begun before may have left something meanwhile.
     return places.delete(account);
