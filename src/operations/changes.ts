@@ -20,6 +20,13 @@ interface Beginning {
   readonly bytes: number;
 }
 
+/**
+ * Whether only the beginning of a value was kept. Nothing can be said of two changes of it. A value that looks the same
+ * counts as one.
+ */
+export const isShortened = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'starts' in value && 'bytes' in value;
+
 const without = (list: readonly unknown[], other: readonly unknown[]): readonly unknown[] => {
   const others = new Set(other);
   return list.filter((item) => !others.has(item));

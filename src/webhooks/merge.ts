@@ -2,6 +2,7 @@
 // first and what is after the last.
 
 import type { Change } from '../observability/events.ts';
+import { isShortened } from '../operations/changes.ts';
 
 /** The type of events that may become one. */
 export const mergedType = 'api_key.updated';
@@ -10,14 +11,14 @@ type Message = { readonly data: { readonly by: string; readonly changes: readonl
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** Whether only a digest stands for a value, so that nothing can be said of two changes of it. */
-const isDigest = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'sha256' in value;
-
 const without = (list: readonly unknown[], other: readonly unknown[]): unknown[] => {
   const others = new Set(other);
   return list.filter((item) => !others.has(item));
 };
+
+/** Whether nothing can be said of two changes of a field, since only the beginning of a value is known. */
+const isUnclear = (...changes: readonly Change[]): boolean =>
+  changes.some(({ from, to }) => isShortened(from) || isShortened(to));
 
 /** One change in place of two of the same field; undefined if nothing has changed in the end. */
 function mergeChange({ field, from, to }: Change, later: Change): Change | undefined {
@@ -35,15 +36,15 @@ function mergeChange({ field, from, to }: Change, later: Change): Change | undef
  * @param earlier the message that waits, as JSON
  * @param later the next message, as JSON
  * @returns the later message with the changes of both, as JSON; undefined if they cannot become one: they are not by
- *   the same, or a digest stands for a value
+ *   the same, or change the same field and only the beginning of a value is known
  */
 export function mergeMessages(earlier: string, later: string): string | undefined {
   const [first, second]: [Message, Message] = [JSON.parse(earlier), JSON.parse(later)];
-  const all = [...first.data.changes, ...second.data.changes];
-  if (first.data.by !== second.data.by || all.some(({ from, to }) => isDigest(from) || isDigest(to))) return;
+  if (first.data.by !== second.data.by) return;
   const changes = new Map(first.data.changes.map((change) => [change.field, change]));
   for (const change of second.data.changes) {
     const before = changes.get(change.field);
+    if (before && isUnclear(before, change)) return;
     const merged = before ? mergeChange(before, change) : change;
     changes.delete(change.field);
     if (merged) changes.set(change.field, merged);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf } from '../../../src/operations/changes.ts';
+import { changesOf, detailsOf } from '../../../src/operations/changes.ts';
 import { mergeMessages } from '../../../src/webhooks/merge.ts';
 
 const messageOf = (changes: object[], data: object = {}) =>
@@ -62,16 +62,32 @@ describe('two updates as one', () => {
     expect(compared).toBe(16 ** 3);
   });
 
-  it('stay two where they are not by the same, or where a digest stands for a value', () => {
+  it('stay two if they are not by the same', () => {
     const change = [{ field: 'name', from: 'a', to: 'b' }];
-    const digest = { sha256: '0'.repeat(64), bytes: 1000 };
     expect(mergeMessages(messageOf(change), messageOf(change, { by: 'operator' }))).toBeUndefined();
-    for (const each of [
-      { field: 'metadata', from: digest, to: null },
-      { field: 'metadata', from: null, to: digest },
-    ]) {
-      expect(mergeMessages(messageOf(change), messageOf([each]))).toBeUndefined();
-      expect(mergeMessages(messageOf([each]), messageOf(change))).toBeUndefined();
-    }
+  });
+
+  describe('of a value that is too long to be kept', () => {
+    /** The changes as the audit trail keeps them. */
+    const kept = (from: object, to: object): object[] =>
+      JSON.parse(detailsOf(changesOf(from, to) as never) ?? '');
+    const long = (end: string) => `${'x'.repeat(700)}${end}`;
+    const many = Array.from({ length: 50 }, (_, index) => `a.very.long.permission.${index}`);
+
+    it.each([
+      ['changed twice', { m: long('a') }, { m: long('b') }, { m: long('a') }],
+      ['changed, then cleared', { m: 'short' }, { m: long('b') }, { m: null }],
+      ['set, then changed', { m: null }, { m: 'short' }, { m: long('a') }],
+      ['a list that grew, then grew by one', { m: [] }, { m: many }, { m: [...many, 'x'] }],
+    ])('stay two: %s', (_what, one, two, three) => {
+      expect(mergeMessages(messageOf(kept(one, two)), messageOf(kept(two, three)))).toBeUndefined();
+    });
+
+    it('become one if they change different fields', () => {
+      const first = kept({ m: long('a') }, { m: long('b') });
+      const second = kept({ name: 'a' }, { name: 'b' });
+      expect(changesOfMerged(first, second)).toEqual([...first, ...second]);
+      expect(changesOfMerged(second, first)).toEqual([...second, ...first]);
+    });
   });
 });
