@@ -86,6 +86,9 @@ export function isAllowedHost(url: string, allowed: readonly string[]): boolean 
   return allowed.includes(hostOf(url)) || allowed.includes(`${parsed.hostname}:${portOf(parsed)}`);
 }
 
+/** The names of this machine (RFC 6761), also with the dot of the root. */
+const isLocal = /^(?:.+\.)?localhost\.?$/;
+
 /**
  * Whether a URL must be refused without a look-up of its host's name, because the host is this machine or a private
  * address.
@@ -93,6 +96,6 @@ export function isAllowedHost(url: string, allowed: readonly string[]): boolean 
  */
 export const isRefusedHost = (url: string, allowed: readonly string[]): boolean => {
   const host = hostOf(url);
-  const isPrivate = isIP(host) === 0 ? host === 'localhost' : !isPublicAddress(host);
+  const isPrivate = isIP(host) === 0 ? isLocal.test(host) : !isPublicAddress(host);
   return isPrivate && !isAllowedHost(url, allowed);
 };
