@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
+import type { BusinessEvents } from '../observability/events.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
@@ -10,19 +11,35 @@ import { type ApiKeyRecord, ownApiKey, returnedQuota } from './own-api-key.ts';
 /** The input of {@link deactivateApiKey}. */
 export const DeactivateApiKeyInput = z.object({ keyId: z.int32() });
 
-// The UPDATE's own WHERE checks the owner and the state, so only one of several concurrent calls makes the change.
-const updateActive = prepareQuery(
-  ApiKey,
-  (db, { id, account, now }: Pick<ApiKey, 'id' | 'account'> & { now: Date }) =>
-    db
-      .updateTable('api_key')
-      .set({ is_active: false, deactivated_at: now })
-      .where('id', '=', id)
-      .where('account_id', '=', account)
-      .where('is_active', '=', true)
-      .returningAll()
-      .returning(returnedQuota),
+const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: number; readonly now: Date }) =>
+  db
+    .updateTable('api_key')
+    .set({ is_active: false, deactivated_at: now })
+    .where('id', '=', id)
+    .where('is_active', '=', true)
+    .where('account_id', 'in', (accounts) =>
+      accounts.selectFrom('account').select('account.id').where('erased_at', 'is', null),
+    )
+    .returningAll()
+    .returning(returnedQuota),
 );
+
+const changes = changesOf({ is_active: true }, { is_active: false });
+
+/**
+ * Deactivates an API key, and records it. Of several concurrent calls, one makes the change.
+ * @param by who does it, unless it is the key's owner
+ * @returns the key; undefined if there is no such active key
+ */
+export async function deactivate(
+  { db, events }: OperationContext,
+  keyId: number,
+  by: Partial<BusinessEvents['api-key-deactivated']> = {},
+): Promise<ApiKeyRecord | undefined> {
+  const [row] = await updateActive(db, { id: keyId, now: new Date() });
+  if (row) events('api-key-deactivated', { ...by, accountId: row.account, keyId }, changes);
+  return row;
+}
 
 /**
  * Deactivates one of the caller's API keys. An inactive key stays unchanged.
@@ -35,13 +52,10 @@ export async function deactivateApiKey(
   const { keyId } = parseInput(DeactivateApiKeyInput, input);
   const found = await ownApiKey(context, keyId);
   if (!found.isActive) return found;
-  const changed = await audited(context, async ({ db, events }) => {
-    const [row] = await updateActive(db, { ...found, now: new Date() });
-    const { isKeyItself } = context.requestSource;
-    const event = { accountId: found.account, keyId, ...(isKeyItself && { isKeyItself }) };
-    if (row) events('api-key-deactivated', event, changesOf({ is_active: true }, { is_active: false }));
-    return row;
-  });
+  const { isKeyItself } = context.requestSource;
+  const changed = await audited(context, (inner) =>
+    deactivate(inner, keyId, isKeyItself ? { isKeyItself } : {}),
+  );
   // If another call came first, the key is inactive now.
   return changed ?? deactivateApiKey(context, input);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
-import { type ApiKeyRecord, quotaColumns, returnedQuota } from '../api-keys/own-api-key.ts';
+import { deactivate } from '../api-keys/deactivate-api-key.ts';
+import { type ApiKeyRecord, quotaColumns } from '../api-keys/own-api-key.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
@@ -11,19 +12,6 @@ import { reason } from './reason.ts';
 
 /** The input of {@link deactivateAccountApiKey}. */
 export const DeactivateAccountApiKeyInput = z.object({ keyId: z.int32(), reason });
-
-const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: number; readonly now: Date }) =>
-  db
-    .updateTable('api_key')
-    .set({ is_active: false, deactivated_at: now })
-    .where('id', '=', id)
-    .where('is_active', '=', true)
-    .where('account_id', 'in', (accounts) =>
-      accounts.selectFrom('account').select('account.id').where('erased_at', 'is', null),
-    )
-    .returningAll()
-    .returning(returnedQuota),
-);
 
 const selectApiKey = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) =>
   db
@@ -46,14 +34,10 @@ export async function deactivateAccountApiKey(
 ): Promise<ApiKeyRecord> {
   const { keyId: id, reason } = parseInput(DeactivateAccountApiKeyInput, input);
   return audited(context, async (inner) => {
-    const { db, events } = inner;
     const operatorId = await ensureAccount(inner);
-    const [changed] = await updateActive(db, { id, now: new Date() });
-    if (changed) {
-      events('api-key-deactivated', { accountId: changed.account, keyId: id, operatorId, reason });
-      return changed;
-    }
-    const [found] = await selectApiKey(db, { id });
+    const changed = await deactivate(inner, id, { operatorId, reason });
+    if (changed) return changed;
+    const [found] = await selectApiKey(inner.db, { id });
     if (found) return found;
     throw new GatewayError('NOT_FOUND', 'API key not found');
   });

@@ -24,7 +24,9 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     const { bob } = await createPeople(setup);
     await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: ` ${reason} ` });
     const olivia = await operatorOf(setup);
-    const common = { action: 'api-key-deactivated', target: bob.keyId, reason };
+    // The same change as the owner's deactivation.
+    const details = JSON.stringify([{ field: 'is_active', from: true, to: false }]);
+    const common = { action: 'api-key-deactivated', target: bob.keyId, reason, details };
     expect((await trailOf(setup, bob.id))[0]).toMatchObject({
       ...common,
       actor: 'operator',
