@@ -9,6 +9,7 @@ import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import {
   Account,
   type AccountId,
+  AccountQuota,
   AccountUse,
   ApiKey,
   ApiKeySecret,
@@ -112,6 +113,11 @@ const deleteAccountUses = prepareQuery(AccountUse, (db, { account }: Rest) =>
     .returning('hour'),
 );
 
+// The erasure deletes it, and a verification that had begun before may have written it again.
+const deleteAccountQuota = prepareQuery(AccountQuota, (db, { account }: Rest) =>
+  db.deleteFrom('account_quota').where('account_id', '=', account).returning('account_id'),
+);
+
 const isPersonal = sql<boolean>`(address is not null or details is not null or reason is not null)`;
 
 const someOfTrail = (db: Kysely<Tables>, after: number) =>
@@ -211,6 +217,7 @@ const steps: readonly ((db: Db, account: AccountId, place: Place) => Promise<boo
   emptySome,
   removeKeys,
   by(deleteAccountUses),
+  by(deleteAccountQuota),
 ];
 
 /**

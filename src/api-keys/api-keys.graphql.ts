@@ -241,7 +241,8 @@ export const keyArguments = ({ arg }: ArgumentBuilder) =>
     }),
     quota: arg({
       type: QuotaInput,
-      description: 'How much it may be used; another one begins its period anew. Null: no quota.',
+      description:
+        'How much it may be used. When it is changed, what was used in this period stays used. Null: no quota.',
       example: { limit: 10_000, refill: 'MONTHLY' },
     }),
     expiresAt: arg({

@@ -99,10 +99,13 @@ export async function useLimits(
   // The key's rate limit comes before its quota, and counts what only that refuses.
   if (quota?.isGranted === false) return { ...look(), rate: useRate(own), quota, refusal: 'quota_exceeded' };
   const refund = () => quota && own.quotas.refund(own.ownerId, quota, use.cost);
-  const sharedQuota = await spend(context, shared, use).catch((error: unknown) => {
+  let sharedQuota: QuotaUse | null;
+  try {
+    sharedQuota = await spend(context, shared, use);
+  } catch (error) {
     refund();
     throw error;
-  });
+  }
   // While this waited for units, others may have used the rates.
   const refusal = sharedQuota?.isGranted === false ? 'account_quota_exceeded' : fullRate(own, shared);
   if (refusal) {
@@ -153,11 +156,8 @@ const fullRate = (own: Limits, shared: Limits): LimitFailure | null => {
   return isFull(shared) ? 'account_rate_limited' : null;
 };
 
-const spend = async (
-  { db }: LimitContext,
-  { quotas, quota, ownerId }: Limits,
-  use: Use,
-): Promise<QuotaUse | null> => quota && quotas.spend(db, { ownerId, quota, ...use });
+const spend = ({ db }: LimitContext, { quotas, quota, ownerId }: Limits, use: Use) =>
+  quota && quotas.spend(db, { ownerId, quota, ...use });
 
 const lookQuota = ({ quotas, quota, ownerId }: Limits, now: Date): QuotaLeft | null =>
   quota && quotas.look({ ownerId, quota, now });

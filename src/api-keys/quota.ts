@@ -1,9 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { type ApiKey, ApiKeyQuota, type QuotaRefill } from '../database/tables.ts';
 import type { Quotas } from '../operations/context.ts';
-import { isPeriodOver, periodEndIn } from '../quotas/quota-periods.ts';
+import { isPeriodOver, isPeriodOverIn, periodEndIn } from '../quotas/quota-periods.ts';
 import type { QuotaTerms } from './key-parts.ts';
 
 /** A key's quota as its owner sees it. */
@@ -45,27 +44,36 @@ interface Owned {
   readonly keyId: number;
 }
 
-type NewQuota = Owned & Pick<ApiKeyQuota, 'units' | 'refill' | 'generation'> & { readonly now: Date };
+type Terms = Owned & Pick<ApiKeyQuota, 'refill'> & { readonly units: number; readonly now: Date };
 
-const upsertQuota = prepareQuery(ApiKeyQuota, (db, { keyId, units, refill, generation, now }: NewQuota) => {
-  const refillsAt = periodEndIn(db, sql`cast(${refill} as text)`, now);
+// What was taken stays taken, and leases stay valid: otherwise a change and back would grant everything again.
+const upsertQuota = prepareQuery(ApiKeyQuota, (db, { keyId, units, refill, now }: Terms) => {
+  const isOver = isPeriodOverIn(db, now);
   return db
     .insertInto('api_key_quota')
-    .values({ api_key_id: keyId, units, refill, taken: 0, refills_at: refillsAt, generation })
+    .values({
+      api_key_id: keyId,
+      units,
+      refill,
+      taken: 0,
+      refills_at: periodEndIn(db, sql`cast(${refill} as text)`, now),
+      generation: 1,
+    })
     .onConflict((conflict) =>
-      conflict.column('api_key_id').doUpdateSet((column) => ({
+      conflict.column('api_key_id').doUpdateSet({
         units,
         refill,
-        taken: 0,
-        refills_at: column.ref('excluded.refills_at'),
-        generation: column('api_key_quota.generation', '+', 1),
-      })),
+        taken: sql`case when ${isOver} then 0 else api_key_quota.taken end`,
+        generation: sql`api_key_quota.generation + case when ${isOver} then 1 else 0 end`,
+        refills_at: sql`case when ${isOver} or api_key_quota.refill <> excluded.refill
+          then excluded.refills_at else api_key_quota.refills_at end`,
+      }),
     )
-    .returning('refills_at');
+    .returning(['units', 'refill', 'taken', 'refills_at', 'generation']);
 });
 
-const deleteQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>
-  db.deleteFrom('api_key_quota').where('api_key_id', '=', keyId),
+const liftQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>
+  db.updateTable('api_key_quota').set({ units: null }).where('api_key_id', '=', keyId),
 );
 
 const selectQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>
@@ -73,7 +81,8 @@ const selectQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>
 );
 
 /**
- * Gives a key another quota, whose first period begins now, or removes its quota.
+ * Gives a key another quota, or removes its quota. What was used in this period stays used. If the quota now refills at
+ * other times, the period ends by the new terms.
  * @returns the quota, as columns beside the key
  */
 export async function setQuota(
@@ -83,26 +92,25 @@ export async function setQuota(
   now: Date,
 ): Promise<QuotaColumns> {
   if (terms === null) {
-    await deleteQuota(db, { keyId });
+    await liftQuota(db, { keyId });
     return noQuota;
   }
   const { limit: units, refill } = terms;
-  // The generation must differ from those of the key's earlier quotas, of which leases may still exist.
-  const generation = randomInt(2 ** 30);
-  const [row] = await upsertQuota(db, { keyId, units, refill, generation, now });
+  const [row] = await upsertQuota(db, { keyId, units, refill, now });
   return {
     quotaUnits: units,
     quotaRefill: refill,
-    quotaTaken: 0,
+    quotaTaken: row?.taken ?? 0,
     quotaRefillsAt: row?.refillsAt ?? null,
-    quotaGeneration: generation,
+    quotaGeneration: row?.generation ?? null,
   };
 }
 
 /** Reads the terms of a key's quota; null if the key has none. */
 export async function quotaTerms(db: Db, keyId: number): Promise<QuotaTerms | null> {
   const [found] = await selectQuota(db, { keyId });
-  return found ? { limit: found.units, refill: found.refill as QuotaTerms['refill'] } : null;
+  const { units, refill } = found ?? {};
+  return units == null ? null : { limit: units, refill: refill as QuotaTerms['refill'] };
 }
 
 /** The columns of a key without a quota. */

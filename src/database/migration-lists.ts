@@ -20,6 +20,8 @@ export const sqliteMigrations: MigrationList = {
     (await import('./migrations/sqlite/Migration20261123183500.ts')).Migration20261123183500,
   Migration20261125110000: async () =>
     (await import('./migrations/sqlite/Migration20261125110000.ts')).Migration20261125110000,
+  Migration20261125150000: async () =>
+    (await import('./migrations/sqlite/Migration20261125150000.ts')).Migration20261125150000,
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -39,4 +41,6 @@ export const postgresMigrations: MigrationList = {
     (await import('./migrations/postgresql/Migration20261123183500.ts')).Migration20261123183500,
   Migration20261125110000: async () =>
     (await import('./migrations/postgresql/Migration20261125110000.ts')).Migration20261125110000,
+  Migration20261125150000: async () =>
+    (await import('./migrations/postgresql/Migration20261125150000.ts')).Migration20261125150000,
 };

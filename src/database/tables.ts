@@ -174,21 +174,21 @@ const apiKeyQuotaSchema = defineEntity({
   tableName: 'api_key_quota',
   properties: {
     apiKey: () => p.oneToOne(ApiKey).mapToPk().owner().primary(),
-    /** The number of units of a period. */
-    units: p.integer(),
+    /** The number of units of a period; null: the owner has removed the quota, but what was used stays used. */
+    units: p.integer().nullable(),
     refill: p.string().$type<QuotaRefill>(),
     /** The units of this period that are used, or leased to a node. */
     taken: p.integer(),
     /** The end of the period; null: never. */
     refillsAt: p.datetime(3).nullable(),
-    /** Counts the periods and the changes of the quota. A lease of another generation is worthless. */
+    /** Counts the periods. A lease of another period is worthless. */
     generation: p.integer(),
     /** The generation whose exhaustion was announced; null: none so far. */
     exhaustedGeneration: p.integer().nullable(),
   },
 });
 
-/** The quota of an API key. A key without a row has no quota. */
+/** The quota of an API key. A key without a row never had one. */
 export class ApiKeyQuota extends apiKeyQuotaSchema.class {}
 apiKeyQuotaSchema.setClass(ApiKeyQuota);
 

@@ -147,11 +147,11 @@ export interface QuotaUse extends QuotaLeft {
 /** Counts the units that owners use of their quotas: keys, or accounts. */
 export interface Quotas {
   /**
-   * Uses units of a quota.
+   * Uses units of a quota. Mostly, this needs no statement, and no promise.
    * @param db the database of the request, because the request's deadline applies
    * @returns null if there is no longer a quota
    */
-  spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null>;
+  spend(db: Db, question: QuotaQuestion): QuotaUse | null | Promise<QuotaUse | null>;
   /** Takes back a use that was granted, because another limit refuses it. */
   refund(ownerId: number, use: QuotaUse, cost: number): void;
   /** Returns the rest of a quota, as {@link spend} would. */

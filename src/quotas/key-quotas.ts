@@ -79,7 +79,7 @@ const noteEvent = prepareQuery(
       ),
 );
 
-/** The quotas of API keys. A row has the terms that the owner set; another quota has another generation. */
+/** The quotas of API keys. A row has the terms that the owner set. */
 export const keyQuotas: QuotaStore = {
   take: async (db, { ownerId, seen: { generation }, units, now }) =>
     (await takeUnits(db, { keyId: ownerId, generation, units, now }))[0]?.taken,
@@ -87,7 +87,8 @@ export const keyQuotas: QuotaStore = {
     (await beginPeriod(db, { keyId: ownerId, generation, units, now }))[0]?.taken,
   read: async (db, keyId, _known, now) => {
     const [row] = await readQuota(db, { keyId, now });
-    return row ? { ...row, over: Boolean(row.over) } : null;
+    const units = row?.units ?? null;
+    return row && units !== null ? { ...row, units, over: Boolean(row.over) } : null;
   },
   seenBy: (state) => state,
   giveBack: async (db, unspent) => {

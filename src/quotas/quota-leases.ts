@@ -147,13 +147,26 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
     });
   }
 
-  async spend(db: Db, question: QuotaQuestion): Promise<QuotaUse | null> {
+  spend(db: Db, question: QuotaQuestion): QuotaUse | null | Promise<QuotaUse | null> {
+    const use = this.#useAtOnce(question);
+    return use === undefined ? this.#spendLater(db, question) : use;
+  }
+
+  #useAtOnce(question: QuotaQuestion): QuotaUse | null | undefined {
+    const { ownerId, quota, cost } = question;
+    const lease = this.#leaseOf(ownerId);
+    const use = useAtOnce(lease, question, this.#store);
+    // A use that is larger than a whole period says nothing about what is left.
+    const isExhausted = use?.isGranted === false && (use.remaining === 0 || cost <= quota.units);
+    if (isExhausted) this.#exhausted.note(ownerId, lease.generation);
+    return use;
+  }
+
+  /** Spends units after one or more statements. */
+  async #spendLater(db: Db, question: QuotaQuestion): Promise<QuotaUse | null> {
     const { ownerId, quota, cost } = question;
     for (;;) {
       const lease = this.#leaseOf(ownerId);
-      const use = useAtOnce(lease, question, this.#store);
-      if (use?.isGranted === false) this.#exhausted.note(ownerId, lease.generation);
-      if (use !== undefined) return use;
       // A caller counts as waiting until the moment in which it continues: the first one that continues leases for
       // all others.
       const wanted = cost <= potOf(quota) ? cost : 0;
@@ -164,6 +177,8 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
         lease.wanted -= wanted;
       }
       db.assertInTime();
+      const use = this.#useAtOnce(question);
+      if (use !== undefined) return use;
     }
   }
 

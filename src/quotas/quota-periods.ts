@@ -6,11 +6,20 @@ import type { QuotaRefill, Tables } from '../database/tables.ts';
 // refill a quota early, and one with a slow clock would refill it late. SQLite has only one process, and uses the
 // clock of that.
 
+const dayLength = 24 * 60 * 60_000;
+
+/** The last day that was asked about, and the ends of its periods: one day is asked about again and again. */
+let last = { day: Number.NaN, daily: new Date(Number.NaN), monthly: new Date(Number.NaN) };
+
 /** The end of the period that contains a moment, at 00:00 UTC; null: never. */
 export function periodEnd(refill: QuotaRefill, now: Date): Date | null {
-  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
-  if (refill === 'daily') return new Date(Date.UTC(year, month, day + 1));
-  return refill === 'monthly' ? new Date(Date.UTC(year, month + 1)) : null;
+  if (refill === 'never') return null;
+  const day = Math.floor(now.getTime() / dayLength);
+  if (day !== last.day) {
+    const monthly = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
+    last = { day, daily: new Date((day + 1) * dayLength), monthly };
+  }
+  return last[refill];
 }
 
 /** The greatest step by which a clock may go back over the end of a period without any effect, in seconds. */

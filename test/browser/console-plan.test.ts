@@ -61,7 +61,8 @@ describe.skipIf(!canRun)('plans in the console', () => {
       await using visit = await world.visit({ ...options, reducedMotion: 'reduce', permissions: clipboard });
       const page = await openConsole(visit, subject);
       const plan = page.getByRole('region', { name: 'Your plan' });
-      await plan.getByText('at most 100 requests a minute, 5 active keys, 365 days for a key').waitFor();
+      await plan.getByText('at most 5 active keys, 365 days for a key').waitFor();
+      await plan.getByText('100 of 100 requests a minute left').waitFor();
       await plan.getByText('1,000 of 1,000 requests left this month').waitFor();
 
       await page.getByRole('button', { name: 'Create API key' }).click();
@@ -85,6 +86,7 @@ describe.skipIf(!canRun)('plans in the console', () => {
       const { user_id: userId } = await verify(secret, 949);
       await page.reload();
       await plan.getByText('50 of 1,000 requests left this month').waitFor();
+      await plan.getByText('98 of 100 requests a minute left').waitFor();
       await inspect(page, `plan-${look}`);
 
       // Another plan: the key keeps what it was given, and one made under it loses most.

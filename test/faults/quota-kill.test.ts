@@ -86,7 +86,9 @@ class Load {
 
   async #ask(index: number): Promise<void> {
     for (let turn = index; this.#isRunning; turn += 1) {
-      const node = this.#nodes[turn % this.#nodes.length] as ServiceProcess;
+      // Each key is asked about at each node.
+      const round = Math.floor(turn / this.#secrets.length);
+      const node = this.#nodes[(turn + round) % this.#nodes.length] as ServiceProcess;
       const headers = { 'x-api-key': this.#secrets[turn % this.#secrets.length] as string };
       const status = await fetch(`${node.url}/api/v1/keys/authorize`, { headers })
         .then((response) => response.status)

@@ -13,6 +13,7 @@ const plans = plansOf({
   large: { quota: { limit: 40, refill: 'monthly' } },
   daily: { quota: { limit: 10, refill: 'daily' } },
   rated: { rate_limit: { limit: 3, window_seconds: 60 } },
+  slow: { rate_limit: { limit: 3, window_seconds: 3600 } },
   none: {},
 });
 
@@ -136,7 +137,62 @@ describe.each([
     expect(await ask(key)).toMatchObject({ reason: null, entitlement: { quota: { remaining: 27 } } });
     await entitle('none');
     expect(await ask(key)).toMatchObject({ reason: null, entitlement: { quota: null } });
+    await entitle('small');
+    expect(await ask(key)).toMatchObject({ reason: 'account_quota_exceeded' });
   });
+
+  it('a change of plan keeps what is used of a rate, also when the window has another length', async () => {
+    const { keys, entitle } = await createKeys('rated', [{}]);
+    for (let turn = 0; turn < 3; turn += 1) expect((await ask(keys[0])).reason).toBeNull();
+    await entitle('slow');
+    expect(await ask(keys[0])).toMatchObject({
+      reason: 'account_rate_limited',
+      entitlement: { rate_limit: { limit: 3, remaining: 0 } },
+    });
+    await entitle('small');
+    expect((await ask(keys[0])).entitlement).toMatchObject({ rate_limit: { limit: 6, remaining: 2 } });
+    await entitle('rated');
+    expect((await ask(keys[0])).reason).toBe('account_rate_limited');
+  });
+});
+
+it('a key whose quota is raised and lowered again is granted no more than it has', async () => {
+  const { keys } = await createKeys('none', [{}]);
+  const [key] = keys;
+  const token = await setup.sign();
+  const change = async (quota: object | null) =>
+    setup.gateway.rest('PATCH', `/auth/keys/${key?.id}`, { token, json: { quota } });
+  const three = { limit: 3, refill: 'never' };
+  await change(three);
+  const granted = async () => {
+    let count = 0;
+    while ((await rest(key)).reason === null) count += 1;
+    return count;
+  };
+  expect(await granted()).toBe(3);
+  for (const other of [{ limit: 10_000, refill: 'never' }, null, { limit: 10_000, refill: 'monthly' }]) {
+    await change(other);
+    await change(three);
+    expect(await granted(), JSON.stringify(other)).toBe(0);
+  }
+  // The units that a node has leased under the larger limit are not spent under the smaller one.
+  await change({ limit: 10_000, refill: 'never' });
+  for (let turn = 0; turn < 20; turn += 1) await rest(key);
+  await change({ limit: 24, refill: 'never' });
+  expect(await granted()).toBe(1);
+});
+
+it('a verification that had begun before an erasure leaves nothing behind it', async () => {
+  const { account, keys } = await createKeys('large', [{}]);
+  await rest(keys[0]);
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  await setup.gateway.rest('DELETE', `/admin/accounts/${account}`, { token });
+  await db()
+    .kysely.insertInto('account_quota')
+    .values({ account_id: account, refill: 'never', taken: 1, generation: 1 })
+    .execute();
+  await setup.gateway.erasures.run();
+  expect(await setup.gateway.rows('account_quota')).toEqual([]);
 });
 
 it('a quota that is refilled at other times keeps what is used, and a node’s leases go with it', async () => {

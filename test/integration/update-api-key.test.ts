@@ -298,7 +298,7 @@ describe.each(transports)('success over %s', (_transport, update) => {
       rate_limit: null,
     });
     expect(others).toEqual(othersBefore);
-    expect(quotas).toEqual([]);
+    expect(quotas).toMatchObject([{ api_key_id: 1, units: null }]);
   });
 
   it('clears permissions and addresses by an empty list too', async () => {
@@ -367,36 +367,60 @@ describe.each(transports)('a quota over %s', (_transport, update) => {
   const take = (units: number) =>
     setup.gateway.database.em.fork().execute(`update api_key_quota set taken = ${units}`);
 
-  it('begins its period anew where it is another, and goes on where it is the same', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    await setClocks(setup.gateway.database, '2026-12-31T23:59:59.999Z');
-    try {
-      await createApiKeys(setup);
-      const { data } = await update({ keyId: 1, quota: { limit: 10, refill: 'DAILY' } });
-      expect(data.quota).toMatchObject({ remaining: 10, refills_at: '2027-01-01T00:00:00.000Z' });
-      await take(4);
-      const first = await stored();
-      const same = await update({ keyId: 1, quota: { limit: 10, refill: 'DAILY' }, name: 'Desk' });
-      expect(same.data.quota.remaining).toBe(6);
-      expect(await stored()).toEqual(first);
-      const other = await update({ keyId: 1, quota: { limit: 12, refill: 'MONTHLY' } });
-      expect(other.data.quota).toMatchObject({ remaining: 12, refills_at: '2027-01-01T00:00:00.000Z' });
-      expect(await stored()).toMatchObject({ taken: 0, generation: Number(first?.['generation']) + 1 });
-    } finally {
-      vi.useRealTimers();
-    }
-  });
+  const ofLimit = (limit: number, refill = 'DAILY') => ({ keyId: 1, quota: { limit, refill } });
 
-  it('is never of a generation that the key had, also after it had none', async () => {
+  /** Takes a time as that of all clocks. */
+  const inTime = async (test: () => Promise<void>) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    await setClocks(setup.gateway.database, '2026-12-30T23:59:59.999Z');
     await createApiKeys(setup);
-    const generations = new Set<unknown>();
-    for (let round = 0; round < 3; round += 1) {
-      await update({ keyId: 1, quota: { limit: 10, refill: 'NEVER' } });
-      generations.add((await stored())?.['generation']);
+    await test().finally(() => vi.useRealTimers());
+  };
+
+  it('keeps what was used, whatever it becomes within its period', () =>
+    inTime(async () => {
+      const refillsAt = '2026-12-31T00:00:00.000Z';
+      expect((await update(ofLimit(3))).data.quota).toMatchObject({ remaining: 3, refills_at: refillsAt });
+      await take(3);
+      const first = await stored();
+      for (const [limit, remaining] of [
+        [10_000, 9997],
+        [3, 0],
+        [2, 0],
+        [4, 1],
+      ] as const)
+        expect((await update(ofLimit(limit))).data.quota).toEqual({
+          ...ofLimit(limit).quota,
+          refill: expect.stringMatching(/^daily$/i),
+          remaining,
+          refills_at: refillsAt,
+        });
       expect((await update({ keyId: 1, quota: null })).data.quota).toBeNull();
-    }
-    expect(generations.size).toBe(3);
-  });
+      expect((await update(ofLimit(3))).data.quota).toMatchObject({ remaining: 0, refills_at: refillsAt });
+      expect(await stored()).toEqual(first);
+    }));
+
+  it('ends its period by the new terms when it refills at other times', () =>
+    inTime(async () => {
+      await update(ofLimit(3));
+      await take(2);
+      const { data } = await update(ofLimit(3, 'MONTHLY'));
+      expect(data.quota).toMatchObject({ remaining: 1, refills_at: '2027-01-01T00:00:00.000Z' });
+      const never = await update(ofLimit(3, 'NEVER'));
+      expect(never.data.quota).toMatchObject({ remaining: 1, refills_at: null });
+    }));
+
+  it('is full when its period has ended meanwhile', () =>
+    inTime(async () => {
+      await update(ofLimit(3));
+      await take(3);
+      const first = await stored();
+      await setClocks(setup.gateway.database, '2026-12-31T12:00:00.000Z');
+      const { data } = await update(ofLimit(4));
+      expect(data.quota).toMatchObject({ remaining: 4, refills_at: '2027-01-01T00:00:00.000Z' });
+      // A lease of the former period is worth nothing.
+      expect(await stored()).toMatchObject({ taken: 0, generation: Number(first?.['generation']) + 1 });
+    }));
 
   it('is what another change has made of it, where both come at once', async () => {
     await createApiKeys(setup);

@@ -10,6 +10,7 @@ import { webhookEvents, webhookTypes } from '../../src/config/webhook-events.ts'
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import { listen, stop } from '../../src/http/server.ts';
+import { accountQuotas } from '../../src/quotas/account-quotas.ts';
 import { keyQuotas } from '../../src/quotas/key-quotas.ts';
 import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
 import { tidy } from '../../src/webhooks/deliveries.ts';
@@ -534,6 +535,49 @@ describe('where there is no endpoint', () => {
     await looking[Symbol.asyncDispose]();
     send({ isAdministered: true });
     await until(async () => expect(await tablesAsked()).toEqual(['webhook_endpoint']));
+  });
+});
+
+describe('a quota that all keys of an account share', () => {
+  const type = 'account.quota_exhausted';
+
+  it('is told of once in each period, whichever key and node was refused', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config(['account.quota_exhausted'])]);
+    const account = await setup.gateway.createAccount('alice');
+    const overrides = JSON.stringify({ quota: { limit: 2, refill: 'monthly' } });
+    await db().kysely.updateTable('account').set({ overrides }).where('id', '=', account).execute();
+    const keys = [
+      await setup.gateway.createVerifiableKey(account),
+      await setup.gateway.createVerifiableKey(account),
+    ];
+    const use = async (turn: number, cost = 1) => {
+      const json = { key: keys[turn % 2]?.secret, cost };
+      const token = await setup.sign({ sub: 'server', scope: 'keys.verify' });
+      return (await setup.gateway.rest('POST', '/keys/verify', { token, json })).body.reason;
+    };
+    for (let period = 1; period <= 3; period += 1) {
+      // More than a period has says nothing about this one.
+      expect(await use(0, 3)).toBe('account_quota_exceeded');
+      expect([await use(0), await use(1)]).toEqual([null, null]);
+      await untilNothingWaits();
+      expect(receiver.types()).toHaveLength(period - 1);
+      const refused = await Promise.all([use(0), use(1), use(0)]);
+      expect(refused).toEqual(Array(3).fill('account_quota_exceeded'));
+      const quota = { units: 2, refill: 'monthly', taken: 2, generation: period, over: false } as const;
+      await using other = new QuotaLeases(db(), accountQuotas, () => {});
+      const asked = { ownerId: account, quota, askedAt: performance.now(), now: new Date(), cost: 1 };
+      expect(await other.spend(db(), asked)).toMatchObject({ isGranted: false });
+      await until(() => expect(receiver.types()).toHaveLength(period));
+      await db()
+        .kysely.updateTable('account_quota')
+        .set({ refills_at: new Date(0) })
+        .execute();
+    }
+    await untilNothingWaits();
+    expect(receiver.types()).toEqual([type, type, type]);
+    expect(receiver.taken()[0]?.event.data).toMatchObject({ user_id: account, subject: 'alice', by: 'key' });
+    expect(receiver.taken()[0]?.event.data).not.toHaveProperty('key_id');
   });
 });
 

@@ -54,7 +54,7 @@ interface Verification {
   readonly sharedQuota: QuotaLeft | null;
 }
 
-/** The `Retry-After` of a quota that never becomes full again, in seconds: somebody may give the key a new quota. */
+/** The `Retry-After` of a quota that never becomes full again, in seconds: somebody may raise it. */
 const anHour = 3600;
 
 /** The errors for a genuine API key that has used up its limits. */

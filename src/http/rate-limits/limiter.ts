@@ -86,7 +86,7 @@ export class RateCounts {
 
   /** Returns the state of the count without counting a request. */
   look(key: string, rate: Rate): RateUse {
-    return toUse(this.#known(key) ?? beginWindow(rate), rate, false);
+    return toUse(this.#known(key, rate) ?? beginWindow(rate), rate, false);
   }
 
   #add(key: string, window: Window, rate: Rate, counted: number): void {
@@ -96,16 +96,20 @@ export class RateCounts {
   }
 
   #windowOf(key: string, rate: Rate): Window {
-    const known = this.#known(key);
+    const known = this.#known(key, rate);
     if (known) return known;
     const window = beginWindow(rate);
     this.#windows.set(key, window);
     return window;
   }
 
-  #known(key: string): Window | undefined {
+  /** Finds the window that runs. If the rate has another length now, the window ends by that: what was used stays used. */
+  #known(key: string, { seconds }: Rate): Window | undefined {
     const known = this.#windows.get(key);
-    return known && known.endsAt > performance.now() ? known : undefined;
+    if (!known) return undefined;
+    known.endsAt += (seconds - known.seconds) * 1000;
+    known.seconds = seconds;
+    return known.endsAt > performance.now() ? known : undefined;
   }
 }
 
@@ -114,6 +118,7 @@ const beginWindow = ({ seconds }: Rate): Window => ({
   untold: 0,
   reserved: 0,
   open: 0,
+  seconds,
   endsAt: performance.now() + seconds * 1000,
 });
 
@@ -144,17 +149,14 @@ export class KeyRateCounts {
 
   /** Counts a request. */
   use(ownerId: number, rate: Rate): RateUse {
-    return this.#counts.use(nameOf(ownerId, rate), rate);
+    return this.#counts.use(`${ownerId}`, rate);
   }
 
   /** Returns the state of the count without counting a request. */
   look(ownerId: number, rate: Rate): RateUse {
-    return this.#counts.look(nameOf(ownerId, rate), rate);
+    return this.#counts.look(`${ownerId}`, rate);
   }
 }
-
-/** The name of an owner's count. It includes the length of the window, so another length starts a new count. */
-const nameOf = (ownerId: number, { seconds }: Rate): string => `${ownerId}/${seconds}`;
 
 /**
  * The bytes of an ordinary answer. A longer one counts once for each such part: what a person may take in a minute then

@@ -11,6 +11,8 @@ export interface Window {
   reserved: number;
   /** The requests whose answers may be long, and are not there yet. */
   open: number;
+  /** The length from the first request to the reset. */
+  seconds: number;
   /** The time of the reset, by `performance.now()`, a clock that nobody can set. */
   endsAt: number;
 }
@@ -76,7 +78,8 @@ export class SharedCounts implements AsyncDisposable {
       const { points, left } = await this.#add(key, told, window.endsAt - askedAt, rate);
       // The count never falls below this node's own: a crash of the server may have emptied the table.
       window.used = Math.max(points + window.untold, window.used);
-      window.endsAt = askedAt + Number(left);
+      // The length may have changed meanwhile.
+      window.endsAt = askedAt + Number(left) + (window.seconds - rate.seconds) * 1000;
     } catch {
       // Until the database answers again, each process counts alone.
       window.untold += told;
@@ -85,20 +88,25 @@ export class SharedCounts implements AsyncDisposable {
   }
 
   /**
-   * Adds to a row, or restarts the row if its window is over.
+   * Adds to a row, or restarts the row if its window is over. If the rate has another length now, the window ends by
+   * that.
    * @param milliseconds the time until the end of this node's window
    * @returns the count of all nodes, and the milliseconds until the end of the window
    */
   async #add(key: string, points: number, milliseconds: number, { seconds }: Rate) {
     const end = sql`${now} + ${Math.max(Math.ceil(milliseconds), 0)}::bigint`;
+    // A row from before lengths were stored has none.
+    const expire = sql`(known.expire + (excluded.seconds - coalesce(known.seconds, excluded.seconds)) * 1000::bigint)`;
     const { rows } = await sql<{ points: number; left: string }>`
-      insert into rate_limit as known (key, points, expire) values (${key}, ${points}, ${end})
+      insert into rate_limit as known (key, points, expire, seconds)
+      values (${key}, ${points}, ${end}, ${seconds}::integer)
       on conflict (key) do update set
-        points = case when known.expire <= ${now} then 0 else known.points end + excluded.points,
+        points = case when ${expire} <= ${now} then 0 else known.points end + excluded.points,
         expire = case
-          when known.expire <= ${now} then excluded.expire
-          else least(known.expire, ${now} + ${seconds * 1000}::bigint)
-        end
+          when ${expire} <= ${now} then excluded.expire
+          else least(${expire}, ${now} + ${seconds * 1000}::bigint)
+        end,
+        seconds = excluded.seconds
       returning points, expire - ${now} as left`.execute(this.#db.kysely);
     return rows[0] as (typeof rows)[0];
   }

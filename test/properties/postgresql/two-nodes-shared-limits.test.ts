@@ -124,6 +124,24 @@ it('where the account has more than its keys, each key has all that is its own',
 /** Of a rate, nodes let in some more: what one of them has counted, the other learns of a moment later. */
 const slack = { most: 1.4, atOnce: 4 };
 
+it('limits that are raised and lowered while both nodes have units grant no more than what was used leaves', async () => {
+  const { account, keys } = await createKeys('large', [{ quota: 500 }, { quota: 500 }, {}]);
+  const [one] = keys as [Key];
+  const limits = [40, 500, 90, 2000, 120, 500, 200, 1000];
+  for (const [round, limit] of limits.entries()) {
+    await execute(`update api_key_quota set units = ${limit} where api_key_id = ${one.id}`);
+    const overrides = JSON.stringify({ quota: { limit: 2 * limit, refill: 'never' } });
+    await execute(`update account set overrides = '${overrides}' where id = ${account}`);
+    const before = { one: one.granted, all: sum(keys) };
+    await race(keys, 90, { costOf: (turn) => 1 + (turn % 4) });
+    // What is beyond the limit already stays, and nothing is added to it.
+    expect(one.granted, `round ${round}`).toBeLessThanOrEqual(Math.max(limit, before.one));
+    expect(sum(keys), `round ${round}`).toBeLessThanOrEqual(Math.max(2 * limit, before.all));
+  }
+  await expectExact(account, keys);
+  expect(sum(keys)).toBeGreaterThan(400);
+});
+
 it('a rate that refuses spends no unit, neither of the key nor of the account', async () => {
   const rated = { rateLimit: 10, rateLimitWindow: 600, quota: 500 };
   const { account, keys } = await createKeys('both', [rated, { quota: 500 }, {}]);
@@ -163,4 +181,38 @@ it('an account’s quota that refuses spends nothing of a key’s rate', async (
   expect(rated.granted).toBeGreaterThanOrEqual(50);
   expect(rated.granted).toBeLessThanOrEqual(50 * slack.most);
   await expectExact(account, keys);
+});
+
+it('a window that gets another length keeps what both nodes have counted, and its beginning', async () => {
+  const rated = { rateLimit: 40, rateLimitWindow: 600 };
+  const { keys } = await createKeys('large', [rated]);
+  const [key] = keys as [Key];
+  const told = async () => {
+    for (const node of setup.nodes) await node.counts?.told();
+  };
+  const ask = async (times: number) => {
+    for (let turn = 0; turn < times; turn += 2) {
+      await race(keys, 2, slack);
+      await told();
+    }
+  };
+  await ask(60);
+  expect(key.granted).toBeGreaterThanOrEqual(40);
+  const most = 40 * slack.most;
+  expect(key.granted).toBeLessThanOrEqual(most);
+  for (const seconds of [3600, 601, 7200]) {
+    await execute(`update api_key set rate_limit_window = ${seconds} where id = ${key.id}`);
+    await ask(20);
+    expect(key.granted, `${seconds} s`).toBeLessThanOrEqual(most);
+  }
+  // Both nodes tell the same count of a window that ends as late as its length says.
+  await execute(`update api_key set rate_limit = 100 where id = ${key.id}`);
+  await ask(60);
+  const rows = await execute(
+    'select points, seconds, expire - extract(epoch from now()) * 1000 as left from rate_limit',
+  );
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ seconds: 7200 });
+  expect(Number(rows[0]?.['points'])).toBeGreaterThanOrEqual(80);
+  expect(Number(rows[0]?.['left'])).toBeGreaterThan(7_100_000);
 });

@@ -83,7 +83,7 @@ const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
     hint={
       quota === null
         ? 'Empty: as much as it likes. Days and months begin at 00:00 UTC.'
-        : 'Another one begins anew, with nothing used. Days and months begin at 00:00 UTC.'
+        : 'What was used stays used: raise it to allow more. Days and months begin at 00:00 UTC.'
     }
     issue={issue}
   >

@@ -55,6 +55,10 @@ const thisPeriod: Readonly<Record<Refill, string>> = { NEVER: '', DAILY: ' today
 export const leftInWords = ({ limit, refill }: Quota, remaining: number): string =>
   `${remaining === 0 ? 'None' : inDigits(remaining)} of ${requests(limit)} left${thisPeriod[refill]}`;
 
+/** `97 of 100 requests a minute left`. */
+export const rateLeftInWords = (rate: RateLimit, remaining: number): string =>
+  `${remaining === 0 ? 'None' : inDigits(remaining)} of ${rateInWords(rate)} left`;
+
 /** What a quota has left, and when it is full again. */
 interface QuotaState {
   readonly limit: number;

@@ -1,6 +1,6 @@
 import { useEntitlement } from '../plan/use-entitlement.ts';
 import { boundsInWords } from './limits-in-words.ts';
-import { QuotaLeft } from './quota-left.tsx';
+import { QuotaLeft, RateLeft } from './quota-left.tsx';
 
 /**
  * The person's plan, and what is left of what all their keys share. Who has no plan sees nothing, and neither does
@@ -9,9 +9,9 @@ import { QuotaLeft } from './quota-left.tsx';
 export function PlanLine() {
   const { data } = useEntitlement();
   if (!data) return null;
-  const { plan, effective, quota } = data.myEntitlement;
-  const bounds = boundsInWords({ ...effective, quota: null });
-  if (plan === null && bounds.length === 0 && quota === null) return null;
+  const { plan, effective, rateLimit, quota } = data.myEntitlement;
+  const bounds = boundsInWords({ ...effective, rateLimit: null, quota: null });
+  if (plan === null && bounds.length === 0 && rateLimit === null && quota === null) return null;
   return (
     <section className="plan" aria-label="Your plan">
       <p>
@@ -27,6 +27,7 @@ export function PlanLine() {
         )}
         {bounds.length > 0 && `: at most ${bounds.join(', ')}`}
       </p>
+      {rateLimit && effective.rateLimit && <RateLeft rate={effective.rateLimit} state={rateLimit} />}
       {quota && effective.quota && <QuotaLeft quota={{ ...quota, refill: effective.quota.refill }} />}
     </section>
   );

@@ -2,25 +2,59 @@ import { useId } from 'preact/compat';
 import { Moment } from '../ui/moment.tsx';
 import { useNow } from '../ui/use-now.ts';
 import type { ApiKey } from './api-key.ts';
-import { leftInWords, quotaNow } from './limits-in-words.ts';
+import { leftInWords, quotaNow, type RateLimit, rateLeftInWords } from './limits-in-words.ts';
 
-/** What is left of a quota: in numbers, as a bar, and when it is full again. */
-export function QuotaLeft({ quota }: { readonly quota: NonNullable<ApiKey['quota']> }) {
+interface LeftProps {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly words: string;
+  /** When it is full again; null: never, or nobody needs to know. */
+  readonly fullAt: string | null;
+}
+
+/** What is left of a limit: in words, as a bar, and when it is full again. */
+function Left({ limit, remaining, words, fullAt }: LeftProps) {
   const id = useId();
+  return (
+    <div className={remaining === 0 ? 'quota used' : 'quota'}>
+      <p id={id}>{words}</p>
+      <meter aria-labelledby={id} min={0} max={limit} low={limit / 10} optimum={limit} value={remaining} />
+      {fullAt !== null && (
+        <p className="hint">
+          Full again <Moment at={fullAt} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What is left of a quota. */
+export function QuotaLeft({ quota }: { readonly quota: NonNullable<ApiKey['quota']> }) {
   const now = useNow();
   const { limit, refill } = quota;
   // A bar of nothing says nothing.
   if (limit === 0) return <p>No requests: its quota is 0.</p>;
   const { remaining, refillsAt } = quotaNow(quota, now);
   return (
-    <div className={remaining === 0 ? 'quota used' : 'quota'}>
-      <p id={id}>{leftInWords({ limit, refill }, remaining)}</p>
-      <meter aria-labelledby={id} min={0} max={limit} low={limit / 10} optimum={limit} value={remaining} />
-      {refillsAt !== null && (
-        <p className="hint">
-          Full again <Moment at={refillsAt} />
-        </p>
-      )}
-    </div>
+    <Left
+      limit={limit}
+      remaining={remaining}
+      words={leftInWords({ limit, refill }, remaining)}
+      fullAt={refillsAt}
+    />
   );
+}
+
+interface RateLeftProps {
+  readonly rate: RateLimit;
+  /** How it was when the page read it; `resetsAt` is a moment in ISO 8601. */
+  readonly state: { readonly remaining: number; readonly resetsAt: string };
+}
+
+/** What is left of a rate limit. It is full again before anybody could wait for it. */
+export function RateLeft({ rate, state: { remaining, resetsAt } }: RateLeftProps) {
+  const now = useNow();
+  const { limit } = rate;
+  const left = quotaNow({ limit, remaining, refillsAt: resetsAt }, now).remaining;
+  return <Left limit={limit} remaining={left} words={rateLeftInWords(rate, left)} fullAt={null} />;
 }

@@ -10,6 +10,10 @@ export const myEntitlementQuery = graphql(
         effective {
           ...GrantParts
         }
+        rateLimit {
+          remaining
+          resetsAt
+        }
         quota {
           limit
           remaining
