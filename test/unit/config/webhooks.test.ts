@@ -81,6 +81,8 @@ describe('WEBHOOKS', () => {
 describe('WEBHOOKS_ALLOW', () => {
   const own = [
     'http://localhost:9000/',
+    'https://localhost./',
+    'https://hooks.localhost:8443/',
     'http://127.0.0.1:9000/',
     'https://[::1]/',
     'https://10.1.2.3/',
