@@ -22,6 +22,9 @@ export const sqliteMigrations: MigrationList = {
     (await import('./migrations/sqlite/Migration20261125110000.ts')).Migration20261125110000,
   Migration20261125150000: async () =>
     (await import('./migrations/sqlite/Migration20261125150000.ts')).Migration20261125150000,
+  Migration20261125161000_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261125161000_compatible.ts'))
+      .Migration20261125161000_compatible,
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -43,4 +46,7 @@ export const postgresMigrations: MigrationList = {
     (await import('./migrations/postgresql/Migration20261125110000.ts')).Migration20261125110000,
   Migration20261125150000: async () =>
     (await import('./migrations/postgresql/Migration20261125150000.ts')).Migration20261125150000,
+  Migration20261125161000_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261125161000_compatible.ts'))
+      .Migration20261125161000_compatible,
 };

@@ -409,6 +409,8 @@ webhookEndpointSchema.setClass(WebhookEndpoint);
 const webhookEventSchema = defineEntity({
   name: 'WebhookEvent',
   tableName: 'webhook_event',
+  // Accounts take turns.
+  indexes: [{ properties: ['account', 'id'] }],
   properties: {
     id: p.integer().primary().autoincrement(),
     /** The account that the event concerns, or the owner of its subject. */

@@ -184,17 +184,15 @@ interface Foundations {
   readonly secrets: Secrets;
 }
 
-/** Starts the parts that work in the background, beside requests. */
+/**
+ * Starts the parts that work in the background, beside requests. A stop ends the last one first, so what would be lost
+ * comes last: whatever another part waits for, counts are written and units go back.
+ */
 const startBackground = async (
   { config, orm, logger, counts, secrets }: Foundations,
   started: AsyncDisposableStack,
 ) => ({
   schemaState: watchSchema(orm, config),
-  keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
-  keyRates: new KeyRateCounts(counts),
-  keyQuotas: started.use(leaseQuotas(orm, keyQuotas, logger)),
-  accountRates: new KeyRateCounts(counts, 'keys-of-account'),
-  accountQuotas: started.use(leaseQuotas(orm, accountQuotas, logger)),
   importedKeys: await knowImported(orm, logger, started),
   idempotency: started.use(keepAnswers(orm, logger)),
   erasures: started.use(finishErasures(orm, logger)),
@@ -202,6 +200,11 @@ const startBackground = async (
   webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
   leakReports: takeLeakReports(config, logger, started),
   unknownPlans: config.plans && started.use(await countUnknownPlans(orm, config.plans, logger)),
+  keyRates: new KeyRateCounts(counts),
+  accountRates: new KeyRateCounts(counts, 'keys-of-account'),
+  keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
+  keyQuotas: started.use(leaseQuotas(orm, keyQuotas, logger)),
+  accountQuotas: started.use(leaseQuotas(orm, accountQuotas, logger)),
 });
 
 /** Counts the accounts whose plan is not among the plans, beside requests. */

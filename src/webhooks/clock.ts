@@ -24,7 +24,7 @@ const selectTime = prepareQuery(WebhookClock, (db, _: object) =>
 export class Clock {
   readonly #db: Db;
   readonly #logger: Logger;
-  readonly #onSetBack: () => void;
+  readonly #onCorrected: () => void;
   /** How far the database's clock is ahead of this node's, in milliseconds. */
   #offset = 0;
   /** The last time that was believed, and when that was by `performance.now()`. */
@@ -32,11 +32,11 @@ export class Clock {
   /** The time since which the clock is doubted, by `performance.now()`. */
   #doubtedSince: number | undefined;
 
-  /** @param onSetBack called if the clock was set back by more than an hour */
-  constructor(db: Db, logger: Logger, onSetBack: () => void) {
+  /** @param onCorrected called if the clock was set back by more than an hour, whether it was believed or not */
+  constructor(db: Db, logger: Logger, onCorrected: () => void) {
     this.#db = db;
     this.#logger = logger;
-    this.#onSetBack = onSetBack;
+    this.#onCorrected = onCorrected;
   }
 
   /** The time now, by the clock that all nodes share. */
@@ -55,6 +55,7 @@ export class Clock {
     const leap = time - last.time - (at - last.at);
     if (leap > tolerance && !this.#isOldDoubt(leap, at)) return false;
     if (leap < -tolerance) await this.#setBack(leap, time);
+    else if (this.#doubtedSince !== undefined && leap <= tolerance) this.#onCorrected();
     this.#doubtedSince = undefined;
     this.#believed = { time, at };
     return true;
@@ -71,7 +72,7 @@ export class Clock {
   #isOldDoubt(leap: number, at: number): boolean {
     if (this.#doubtedSince === undefined) {
       this.#doubtedSince = at;
-      this.#logger.warn(
+      this.#logger.error(
         { ahead_seconds: Math.round(leap / 1000) },
         'the clock is far ahead of what was last known: for an hour, no event is given up and no expiry is announced',
       );
@@ -85,6 +86,6 @@ export class Clock {
       'the clock was set back: expiries from now on are announced, some perhaps for the second time',
     );
     await tellExpiriesFrom(this.#db, new Date(time));
-    this.#onSetBack();
+    this.#onCorrected();
   }
 }

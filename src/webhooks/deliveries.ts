@@ -10,11 +10,13 @@
 // killed.
 
 import { sql } from 'kysely';
+import { urgentWebhookTypes } from '../config/webhook-events.ts';
 import { isListed } from '../database/conditions.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { type AccountId, WebhookDelivery } from '../database/tables.ts';
 import { lockClock } from './expiries.ts';
-import { isUrgent, isUrgentPlace, type Line, patience } from './line.ts';
+import { type Line, patience } from './line.ts';
+import type { Source } from './receiver.ts';
 
 /**
  * The time for which a delivery belongs to one node, in milliseconds; longer than any attempt. Afterwards, other
@@ -124,7 +126,7 @@ const endOfLine = 100 * 365 * 24 * 60 * 60_000;
  */
 export function findDeliveries(
   db: Db,
-  from: 'line' | 'again',
+  from: Source,
   { without, ...wanted }: Omit<Wanted, 'without' | 'upTo'> & { readonly without: readonly number[] },
 ): Promise<Candidate[]> {
   const upTo = new Date(wanted.now.getTime() + (without.length > 0 ? horizon : endOfLine));
@@ -136,8 +138,6 @@ export function findDeliveries(
 export type TakenDelivery = WebhookDelivery & {
   /** The end of the lease. */
   readonly dueAt: Date;
-  /** Whether it had an urgent place in line. */
-  readonly isPulled: boolean;
 };
 
 /**
@@ -153,26 +153,31 @@ export async function takeDeliveries(
   if (found.length === 0) return [];
   const ids = JSON.stringify(found.map(({ id }) => id));
   const until = new Date(now.getTime() + lease);
-  const places = new Map(found.map(({ id, dueAt }) => [id, dueAt]));
   const taken = (await claim(db, { ids, now, until })) as WebhookDelivery[];
-  return taken.map((each) => {
-    const place = places.get(each.id);
-    return { ...each, dueAt: until, isPulled: place ? isUrgentPlace(place, now) : false };
-  });
+  return taken.map((each) => ({ ...each, dueAt: until }));
 }
 
 type Place = Pick<WebhookDelivery, 'endpoint' | 'lane'>;
 
-const selectNext = prepareQuery(WebhookDelivery, (db, { endpoint, lane }: Place) =>
-  db
+/** The most deliveries of a lane among which an urgent one is looked for. */
+const mostLookedAt = 50;
+
+/** The next delivery of a lane, and whether it or one of those behind it is urgent. */
+const selectNext = prepareQuery(WebhookDelivery, (db, { endpoint, lane }: Place) => {
+  const lanes = db
     .selectFrom('webhook_delivery')
-    .select(['id', 'type', 'account_id', 'due_at'])
     .where('endpoint_id', '=', endpoint)
     .where('lane', '=', lane)
     .where('state', '=', waiting)
-    .orderBy('id')
-    .limit(1),
-);
+    .orderBy('id');
+  const few = lanes.select('type').limit(sql.lit(mostLookedAt)).as('few');
+  return lanes
+    .select(['id', 'account_id', 'due_at'])
+    .select(({ exists, selectFrom }) =>
+      exists(selectFrom(few).select('few.type').where('few.type', 'in', urgentWebhookTypes)).as('urgent'),
+    )
+    .limit(1);
+});
 
 const putInLine = prepareQuery(
   WebhookDelivery,
@@ -181,13 +186,13 @@ const putInLine = prepareQuery(
 );
 
 /**
- * Gives the first waiting delivery of a lane its place in line, unless it has one.
- * @param isPulled whether an urgent delivery waits behind it
+ * Gives the first waiting delivery of a lane its place in line, unless it has one. What an urgent delivery waits for is
+ * urgent as well.
  */
-async function moveUp(db: Db, line: Line, place: Place, isPulled: boolean): Promise<void> {
+async function moveUp(db: Db, line: Line, place: Place): Promise<void> {
   const [next] = await selectNext(db, place);
   if (!next || next.dueAt !== null) return;
-  const dueAt = line.place(next.account as AccountId, isPulled || isUrgent(next.type));
+  const dueAt = line.place(next.account as AccountId, Boolean(next.urgent));
   await putInLine(db, { id: next.id, dueAt });
 }
 
@@ -218,8 +223,7 @@ export const settle = (db: Db, line: Line, delivery: TakenDelivery, outcome: str
     const now = line.now();
     const keptUntil = new Date(now.getTime() + keptWhenDelivered);
     await markDelivered(transaction, { id: delivery.id, lastOutcome: outcome, now, keptUntil });
-    // What pulled this one forward waits behind it, unless it was urgent itself.
-    await moveUp(transaction, line, delivery, delivery.isPulled && !isUrgent(delivery.type));
+    await moveUp(transaction, line, delivery);
   });
 
 /** The part of a taken delivery by which it is found again, unless another node has taken it since. */
@@ -246,18 +250,55 @@ export async function postpone(
   await markFailed(db, { id, dueAt, lastOutcome: outcome, now, next });
 }
 
-const uncount = prepareQuery(WebhookDelivery, (db, { id, dueAt, now }: Held & { readonly now: Date }) =>
+const markParked = prepareQuery(
+  WebhookDelivery,
+  (db, { id, dueAt, lastOutcome, now, keptUntil }: Attempted & Held & Pick<WebhookDelivery, 'keptUntil'>) =>
+    db
+      .updateTable('webhook_delivery')
+      .set({
+        state: 'parked',
+        last_attempt_at: now,
+        last_outcome: lastOutcome,
+        kept_until: keptUntil,
+        due_at: null,
+      })
+      .where('id', '=', id)
+      .where('state', '=', waiting)
+      .where('due_at', '=', dueAt)
+      .returning('id'),
+);
+
+/**
+ * Gives a delivery up after its last attempt, unless another node has it now. The next delivery of its lane gets its
+ * place in line.
+ * @returns whether it was given up
+ */
+export const giveUp = (db: Db, line: Line, delivery: TakenDelivery, outcome: string): Promise<boolean> =>
+  db.transaction(async (transaction) => {
+    const now = line.now();
+    const { id, dueAt } = delivery;
+    const keptUntil = new Date(now.getTime() + keptWhenParked);
+    const parked = await markParked(transaction, { id, dueAt, lastOutcome: outcome, now, keptUntil });
+    if (parked.length === 0) return false;
+    await moveUp(transaction, line, delivery);
+    return true;
+  });
+
+const makeDue = prepareQuery(WebhookDelivery, (db, { id, dueAt, now }: Held & { readonly now: Date }) =>
   db
     .updateTable('webhook_delivery')
-    .set(({ eb }) => ({ attempts: eb('attempts', '-', 1), due_at: now }))
+    .set({ due_at: now })
     .where('id', '=', id)
     .where('state', '=', waiting)
     .where('due_at', '=', dueAt),
 );
 
-/** Gives back a delivery whose attempt does not count, unless another node has it now. */
+/**
+ * Gives back a delivery whose attempt was ended, unless another node has it now. The attempt counts: the receiver may
+ * have taken the message, so nothing else may be sent under its id.
+ */
 export async function giveBack(db: Db, { id, dueAt }: Held, now: Date): Promise<void> {
-  await uncount(db, { id, dueAt, now });
+  await makeDue(db, { id, dueAt, now });
 }
 
 interface Again extends Pick<WebhookDelivery, 'id' | 'endpoint' | 'lane'> {
@@ -314,9 +355,12 @@ export async function sendAgain(
 interface Over {
   readonly now: Date;
   readonly keptUntil: Date;
+  /** The end of a lease that begins now. */
+  readonly leased: Date;
 }
 
-const parkOverdue = prepareQuery(WebhookDelivery, (db, { now, keptUntil }: Over) =>
+// One that may be on its way is left to the node that has it: what waits behind it would be sent beside it.
+const parkOverdue = prepareQuery(WebhookDelivery, (db, { now, keptUntil, leased }: Over) =>
   db
     .updateTable('webhook_delivery')
     .set({ state: 'parked', kept_until: keptUntil, due_at: null })
@@ -326,6 +370,9 @@ const parkOverdue = prepareQuery(WebhookDelivery, (db, { now, keptUntil }: Over)
         .select('id')
         .where('state', '=', waiting)
         .where('kept_until', '<=', now)
+        .where(({ not, and, eb }) =>
+          not(and([eb('attempts', '>', never), eb('due_at', '>', now), eb('due_at', '<=', leased)])),
+        )
         .orderBy('kept_until')
         .limit(batchSize),
     )
@@ -353,7 +400,7 @@ const parkSome = (db: Db, line: Line, over: Over): Promise<number> =>
     await lockClock(transaction);
     const parked = await parkOverdue(transaction, over);
     const lanes = new Map(parked.map((each) => [`${each.endpoint} ${each.lane}`, each]));
-    for (const each of lanes.values()) await moveUp(transaction, line, each, false);
+    for (const each of lanes.values()) await moveUp(transaction, line, each);
     return parked.length;
   });
 
@@ -364,9 +411,10 @@ const parkSome = (db: Db, line: Line, over: Over): Promise<number> =>
  */
 export async function tidy(db: Db, line: Line, now = line.now(), signal?: AbortSignal): Promise<number> {
   const keptUntil = new Date(now.getTime() + keptWhenParked);
+  const leased = new Date(now.getTime() + lease);
   let parked = 0;
   for (;;) {
-    const some = await parkSome(db, line, { now, keptUntil });
+    const some = await parkSome(db, line, { now, keptUntil, leased });
     const deleted = (await deleteOld(db, { now })).length;
     parked += some;
     if ((some < batchSize && deleted < batchSize) || signal?.aborted) return parked;
@@ -378,10 +426,16 @@ export async function tidy(db: Db, line: Line, now = line.now(), signal?: AbortS
 interface TooFar {
   readonly endpoint: number;
   readonly now: Date;
+  /** The latest time of an attempt after a failed one. */
   readonly latest: Date;
+  /** The last place in line. */
+  readonly last: Date;
 }
 
-const pullForward = prepareQuery(WebhookDelivery, (db, { endpoint, now, latest }: TooFar) =>
+/** The distance from now to the last place in line, in milliseconds: 432,000 deliveries of one account ahead. */
+const lastPlace = 12 * 60 * 60_000;
+
+const pullForward = prepareQuery(WebhookDelivery, (db, { endpoint, now, latest, last }: TooFar) =>
   db
     .updateTable('webhook_delivery')
     .set({ due_at: now })
@@ -391,19 +445,24 @@ const pullForward = prepareQuery(WebhookDelivery, (db, { endpoint, now, latest }
         .select('id')
         .where('endpoint_id', '=', endpoint)
         .where('state', '=', waiting)
-        .where('attempts', '>', never)
-        .where('due_at', '>', latest)
+        .where(({ or, and, eb }) =>
+          or([
+            and([eb('attempts', '>', never), eb('due_at', '>', latest)]),
+            and([eb('attempts', '=', never), eb('due_at', '>', last)]),
+          ]),
+        )
         .limit(batchSize),
     ),
 );
 
 /**
- * Makes deliveries due that no clock of today would have put so far away: they were attempted under a clock that was
+ * Makes deliveries due that no clock of today would have put so far away: they got their times under a clock that was
  * ahead. At most 200 at a time.
  * @param longest the longest wait before an attempt, in milliseconds
  */
 export async function correctDueTimes(db: Db, endpoint: number, now: Date, longest: number): Promise<void> {
-  await pullForward(db, { endpoint, now, latest: new Date(now.getTime() + longest) });
+  const [latest, last] = [new Date(now.getTime() + longest), new Date(now.getTime() + lastPlace)];
+  await pullForward(db, { endpoint, now, latest, last });
 }
 
 /** The greatest number that a count returns. */

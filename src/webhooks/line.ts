@@ -22,9 +22,6 @@ export const isUrgent = (type: string): boolean => urgent.has(type);
 /** The time by which an urgent place lies in front of others, in milliseconds: nothing waits for longer. */
 const head = patience;
 
-/** Whether a place in line was given to something urgent. */
-export const isUrgentPlace = (place: Date, now: Date): boolean => place.getTime() < now.getTime() - head / 2;
-
 /**
  * Gives deliveries their places in line, as times. This node's memory of an account's last place is enough: with
  * several nodes, an account stands a little closer together.
@@ -34,6 +31,8 @@ export class Line {
   readonly now: () => Date;
   /** The last places of accounts; those that lie behind mean nothing. */
   readonly #last = new Map<AccountId, number>();
+  /** The account whose events were handed out last: the next ones are those of the accounts after it. */
+  lastServed = 0;
   /** The number of accounts at which those that lie behind are forgotten. */
   #most = leastRemembered;
 

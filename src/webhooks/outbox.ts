@@ -9,7 +9,7 @@
 // One node at a time removes rows from the outbox. For each row, it makes a delivery for every endpoint that wants
 // the event, all in one transaction. Of two changes of one key, the second waits for the row of the key until the
 // first has committed. So its event comes later in the outbox and becomes visible later: the removed rows are always
-// the earliest events of a key.
+// the earliest events of a key. Accounts take turns, so that one with many events keeps no other waiting.
 //
 // The deliveries about one key form a lane at each endpoint, and are sent one after the other: see deliveries.ts. A
 // new delivery waits for the last one that waits in its lane. The transaction locks that one, so that whoever settles
@@ -33,17 +33,67 @@ import { isUrgent, type Line, patience } from './line.ts';
 import { mergedType, mergeMessages } from './merge.ts';
 import { kindOf, messageOf } from './payload.ts';
 
-/** The most events that one transaction hands out: on SQLite, all other writers wait for it. */
+/**
+ * The most events that one transaction hands out, and the most accounts that share them: on SQLite, all other writers
+ * wait for it.
+ */
 const batchSize = 50;
+const mostAccounts = 10;
 
 /** Runs often and without a lock, so it must be very cheap. */
 const selectAny = prepareQuery(WebhookEvent, (db, _: object) =>
   db.selectFrom('webhook_event').select('id').limit(1),
 );
 
-const selectEvents = prepareQuery(WebhookEvent, (db, _: object) =>
-  db.selectFrom('webhook_event').selectAll().orderBy('id').limit(batchSize),
+// Goes from account to account along the index: an account with a million events is one step.
+const selectAccounts = prepareQuery(WebhookEvent, (db, { after }: { readonly after: number }) =>
+  db
+    .withRecursive('accounts(id)', (with_) =>
+      with_
+        .selectFrom('webhook_event')
+        .where('account_id', '>', after as AccountId)
+        .select(({ fn }) => fn.min('account_id').as('id'))
+        .unionAll((eb) =>
+          eb
+            .selectFrom('accounts')
+            .where('accounts.id', 'is not', null)
+            .select(({ selectFrom }) =>
+              selectFrom('webhook_event')
+                .whereRef('account_id', '>', 'accounts.id')
+                .select(({ fn }) => fn.min('account_id').as('next'))
+                .$asScalar()
+                .as('id'),
+            ),
+        ),
+    )
+    .selectFrom('accounts')
+    .where('accounts.id', 'is not', null)
+    .select(sql<AccountId>`accounts.id`.as('account'))
+    .limit(sql.lit(mostAccounts)),
 );
+
+interface OfAccount {
+  readonly account: AccountId;
+  readonly most: number;
+}
+
+const selectEvents = prepareQuery(WebhookEvent, (db, { account, most }: OfAccount) =>
+  db.selectFrom('webhook_event').selectAll().where('account_id', '=', account).orderBy('id').limit(most),
+);
+
+/** Reads the earliest events of some accounts. The accounts take turns, so that nobody waits for what another one has. */
+async function nextEvents(db: Db, line: Line): Promise<WebhookEvent[]> {
+  const after = await selectAccounts(db, { after: line.lastServed });
+  // After the last account, it is the first one's turn again.
+  const first = after.length < mostAccounts ? await selectAccounts(db, { after: 0 }) : [];
+  const accounts = [...new Set([...after, ...first].map(({ account }) => account))].slice(0, mostAccounts);
+  line.lastServed = accounts.at(-1) ?? 0;
+  const most = Math.floor(batchSize / accounts.length);
+  const events: WebhookEvent[] = [];
+  for (const account of accounts)
+    events.push(...((await selectEvents(db, { account, most })) as WebhookEvent[]));
+  return events;
+}
 
 const selectEndpoints = prepareQuery(WebhookEndpoint, (db, _: object) =>
   db.selectFrom('webhook_endpoint').select(['id', 'events']).where('removed_at', 'is', null).orderBy('id'),
@@ -164,8 +214,8 @@ async function lockLast(db: Db, deliveries: readonly NewDelivery[]): Promise<Map
 
 const replacePayload = prepareQuery(
   WebhookDelivery,
-  (db, { id, payload }: { readonly id: number; readonly payload: string }) =>
-    db.updateTable('webhook_delivery').set({ payload }).where('id', '=', id),
+  (db, { id, payload, keptUntil }: Pick<WebhookDelivery, 'id' | 'payload' | 'keptUntil'>) =>
+    db.updateTable('webhook_delivery').set({ payload, kept_until: keptUntil }).where('id', '=', id),
 );
 
 /** The place in line that the first delivery of a lane gets. */
@@ -239,10 +289,11 @@ async function addDeliveries(
   if (deliveries.length === 0) return [];
   const stored = await lockLast(db, deliveries);
   const { added, pulls } = plan(line, stored, deliveries);
-  for (const { id, payload, isMerged } of stored.values())
-    if (isMerged && id !== undefined) await replacePayload(db, { id, payload });
-  if (added.length === 0) return pulls;
   const now = line.now();
+  const keptUntil = new Date(now.getTime() + patience);
+  for (const { id, payload, isMerged } of stored.values())
+    if (isMerged && id !== undefined) await replacePayload(db, { id, payload, keptUntil });
+  if (added.length === 0) return pulls;
   const rows = added.map(({ delivery, last: { payload }, dueAt }) => ({
     ...delivery,
     payload,
@@ -250,7 +301,7 @@ async function addDeliveries(
     state: 'waiting',
     attempts: 0,
     created_at: now,
-    kept_until: new Date(now.getTime() + patience),
+    kept_until: keptUntil,
   }));
   await runQuery(db, WebhookDelivery, db.kysely.insertInto('webhook_delivery').values(rows));
   return pulls;
@@ -259,13 +310,13 @@ async function addDeliveries(
 /** Takes a batch of events out of the outbox, and adds their deliveries. */
 async function handOutSome(db: Db, line: Line) {
   await lockClock(db);
-  const events = (await selectEvents(db, {})) as WebhookEvent[];
+  const events = await nextEvents(db, line);
   if (events.length === 0) return { pulls: [], hasMore: false };
   const deliveries = await createDeliveries(db, events);
   const pulls = await addDeliveries(db, line, deliveries);
   const ids = events.map(({ id }) => id);
   await runQuery(db, WebhookEvent, db.kysely.deleteFrom('webhook_event').where('id', 'in', ids));
-  return { pulls, hasMore: events.length === batchSize };
+  return { pulls, hasMore: true };
 }
 
 /**

@@ -10,9 +10,13 @@ export const freshFor = 500;
 /** The most attempts at an endpoint, slow ones included: each holds a connection. */
 const mostAtOnce = 64;
 
-/** The most of them for one account, and for deliveries that were attempted before while one of these fails. */
+/**
+ * The most of them for one account, and for deliveries that were attempted before while the endpoint fails: in all, and
+ * for one account.
+ */
 const mostOfAccount = 8;
 const mostAgain = 4;
+const mostAgainOfAccount = 2;
 
 /** The number of failures in a row after which an endpoint counts as down. */
 const failuresOfDown = 50;
@@ -26,10 +30,15 @@ const mostRefused = 1000;
 /** The interval of the log lines about an endpoint that fails, in milliseconds. */
 const toldInterval = 60_000;
 
+/** Where deliveries come from: from the line, or from beside it since they were attempted before. */
+export type Source = 'line' | 'again';
+
 interface Attempt {
   readonly delivery: Pick<WebhookDelivery, 'account' | 'attempts'>;
   readonly begunAt: number;
 }
+
+const isAgain = ({ delivery }: Attempt): boolean => delivery.attempts > 1;
 
 /** How many deliveries of which sort may be taken now. */
 export interface Room {
@@ -75,18 +84,21 @@ export class Receiver {
   get room(): Room {
     const now = performance.now();
     if (!this.isOn) return { all: 0, again: 0 };
-    const isProbed = this.#attempts.size > 0 || now - this.#lastBegunAt < downInterval;
-    if (this.isDown) return isProbed ? { all: 0, again: 0 } : { all: 1, again: 1 };
     const attempts = [...this.#attempts];
+    if (this.isDown) {
+      // One that hangs may be for one account alone, so another one follows all the same.
+      const isProbed = attempts.length >= mostFresh || now - this.#lastBegunAt < downInterval;
+      return isProbed ? { all: 0, again: 0 } : { all: 1, again: 1 };
+    }
     const fresh = attempts.filter(({ begunAt }) => now - begunAt < freshFor).length;
     const all = Math.max(0, Math.min(mostFresh - fresh, mostAtOnce - attempts.length));
-    const again = attempts.filter(({ delivery }) => delivery.attempts > 1).length;
+    const again = attempts.filter(isAgain).length;
     return { all, again: Math.min(all, this.#failures > 0 ? Math.max(0, mostAgain - again) : all) };
   }
 
   /** The accounts that have as many attempts as they may. */
-  get busyAccounts(): number[] {
-    return [...this.#ofAccount].flatMap(([account, count]) => (count < mostOfAccount ? [] : [account]));
+  busyAccounts(source: Source): number[] {
+    return [...this.#ofAccount.keys()].filter((account) => this.roomOf(account, source) === 0);
   }
 
   /** The accounts whose deliveries the endpoint has refused since it took one. */
@@ -95,8 +107,11 @@ export class Receiver {
   }
 
   /** The number of further attempts that an account may have. */
-  roomOf(account: number): number {
-    return mostOfAccount - (this.#ofAccount.get(account) ?? 0);
+  roomOf(account: number, source: Source): number {
+    const all = mostOfAccount - (this.#ofAccount.get(account) ?? 0);
+    if (source === 'line' || this.#failures === 0) return all;
+    const own = [...this.#attempts].filter((each) => isAgain(each) && each.delivery.account === account);
+    return Math.max(0, Math.min(all, mostAgainOfAccount - own.length));
   }
 
   /**

@@ -11,6 +11,7 @@ import {
   correctDueTimes,
   findDeliveries,
   giveBack,
+  giveUp,
   postpone,
   settle,
   type TakenDelivery,
@@ -22,7 +23,7 @@ import { agreeOnEndpoints, Endpoints } from './endpoints.ts';
 import { noteExpiries } from './expiries.ts';
 import { Line } from './line.ts';
 import { handOut } from './outbox.ts';
-import { downInterval, freshFor, Receiver } from './receiver.ts';
+import { downInterval, freshFor, Receiver, type Source } from './receiver.ts';
 import { type Outcome, send } from './send.ts';
 
 /** Times in milliseconds. */
@@ -113,8 +114,6 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   #interval = 0;
   #turn: Promise<void> | undefined;
   #isHandingOut = false;
-  /** Whether the clock may be acted on: to give deliveries up, and to announce expiries. */
-  #isClockBelieved = false;
   #isAwake = false;
   #fault: string | undefined;
 
@@ -215,8 +214,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
 
   /** Announces expiries, and makes due what another clock has put far away. */
   async #heedClock(receivers: ReadonlyMap<number, Receiver>): Promise<void> {
-    this.#isClockBelieved = await this.#clock.check();
-    if (this.#isClockBelieved) await noteExpiries(this.#db, this.#clock.now());
+    if (await this.#clock.check()) await noteExpiries(this.#db, this.#clock.now());
     for (const id of receivers.keys())
       await correctDueTimes(this.#db, id, this.#clock.now(), 2 * this.#pace.longestRetry);
   }
@@ -280,8 +278,8 @@ export class Webhooks implements Wakeable, AsyncDisposable {
   async #tidy(): Promise<void> {
     // Without endpoints, earlier events are dropped.
     await this.#handOutAll();
-    if (this.#receivers?.size === 0) this.#isClockBelieved = await this.#clock.check();
-    if (!this.#isClockBelieved) return;
+    // What is given up stays so: the clock may have leapt since it was last looked at.
+    if (!(await this.#clock.check())) return;
     this.#noteParked(await tidy(this.#db, this.#line, this.#clock.now(), this.#stop.signal));
   }
 
@@ -326,7 +324,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
    */
   async #choose(
     receiver: Receiver,
-    from: 'line' | 'again',
+    from: Source,
     {
       chosen,
       most,
@@ -334,7 +332,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     }: { readonly chosen: Candidate[]; readonly most: number; readonly others?: boolean },
   ): Promise<number> {
     if (most <= 0) return 0;
-    const without = others ? receiver.refusedAccounts : receiver.busyAccounts;
+    const without = others ? receiver.refusedAccounts : receiver.busyAccounts(from);
     const found = await findDeliveries(this.#db, from, {
       endpoint: receiver.endpoint.id,
       now: this.#clock.now(),
@@ -346,7 +344,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
       if (chosen.length === full) break;
       const ofAccount = chosen.filter(({ account }) => account === each.account).length;
       const isNew = chosen.every(({ id }) => id !== each.id);
-      if (isNew && ofAccount < receiver.roomOf(each.account)) chosen.push(each);
+      if (isNew && ofAccount < receiver.roomOf(each.account, from)) chosen.push(each);
     }
     return found.length;
   }
@@ -379,9 +377,11 @@ export class Webhooks implements Wakeable, AsyncDisposable {
       return settle(this.#db, this.#line, delivery, outcome.text);
     }
     const now = this.#clock.now();
-    // An attempt that a stop has ended does not count.
+    // An attempt that a stop has ended says nothing about the receiver.
     if (this.#stop.signal.aborted) return giveBack(this.#db, delivery, now);
     this.#noteFailed(receiver, delivery, outcome);
+    if (delivery.keptUntil <= now && (await this.#clock.check()))
+      return this.#noteParked(Number(await giveUp(this.#db, this.#line, delivery, outcome.text)));
     const wait = growing(this.#pace.firstRetry, this.#pace.longestRetry, delivery.attempts - 1);
     return postpone(this.#db, delivery, outcome.text, { now, next: new Date(now.getTime() + wait) });
   }

@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import {
+  correctDueTimes,
   findDeliveries,
   giveBack,
+  giveUp,
   postpone,
   sendAgain,
   settle,
@@ -82,7 +84,9 @@ describe('a delivery that a node has taken', () => {
     expect((await stored()).get(id)).toMatchObject({ attempts: 2, last_outcome: null });
     expect(await dueAt(id)).toBe(leased);
     await giveBack(db(), late as TakenDelivery, new Date());
-    expect((await stored()).get(id)).toMatchObject({ attempts: 1, last_outcome: null });
+    // It counts: the receiver may have taken it.
+    expect((await stored()).get(id)).toMatchObject({ attempts: 2, last_outcome: null });
+    expect(await find()).toMatchObject([{ id }]);
   });
 
   it('is delivered by whichever node has reached its endpoint', async () => {
@@ -209,4 +213,146 @@ it('accounts that are left out are passed over, and what is far behind them is n
   const wanted = { endpoint, now: new Date(), most: 100 };
   expect(await findDeliveries(db(), 'line', { ...wanted, without: [] })).toHaveLength(3);
   expect(await findDeliveries(db(), 'line', { ...wanted, without: [account] })).toMatchObject([{ id: two }]);
+});
+
+describe('a delivery whose three days are over', () => {
+  it('is not given up while it may be on its way, so what waits behind it is not sent beside it', async () => {
+    const [first, next] = await createLane();
+    const [taken] = await take();
+    await change(first, { kept_until: later(-second) });
+    expect(await tidy(db(), line)).toBe(0);
+    expect(await dueAt(next)).toBeUndefined();
+    await settle(db(), line, taken as TakenDelivery, 'status 204');
+    expect((await stored()).get(first)).toMatchObject({ state: 'delivered', last_outcome: 'status 204' });
+    expect(await find()).toMatchObject([{ id: next }]);
+  });
+
+  it('is given up with its last attempt, and the next one comes', async () => {
+    const [first, next] = await createLane();
+    const [taken] = await take();
+    expect(await giveUp(db(), line, taken as TakenDelivery, 'status 500')).toBe(true);
+    expect((await stored()).get(first)).toMatchObject({
+      state: 'parked',
+      last_outcome: 'status 500',
+      due_at: null,
+    });
+    expect(await find()).toMatchObject([{ id: next }]);
+  });
+
+  it('is not given up by a node that has it no more', async () => {
+    const [first, next] = await createLane();
+    const [early] = await take();
+    await take(later(31 * second));
+    expect(await giveUp(db(), line, early as TakenDelivery, 'status 500')).toBe(false);
+    expect((await stored()).get(first)).toMatchObject({ state: 'waiting', last_outcome: null });
+    expect(await dueAt(next)).toBeUndefined();
+  });
+});
+
+describe('what an urgent delivery waits for', () => {
+  const urgent = 'api_key.deactivated';
+
+  it('is urgent as well, whenever and wherever its turn comes', async () => {
+    const ids = await createDeliveries(setup, endpoint, ['waiting', 'waiting', 'waiting', 'waiting']);
+    const [first, second, third, fourth] = ids;
+    for (const id of ids) await change(id, { lane: 'api-key:1' });
+    for (const id of [second, third, fourth]) await change(id, { due_at: null });
+    await change(third, { type: urgent });
+    // The urgent one came while the first was tried again: its place was not changed.
+    const [taken] = await take();
+    expect(taken?.id).toBe(first);
+    await postpone(db(), taken as TakenDelivery, 'timeout', { now: new Date(), next: new Date() });
+    const [again] = await take();
+    await settle(db(), line, again as TakenDelivery, 'status 204');
+    expect(await dueAt(second)).toBeLessThan(Date.now() - minute);
+    await settle(db(), line, (await take())[0] as TakenDelivery, 'status 204');
+    expect(await dueAt(third)).toBeLessThan(Date.now() - minute);
+    await settle(db(), line, (await take())[0] as TakenDelivery, 'status 204');
+    // Nothing urgent waits behind the last one.
+    expect(await dueAt(fourth)).toBeGreaterThan(Date.now() - minute);
+  });
+
+  it('is not urgent for another lane or another endpoint', async () => {
+    const other = await createConfigured(setup, 'https://other.example.com/');
+    const ids = await createDeliveries(setup, endpoint, ['waiting', 'waiting', 'waiting', 'waiting']);
+    const [first, next, elsewhere, there] = ids;
+    for (const id of [first, next, there]) await change(id, { lane: 'api-key:1' });
+    for (const id of [next, elsewhere, there]) await change(id, { due_at: null });
+    await change(elsewhere, { type: urgent });
+    await change(there, { type: urgent, endpoint_id: other });
+    const [taken] = await take();
+    expect(taken?.id).toBe(first);
+    await settle(db(), line, taken as TakenDelivery, 'status 204');
+    expect(await dueAt(next)).toBeGreaterThan(Date.now() - minute);
+  });
+});
+
+it('what stands farther ahead than any clock of today would put it is due now', async () => {
+  const [one, two, three, four] = await createDeliveries(
+    setup,
+    endpoint,
+    Array.from({ length: 4 }, () => 'waiting' as const),
+  );
+  const hour = 60 * minute;
+  await change(one, { due_at: later(11 * hour) });
+  await change(two, { due_at: later(13 * hour) });
+  await change(three, { attempts: 1, due_at: later(0.9 * hour) });
+  await change(four, { attempts: 1, due_at: later(1.1 * hour) });
+  await correctDueTimes(db(), endpoint, new Date(), hour);
+  const isFar = async (id: number | undefined) => Number(await dueAt(id)) > Date.now() + minute;
+  expect([await isFar(one), await isFar(two), await isFar(three), await isFar(four)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+});
+
+describe('events that wait to be handed out', () => {
+  const createEvents = async (account: AccountId, count: number) => {
+    const event = { account_id: account, action: 'automation-settings-updated', created_at: new Date() };
+    await db()
+      .kysely.insertInto('webhook_event')
+      .values(Array.from({ length: count }, () => event))
+      .execute();
+  };
+  const ofAccounts = async () => {
+    const rows = await setup.gateway.rows('webhook_delivery');
+    return rows.toSorted((a, b) => Number(a['id']) - Number(b['id'])).map((row) => Number(row['account_id']));
+  };
+
+  it('are those of several accounts in turn, each account’s in its order', async () => {
+    const accounts: AccountId[] = [];
+    for (let index = 0; index < 24; index += 1) {
+      const account = await setup.gateway.createAccount(`person ${index}`);
+      accounts.push(account);
+      await createEvents(account, index === 0 ? 500 : 7);
+    }
+    const fresh = new Line(() => new Date());
+    const waits: number[] = [];
+    // Ten accounts share a batch of fifty: after three batches, each of them has had a turn.
+    for (let batch = 0; batch < 3; batch += 1) {
+      expect(await handOut(db(), fresh)).toBe(true);
+      waits.push(new Set(await ofAccounts()).size);
+    }
+    expect(waits).toEqual([10, 20, 24]);
+    while (await handOut(db(), fresh));
+    const all = await ofAccounts();
+    expect(all).toHaveLength(500 + 23 * 7);
+    for (const account of accounts.slice(1)) expect(all.filter((each) => each === account)).toHaveLength(7);
+    // Who has few events waits for no more than a few of the one with many.
+    expect(all.slice(0, 24 * 20).filter((each) => each !== accounts[0])).toHaveLength(23 * 7);
+  });
+
+  it('are all of one account where no other has any', async () => {
+    const account = await setup.gateway.createAccount('alice');
+    await createEvents(account, 120);
+    expect([await handOut(db(), line), await handOut(db(), line), await handOut(db(), line)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(await handOut(db(), line)).toBe(false);
+    expect(await ofAccounts()).toHaveLength(120);
+  });
 });

@@ -701,7 +701,7 @@ describe('a stop', () => {
     await createKey('Laptop');
     await until(() => expect(receiver.all).toHaveLength(1));
     await webhooks[Symbol.asyncDispose]();
-    expect(await rows('webhook_delivery')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    expect(await rows('webhook_delivery')).toMatchObject([{ state: 'waiting', attempts: 1 }]);
     receiver.manner = take;
     await start([receiver.config()]);
     await until(() => expect(receiver.types()).toEqual(['api_key.created']));

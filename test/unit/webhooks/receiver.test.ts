@@ -36,11 +36,11 @@ describe('the room of an endpoint', () => {
   it('is 8 for one account', () => {
     const receiver = new Receiver(endpoint);
     const ends = Array.from({ length: 8 }, () => receiver.begin(of(1)));
-    expect([receiver.roomOf(1), receiver.roomOf(2)]).toEqual([0, 8]);
-    expect(receiver.busyAccounts).toEqual([1]);
+    expect([receiver.roomOf(1, 'line'), receiver.roomOf(2, 'line')]).toEqual([0, 8]);
+    expect(receiver.busyAccounts('line')).toEqual([1]);
     ends[0]?.();
-    expect(receiver.roomOf(1)).toBe(1);
-    expect(receiver.busyAccounts).toEqual([]);
+    expect(receiver.roomOf(1, 'line')).toBe(1);
+    expect(receiver.busyAccounts('line')).toEqual([]);
   });
 
   it('is 4 for what was attempted before, while something fails', () => {
@@ -52,6 +52,16 @@ describe('the room of an endpoint', () => {
     expect(receiver.room).toEqual({ all: 12, again: 0 });
     receiver.succeed();
     expect(receiver.room.again).toBe(12);
+  });
+
+  it('is 2 for what was attempted before of one account, while something fails', () => {
+    const receiver = new Receiver(endpoint);
+    for (let turn = 0; turn < 2; turn += 1) receiver.begin(of(1, 2));
+    expect(receiver.roomOf(1, 'again')).toBe(6);
+    receiver.fail(1);
+    expect([receiver.roomOf(1, 'again'), receiver.roomOf(2, 'again')]).toEqual([0, 2]);
+    expect([receiver.busyAccounts('again'), receiver.busyAccounts('line')]).toEqual([[1], []]);
+    expect(receiver.roomOf(1, 'line')).toBe(6);
   });
 
   it('is none while it is paused or gone', () => {
@@ -79,10 +89,19 @@ describe('an endpoint that takes nothing', () => {
     vi.advanceTimersByTime(999);
     expect(receiver.room.all).toBe(0);
     vi.advanceTimersByTime(1);
-    const end = receiver.begin(of(1));
-    vi.advanceTimersByTime(5000);
+  });
+
+  it('gets one a second also while others hang, but 16 at once', () => {
+    const receiver = createDown();
+    const ends: (() => void)[] = [];
+    for (let second = 0; second < 16; second += 1) {
+      expect(receiver.room.all).toBe(1);
+      ends.push(receiver.begin(of(1)));
+      expect(receiver.room.all).toBe(0);
+      vi.advanceTimersByTime(1000);
+    }
     expect(receiver.room.all).toBe(0);
-    end();
+    ends[0]?.();
     expect(receiver.room.all).toBe(1);
   });
 
