@@ -51,5 +51,5 @@ export const listOf = (kysely: Kysely<Tables>, list: string): RawBuilder<{ reado
  */
 export const isListed = (kysely: Kysely<Tables>, column: string, list: string): Expression<SqlBool> =>
   isForPostgres(kysely)
-    ? sql`${sql.ref(column)} in (select cast(value as integer) from json_array_elements_text(cast(${list} as json)))`
+    ? sql`${sql.ref(column)} = any(array(select cast(value as integer) from json_array_elements_text(cast(${list} as json))))`
     : sql`${sql.ref(column)} in (select value from json_each(${list}))`;

@@ -38,6 +38,12 @@ const batchSize = 200;
 const waiting = sql.lit('waiting');
 const never = sql.lit(0);
 
+/**
+ * Whether a delivery waits, for a statement that names its rows by their ids: written so, SQLite does not go through
+ * the index of all waiting deliveries to find them.
+ */
+export const isWaiting = sql<boolean>`case state when 'waiting' then true else false end`;
+
 /** A look for deliveries to send. */
 interface Wanted {
   readonly endpoint: number;
@@ -95,7 +101,7 @@ const claim = prepareQuery(WebhookDelivery, (db, { ids, now, until }: Claim) =>
     .updateTable('webhook_delivery')
     .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), due_at: until }))
     .where(isListed(db, 'id', ids))
-    .where('state', '=', waiting)
+    .where(isWaiting)
     // An operator may have paused or removed the endpoint since this node read it.
     .where('endpoint_id', 'in', ({ selectFrom }) =>
       selectFrom('webhook_endpoint')

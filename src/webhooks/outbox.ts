@@ -28,6 +28,7 @@ import {
   WebhookEndpoint,
   WebhookEvent,
 } from '../database/tables.ts';
+import { isWaiting } from './deliveries.ts';
 import { lockClock } from './expiries.ts';
 import { isUrgent, type Line, patience } from './line.ts';
 import { mergedType, mergeMessages } from './merge.ts';
@@ -204,7 +205,7 @@ async function lockLast(db: Db, deliveries: readonly NewDelivery[]): Promise<Map
     .select(['id', 'endpoint_id', 'lane', 'type', 'attempts', 'payload'])
     .where('id', 'in', ids)
     // Another node may have settled it while this one waited for the lock.
-    .where('state', '=', sql.lit('waiting'))
+    .where(isWaiting)
     .orderBy('id');
   const rows = await runQuery(db, WebhookDelivery, isForPostgres(db.kysely) ? last.forUpdate() : last);
   return new Map(
