@@ -11,6 +11,7 @@ import {
 } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
 import { scrape } from '../support/scrape.ts';
+import { queryFile } from '../support/sqlite-service.ts';
 import { createSecret, failures, type Receiver, startReceiver, take } from '../support/webhook-receiver.ts';
 
 const stack = new AsyncDisposableStack();
@@ -173,7 +174,25 @@ describe('an endpoint that an operator adds', () => {
 });
 
 describe('SIGTERM', () => {
-  it('ends the service in time while a receiver hangs, or speaks another protocol', async () => {
+  it('ends the service in time while a receiver hangs, or speaks another protocol, and loses no count', async () => {
+    const made = await fetch(`${service.url}/api/v1/auth/keys`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await service.token('bob')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ name: 'limited', quota: { limit: 1000, refill: 'never' } }),
+    });
+    const { key } = (await made.json()) as { key: string };
+    const uses = 33;
+    for (let use = 0; use < uses; use += 1) {
+      const headers = { 'x-api-key': key };
+      expect((await fetch(`${service.url}/api/v1/keys/authorize`, { headers })).status).toBe(200);
+    }
+    const query = queryFile(service.databaseFile);
+    const quota = 'select taken, units from api_key_quota where units = 1000';
+    // More is taken than was used, and no use is written yet.
+    expect(Number((await query(quota))[0]?.['taken'])).toBeGreaterThan(uses);
     for (const [manner, person] of [
       ['no answer', 'bob'],
       ['another protocol', 'carol'],
@@ -189,5 +208,8 @@ describe('SIGTERM', () => {
     expect(performance.now() - signalledAt).toBeLessThan(9000);
     // Its path may hold what only its receiver should know.
     expect(service.output.stdout).not.toContain('/hooks');
+    expect(await query(quota)).toEqual([{ taken: uses, units: 1000 }]);
+    const counted = "select sum(count) as uses from api_key_use where outcome = 'valid'";
+    expect(await query(counted)).toEqual([{ uses }]);
   });
 });
