@@ -22,7 +22,7 @@ import type { Source } from './receiver.ts';
  * The time for which a delivery belongs to one node, in milliseconds; longer than any attempt. Afterwards, other
  * nodes may take the delivery.
  */
-const lease = 30_000;
+export const lease = 30_000;
 
 /**
  * The time for which a delivery is stored after it has reached its endpoint, and after it was given up, in

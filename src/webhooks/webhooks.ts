@@ -12,6 +12,7 @@ import {
   findDeliveries,
   giveBack,
   giveUp,
+  lease,
   postpone,
   settle,
   type TakenDelivery,
@@ -45,7 +46,7 @@ interface Pace {
 const usualPace: Pace = {
   gather: 100,
   poll: 2000,
-  timeout: 15_000,
+  timeout: lease / 2,
   firstRetry: 5000,
   longestRetry: 30 * 60_000,
 };
@@ -68,8 +69,14 @@ const giveBackPatience = 300;
 /** Shortens a time at random by up to a quarter, so that attempts that failed together are not repeated together. */
 const about = (milliseconds: number): number => milliseconds * (0.75 + Math.random() / 4);
 
-const growing = (first: number, longest: number, times: number): number =>
-  about(Math.min(first * 2 ** Math.min(times, 30), longest));
+/**
+ * The pause after a number of failed attempts, in milliseconds: it doubles each time, up to the longest, and is up to a
+ * quarter shorter at random.
+ */
+export const pauseAfter = (
+  attempts: number,
+  { firstRetry, longestRetry }: Pick<Pace, 'firstRetry' | 'longestRetry'> = usualPace,
+): number => about(Math.min(firstRetry * 2 ** Math.min(attempts - 1, 30), longestRetry));
 
 /** The candidates for each free place: most of them may be of accounts that have their share already. */
 const candidatesEach = 4;
@@ -382,7 +389,7 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     this.#noteFailed(receiver, delivery, outcome);
     if (delivery.keptUntil <= now && (await this.#clock.check()))
       return this.#noteParked(Number(await giveUp(this.#db, this.#line, delivery, outcome.text)));
-    const wait = growing(this.#pace.firstRetry, this.#pace.longestRetry, delivery.attempts - 1);
+    const wait = pauseAfter(delivery.attempts, this.#pace);
     return postpone(this.#db, delivery, outcome.text, { now, next: new Date(now.getTime() + wait) });
   }
 
