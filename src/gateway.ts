@@ -195,7 +195,7 @@ const verifyAtDoor =
     const { address, answerBy } = exchange;
     const admit = (keyId: number) => count?.(`${keyId}`, exchange);
     const { reason, found, entitlement, limits } = await verifySecret(
-      { ...services, db: dbOf(exchange.record).until(answerBy) },
+      { ...services, db: dbOf(exchange.record).until(answerBy), record: exchange.record },
       { ...question, address, cost: 1, admit },
     );
     const plan = entitlement?.plan ?? null;

@@ -38,7 +38,6 @@ export const answerKeyItself =
     const context = { ...surround(exchange), idempotencyKey: null };
     const itself = await apiKeyItself(context, readApiKey(headers));
     if (typeof itself === 'string') throw refusalOf(itself);
-    record.accountId = itself.account;
     count?.(`${itself.id}`, exchange);
     const bodyOf = async (key: object) => JSON.stringify(await write(key, itself.grant, context));
     const conditions = conditionsOf(headers);

@@ -132,7 +132,7 @@ export interface Verification {
 }
 
 /** The part of an operation's context that verifications use. */
-export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage' | 'importedKeys'> &
+export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage' | 'importedKeys' | 'record'> &
   LimitContext & {
     /** The provider's plans. */
     readonly limits: Pick<OperationContext['limits'], 'plans'>;
@@ -162,9 +162,17 @@ export async function verifySecret(
   if (!found) return notFound;
   const now = new Date();
   const use = { askedAt, now, cost: question.cost };
+  noteKey(context, found);
   const verified = await verifyFound(context, found, question, use);
   context.keyUsage.note(found.id, now, verified.reason ?? 'valid');
+  if (verified.reason !== null) context.record.refusal = verified.reason;
   return verified;
+}
+
+/** Notes which key a request is about, for its log line. */
+function noteKey({ record }: Pick<VerificationContext, 'record'>, { id, account }: FoundKey): void {
+  record.keyId = id;
+  record.accountId = account;
 }
 
 /** A use that is refused for an earlier reason takes nothing from any limit. */
@@ -185,12 +193,13 @@ async function verifyFound(
 
 /** Verifies the secret for a key that asks about itself. This uses no limits and counts nothing. */
 export async function checkSecret(
-  context: LookupContext & LimitContext,
+  context: LookupContext & LimitContext & Pick<VerificationContext, 'record'>,
   question: Pick<VerificationQuestion, 'secret' | 'permissions' | 'address'>,
   now: Date,
 ): Promise<Verification> {
   const found = await findKey(context, question.secret);
   if (!found) return notFound;
+  noteKey(context, found);
   const entitlement = entitlementOf(context.limits.plans, found);
   const reason = failureOf(found, now) ?? refusalOf(found, entitlement, question);
   return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, { now }) };

@@ -65,7 +65,9 @@ const andTell =
   };
 
 /** The surroundings of a request's operation, at every door. Only the door knows who asks. */
-export type Surroundings = OperationServices & Pick<OperationContext, 'events' | 'requestSource'>;
+export type Surroundings = OperationServices &
+  Pick<OperationContext, 'events' | 'requestSource'> &
+  Pick<Exchange, 'record'>;
 
 /** Gives a request's operation its surroundings. */
 export type Surround = (exchange: Pick<Exchange, 'address' | 'answerBy' | 'record'>) => Surroundings;
@@ -85,6 +87,7 @@ export const createSurround =
     ...services,
     db: dbOf(record).until(answerBy),
     requestSource: { id: record.requestId, address },
+    record,
     events: andTell(createEventLog(logger, record), listeners),
   });
 

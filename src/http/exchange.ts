@@ -24,8 +24,12 @@ export interface RequestRecord extends RequestIds {
   operation?: string;
   /** If the request's token is valid: whether the service verified the signature now or remembered it. */
   token?: 'verified' | 'remembered';
-  /** The caller's account, if the answer names it. */
+  /** The caller's account, if the answer names it; of a request about an API key, the key's account. */
   accountId?: AccountId | undefined;
+  /** The API key that was verified, if there is such a key. */
+  keyId?: number;
+  /** Why that key was refused; missing if it was accepted. */
+  refusal?: string;
   /** Whether the Idempotency-Key was used before, so that the caller gets the earlier answer again. */
   isReplayed?: boolean;
   /** The error of a failed request. */

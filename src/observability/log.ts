@@ -88,6 +88,10 @@ export function describeError(error: unknown): Record<string, unknown> | undefin
   };
 }
 
+/** Why a request, or the API key that it is about, was refused; undefined if neither was. */
+export const reasonOf = ({ failure, refusal }: RequestRecord): string | undefined =>
+  failure?.reason ?? refusal;
+
 const requestLine = (status: number, record: RequestRecord, address: string | null) => ({
   requestId: record.requestId,
   traceId: record.traceId,
@@ -100,7 +104,8 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
   clientAddress: address ?? undefined,
   replayed: record.isReplayed || undefined,
   accountId: record.accountId ?? record.failure?.accountId,
-  reason: record.failure?.reason,
+  keyId: record.keyId,
+  reason: reasonOf(record),
 });
 
 /** Makes the event log of one request. Each line has the event's name, and the ids of the request and its trace. */

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import type { AutomationSettings, QuotaRefill } from '../database/tables.ts';
+import type { AccountId, AutomationSettings, QuotaRefill } from '../database/tables.ts';
 import type { EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -14,6 +14,8 @@ export interface Caller {
 /** The surroundings of an operation: every operation gets them beside its input. */
 export interface OperationContext {
   readonly caller: Caller;
+  /** Receives the facts for the request's log line. */
+  readonly record: KeyRecord;
   readonly db: Db;
   readonly requestSource: RequestSource;
   readonly secrets: Secrets;
@@ -38,6 +40,15 @@ export interface OperationContext {
    * @throws {GatewayError} `PRECONDITION_FAILED` if the condition does not hold
    */
   readonly precondition?: (context: OperationContext) => Promise<void>;
+}
+
+/** What the log, the trace and the metrics tell of the API key that a request is about. */
+export interface KeyRecord {
+  keyId?: number;
+  /** The key's account. */
+  accountId?: AccountId | undefined;
+  /** Why the key was refused. */
+  refusal?: string;
 }
 
 /** An operation that may run only once. */

@@ -84,6 +84,7 @@ export async function measureVerification(
     accountRates: new KeyRateCounts(),
     accountQuotas,
     importedKeys,
+    record: {},
     limits: {},
   };
   const call = async (index: number) => {

@@ -43,13 +43,13 @@ it('count requests, their time and the checks of tokens', async () => {
   const metrics = await scrape(port);
   const requests = metrics.samples.filter(({ name }) => name === 'keyward_http_requests_total');
   expect(requests.map(({ labels, value }) => [...Object.values(labels), value])).toEqual([
-    ['rest', 'apiKey', '/api/v1/auth/keys/{key_id}', '200', 2],
-    ['rest', 'apiKey', '/api/v1/auth/keys/{key_id}', '404', 1],
-    ['rest', 'privateKeyStatus', '/api/v1/auth/private-key', '401', 1],
-    ['graphql', 'apiKey', '/graphql', '200', 1],
-    ['graphql', 'several', '/graphql', '200', 1],
-    ['forward-auth', 'none', '/api/v1/keys/authorize', '401', 1],
-    ['other', 'none', 'none', '404', 1],
+    ['rest', 'apiKey', '/api/v1/auth/keys/{key_id}', '200', 'none', 2],
+    ['rest', 'apiKey', '/api/v1/auth/keys/{key_id}', '404', 'none', 1],
+    ['rest', 'privateKeyStatus', '/api/v1/auth/private-key', '401', 'token-malformed', 1],
+    ['graphql', 'apiKey', '/graphql', '200', 'none', 1],
+    ['graphql', 'several', '/graphql', '200', 'none', 1],
+    ['forward-auth', 'none', '/api/v1/keys/authorize', '401', 'api-key-not-found', 1],
+    ['other', 'none', 'none', '404', 'none', 1],
   ]);
   const ofRest = { transport: 'rest', operation: 'apiKey' };
   expect(metrics.sum('keyward_http_request_duration_seconds_count', ofRest)).toBe(3);

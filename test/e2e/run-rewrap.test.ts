@@ -83,6 +83,7 @@ const counts = {
   accountRates: new KeyRateCounts(),
   accountQuotas: noQuotas,
   importedKeys: { mayHave: () => false },
+  record: {},
   limits: {},
 };
 

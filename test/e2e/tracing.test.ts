@@ -59,7 +59,7 @@ describe('traces', () => {
       'mutation deactivateApiKey': 'DELETE /api/v1/auth/keys/{key_id}',
       'SELECT api_key account api_key_quota': 'mutation deactivateApiKey',
       TRANSACTION: 'mutation deactivateApiKey',
-      'UPDATE api_key api_key_quota': 'TRANSACTION',
+      'UPDATE api_key account api_key_quota': 'TRANSACTION',
       'INSERT audit_event account': 'TRANSACTION',
     });
     expect(new Set(ours.map(({ traceState }) => traceState))).toEqual(new Set(['vendor=opaque']));
@@ -72,12 +72,12 @@ describe('traces', () => {
         'url.scheme': 'http',
       },
     });
-    expect(byName.get('UPDATE api_key api_key_quota')).toMatchObject({
+    expect(byName.get('UPDATE api_key account api_key_quota')).toMatchObject({
       kind: 3,
       attributes: {
         'db.system.name': 'sqlite',
         'db.operation.name': 'UPDATE',
-        'db.query.summary': 'UPDATE api_key api_key_quota',
+        'db.query.summary': 'UPDATE api_key account api_key_quota',
       },
     });
     expect(collector.text()).not.toMatch(/canary7f3a|alice|Bearer/);

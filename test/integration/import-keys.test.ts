@@ -213,6 +213,7 @@ describe('what is asked of the database', () => {
         accountRates,
         accountQuotas,
         importedKeys,
+        record: {},
         limits: {},
       };
       queries.mockClear();
@@ -307,6 +308,7 @@ describe('an import that is run again', () => {
       accountRates,
       accountQuotas,
       importedKeys,
+      record: {},
       limits: {},
     };
     for (const secret of [key, another])

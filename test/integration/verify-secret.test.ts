@@ -25,7 +25,18 @@ const createVerifier = () => {
     digests,
     verify: (secret: string) =>
       verifySecret(
-        { db, secrets, keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys, limits: {} },
+        {
+          db,
+          secrets,
+          keyUsage,
+          keyRates,
+          keyQuotas,
+          accountRates,
+          accountQuotas,
+          importedKeys,
+          record: {},
+          limits: {},
+        },
         asked(secret),
       ),
   };
@@ -80,6 +91,7 @@ describe('a secret', () => {
         accountRates,
         accountQuotas,
         importedKeys,
+        record: {},
         limits: {},
       };
       return (await verifySecret(context, asked(key.secret))).reason;

@@ -8,6 +8,7 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
   db: new Db(gateway.database.em),
   requestSource: { id: 'request', address: null },
   secrets: gateway.secrets,
+  record: {},
   events: () => {},
   limits: {
     sessionDuration: { min: 60, max: 86_400 },

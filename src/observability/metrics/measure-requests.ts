@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { Finisher, RequestRecord } from '../../http/exchange.ts';
+import { reasonOf } from '../log.ts';
 
 /** Upper bounds in seconds. A read takes half a millisecond; after ten seconds, no caller still waits. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -20,7 +21,7 @@ export function measureRequests(registry: Registry): Finisher {
   const requests = new Counter({
     name: 'keyward_http_requests_total',
     help: 'Requests that were answered.',
-    labelNames: ['transport', 'operation', 'route', 'status'],
+    labelNames: ['transport', 'operation', 'route', 'status', 'reason'],
     registers,
   });
   const times = new Histogram({
@@ -39,7 +40,8 @@ export function measureRequests(registry: Registry): Finisher {
   return ({ record }, answer) => {
     const { operation = 'none', route = 'none', startedAt } = record;
     const transport = transportOf(route);
-    requests.inc({ transport, operation, route, status: answer.status });
+    const reason = reasonOf(record) ?? 'none';
+    requests.inc({ transport, operation, route, status: answer.status, reason });
     times.observe({ transport, operation }, (performance.now() - startedAt) / 1000);
     const check = tokenCheckOf(record);
     if (check) tokenChecks.inc(check);

@@ -12,6 +12,7 @@ import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Db } from '../../database/db.ts';
 import type { Exchange, Middleware, RequestHeaders, RequestRecord } from '../../http/exchange.ts';
+import { reasonOf } from '../log.ts';
 import { beginSpan, inSpan, markFailed } from './in-span.ts';
 import { createQueryDescriptions, TracedDb } from './traced-db.ts';
 
@@ -83,10 +84,14 @@ const traceRequests =
     return answer;
   };
 
-function endRequest(span: Span, { method, route, operation, failure }: RequestRecord, status: number): void {
+function endRequest(span: Span, record: RequestRecord, status: number): void {
+  const { method, route, operation, failure, accountId = failure?.accountId, keyId } = record;
   if (route) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
   if (operation) span.setAttribute('keyward.operation', operation);
-  if (failure?.reason) span.setAttribute('keyward.reason', failure.reason);
+  const reason = reasonOf(record);
+  if (reason !== undefined) span.setAttribute('keyward.reason', reason);
+  if (accountId !== undefined) span.setAttribute('keyward.account_id', accountId);
+  if (keyId !== undefined) span.setAttribute('keyward.key_id', keyId);
   span.setAttribute('http.response.status_code', status);
   // A caller's mistake is no failure of this service.
   if (status >= 500) markFailed(span, failure);

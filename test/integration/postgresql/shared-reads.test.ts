@@ -20,6 +20,7 @@ const createVerifier = () => {
     accountRates,
     accountQuotas,
     importedKeys,
+    record: {},
     limits: {},
   };
   return async (secret: string) => {
