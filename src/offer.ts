@@ -20,8 +20,10 @@ const isForOperators = (field: Parameters<typeof requiredScopesOf>[0]): boolean 
 const withoutOperators = (): GraphQLSchema =>
   pruneSchema(
     mapSchema(schema, {
-      [MapperKind.ROOT_FIELD]: (field) =>
-        isForOperators({ extensions: field.extensions ?? {} }) ? null : field,
+      [MapperKind.ROOT_FIELD]: ({ extensions, ...field }) => {
+        const { orOperator: _, ...others } = extensions ?? {};
+        return isForOperators({ extensions: others }) ? null : { ...field, extensions: others };
+      },
     }),
   );
 

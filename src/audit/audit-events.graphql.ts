@@ -115,6 +115,7 @@ builder.queryField('auditEvents', (t) =>
       type: AuditEvent,
       description: 'What was changed of yours, and what you have changed as an operator, newest first.',
       requiredScopes: signedIn,
+      orOperator: true,
       input: () => AuditEventsInput,
       resolve: (_root, input, context) => auditEvents(context, input),
     },

@@ -16,6 +16,8 @@ import { accountEntitler, operator, type Scope, scopeDescriptions } from './scop
 interface RequiredScopes {
   /** A token must have all of these scopes. */
   requiredScopes: readonly [Scope, ...Scope[]];
+  /** Whether an operator's token needs none of them. */
+  orOperator?: boolean;
 }
 
 declare global {
@@ -36,9 +38,12 @@ const rootKinds: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 class RequireScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     if (!rootKinds.includes(field.kind)) return field;
-    const { requiredScopes } = field.pothosOptions as Partial<RequiredScopes>;
+    const { requiredScopes, orOperator } = field.pothosOptions as Partial<RequiredScopes>;
     if (!requiredScopes?.length) throw new Error(`${field.kind}.${field.name} declares no required scopes`);
-    return { ...field, extensions: { ...field.extensions, requiredScopes } };
+    return {
+      ...field,
+      extensions: { ...field.extensions, requiredScopes, ...(orOperator && { orOperator }) },
+    };
   }
 }
 
@@ -74,8 +79,9 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
     { schema, document, operationName }: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>,
     { accessToken }: WithAccessToken,
   ): void => {
-    const { scopes, isOpen } = requirementOf(schema, document, operationName);
-    if (!isOpen) requireScopes(scopes, accessToken);
+    const { scopes, ofOperator, isOpen } = requirementOf(schema, document, operationName);
+    const isOfOperator = accessToken !== undefined && isOperator(accessToken.scopes);
+    if (!isOpen) requireScopes(isOfOperator ? ofOperator : scopes, accessToken);
   };
   return {
     onParse:
@@ -93,6 +99,8 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
 /** The scopes that an operation requires, and whether it also runs without a token. */
 interface Requirement {
   readonly scopes: readonly string[];
+  /** Those that an operator's token must have. */
+  readonly ofOperator: readonly string[];
   readonly isOpen: boolean;
 }
 
@@ -105,9 +113,12 @@ function createRequirements() {
     operationName: string | null | undefined,
   ): Requirement => {
     const operation = getOperationAST(document, operationName);
-    if (!operation) return { scopes: [], isOpen: isIntrospection(document) };
+    if (!operation) return { scopes: [], ofOperator: [], isOpen: isIntrospection(document) };
     const requirement = known.get(operation) ?? {
-      scopes: scopesOf(schema, document, operation),
+      scopes: scopesOf(schema, document, operation, requiredScopesOf),
+      ofOperator: scopesOf(schema, document, operation, (field) =>
+        isForOperatorsToo(field) ? [] : requiredScopesOf(field),
+      ),
       isOpen: isIntrospection(document),
     };
     known.set(operation, requirement);
@@ -119,10 +130,11 @@ function scopesOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
+  ofField: (field: WithScopes) => readonly string[],
 ): string[] {
   const root = schema.getRootType(operation.operation)?.getFields();
   const names = root ? rootFieldNames(document, operation) : [];
-  return [...new Set(names.flatMap((name) => requiredScopesOf(root?.[name])))];
+  return [...new Set(names.flatMap((name) => ofField(root?.[name])))];
 }
 
 /** All scopes that at least one root field of a schema requires. */
@@ -134,6 +146,22 @@ export function scopesIn(schema: GraphQLSchema): Scope[] {
   return (Object.keys(scopeDescriptions) as Scope[]).filter((scope) => required.has(scope));
 }
 
+/** A root field with the extensions that the plugin of the schema has added. */
+type WithScopes = { readonly extensions: { requiredScopes?: unknown; orOperator?: unknown } } | undefined;
+
 /** The scopes that a root field requires. */
-export const requiredScopesOf = (field: { extensions: { requiredScopes?: unknown } } | undefined) =>
+export const requiredScopesOf = (field: WithScopes) =>
   (field?.extensions.requiredScopes ?? []) as readonly string[];
+
+/** Whether an operator's token needs none of the scopes that a root field requires. */
+export const isForOperatorsToo = (field: WithScopes): boolean => field?.extensions.orOperator === true;
+
+/**
+ * The scopes that a root field requires of a token.
+ * @param accessToken undefined: there is no token
+ */
+export const scopesRequiredOf = (
+  field: WithScopes,
+  accessToken: AccessToken | undefined,
+): readonly string[] =>
+  accessToken && isForOperatorsToo(field) && isOperator(accessToken.scopes) ? [] : requiredScopesOf(field);

@@ -1,5 +1,5 @@
 import type { WithAccessToken } from '../auth/caller.ts';
-import { requiredScopesOf, requireScopes } from '../auth/required-scopes.ts';
+import { requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
 import type { Pipeline } from '../graphql/pipeline.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
@@ -71,7 +71,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     await pipeline.enter(Object.assign(exchange, { wholeLists: true }));
     // The plugins have added what operations need.
     const contextValue = exchange as Exchange & WithAccessToken & OperationContext;
-    requireScopes(requiredScopesOf(route.field), contextValue.accessToken);
+    requireScopes(scopesRequiredOf(route.field, contextValue.accessToken), contextValue.accessToken);
     const variables = readInput(exchange, { route, ...match });
     const conditions = conditionsOf(exchange.headers);
     if (conditions && route.resource?.isPage) assertNoTag(conditions, route);

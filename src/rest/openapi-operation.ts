@@ -11,7 +11,8 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { z } from 'zod';
-import { requiredScopesOf } from '../auth/required-scopes.ts';
+import { isForOperatorsToo, requiredScopesOf } from '../auth/required-scopes.ts';
+import { operator } from '../auth/scopes.ts';
 import { factsOf } from '../graphql/field-facts.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { type Endpoint, type Input, innerRecord, readOnlyNames } from './endpoints.ts';
@@ -166,7 +167,10 @@ export function describeOperation(
     ...describeParameters(endpoint, sofa, rules),
     ...describeBody(endpoint, sofa, rules),
     responses: { ...describeSuccess(endpoint, sofa, components), ...errorsOf(endpoint) },
-    security: [{ OAuth2: scopes }, { BearerToken: scopes }],
+    security: [scopes, ...(isForOperatorsToo(field) ? [operator] : [])].flatMap((each) => [
+      { OAuth2: each },
+      { BearerToken: each },
+    ]),
   };
 }
 

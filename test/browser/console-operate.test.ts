@@ -31,6 +31,20 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await scanner?.[Symbol.asyncDispose]();
   });
 
+  it('is found in the menu of who is signed in, and only until they are an operator', async () => {
+    await using visit = await world.visit();
+    const page = await openConsole(visit, 'olga', '#keys');
+    const become = page.getByRole('button', { name: 'Sign in as an operator' });
+    expect(await become.count()).toBe(0);
+    await page.getByRole('button', { name: 'olga' }).click();
+    await inspect(page, 'operate-menu');
+    await become.click();
+    await page.getByPlaceholder('Search by how the subject begins').waitFor();
+    await page.getByRole('button', { name: 'olga' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(await become.count()).toBe(0);
+  });
+
   /** Somebody with two keys, and the secret of one; answers their account's number. */
   const person = async (subject: string) => {
     const first = await call(world, subject, 'POST /auth/keys', { name: 'Laptop' });

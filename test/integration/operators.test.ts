@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scopeDescriptions } from '../../src/auth/scopes.ts';
 import { routes } from '../../src/rest/routes.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { createPeople } from '../support/operators.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -143,6 +144,10 @@ describe('with ADMIN=off', () => {
     expect(Object.keys(body.paths)).toEqual(
       paths.filter((path) => !path.startsWith('/api/v1/admin/') || /\/entitlements?$/.test(path)),
     );
+    // Operators need no other scope for their own trail.
+    const { get } = full.paths['/api/v1/audit-events'];
+    expect(get.security).toContainEqual({ BearerToken: ['keyward.admin'] });
+    get.security = get.security.slice(0, 2);
     for (const [path, described] of Object.entries(body.paths)) expect(described).toEqual(full.paths[path]);
     expect(JSON.stringify(body)).not.toMatch(
       /keyward\.admin|Operators|"Account"|FoundApiKey|WebhookEndpoint|WebhookDelivery/,
@@ -170,5 +175,48 @@ describe('with ADMIN=off', () => {
       );
     const answer = await off.gateway.rest('GET', '/auth/keys', { token: await off.sign({ sub: 'bob' }) });
     expect(answer.status).toBe(403);
+  });
+});
+
+it('with ADMIN=off, the scope opens no trail', async () => {
+  await using gateway = await createTestGateway(setup.issuer, { operators: false });
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  expect((await gateway.rest('GET', '/audit-events', { token })).status).toBe(403);
+});
+
+describe('the trail of an operator', () => {
+  it('needs no other scope over REST and GraphQL, and everything else of their own does', async () => {
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const { bob } = await createPeople(setup);
+    const json = { reason: 'x' };
+    expect(
+      (await setup.gateway.rest('POST', `/admin/accounts/${bob.id}/block`, { token, json })).status,
+    ).toBe(200);
+    const rest = await setup.gateway.rest('GET', '/audit-events', { token });
+    expect(rest).toMatchObject({
+      status: 200,
+      body: [{ action: 'account-blocked', on_user_id: bob.id }, { action: 'account-created' }],
+    });
+    const query = '{ auditEvents { edges { node { action onUserId } } } }';
+    const graphql = await setup.gateway.graphql(query, { token });
+    expect(graphql.body.data.auditEvents.edges).toEqual([
+      { node: { action: 'account-blocked', onUserId: bob.id } },
+      { node: { action: 'account-created', onUserId: null } },
+    ]);
+    // Beside what needs more, it is not enough.
+    const more = await setup.gateway.graphql(
+      '{ auditEvents { edges { node { id } } } apiKeys { edges { node { id } } } }',
+      { token },
+    );
+    expect(more.body.errors[0].extensions.code).toBe('FORBIDDEN');
+    for (const path of ['/auth/keys', '/auth/private-key', '/automation/settings', '/auth/entitlement'])
+      expect((await setup.gateway.rest('GET', path, { token })).status, path).toBe(403);
+  });
+
+  it('is nobody else’s without the scopes', async () => {
+    for (const scope of ['keys.verify', 'accounts.entitle', 'openid email', '']) {
+      const token = await setup.sign({ sub: 'olivia', scope });
+      expect((await setup.gateway.rest('GET', '/audit-events', { token })).status, scope).toBe(403);
+    }
   });
 });

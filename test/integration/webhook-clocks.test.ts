@@ -57,6 +57,22 @@ describe('a start with a clock that is days ahead', () => {
     await until(async () => expect(await rows('webhook_delivery')).toMatchObject([{ state: 'delivered' }]));
   });
 
+  it('gives nothing up that a paused endpoint waits for either', async () => {
+    const lines: string[] = [];
+    await using receiver = await startReceiver();
+    await createOverdue(receiver.url);
+    await kysely().updateTable('webhook_endpoint').set({ paused_at: new Date() }).execute();
+    await setKnown(4 * day);
+    const first = send({ endpoints: [receiver.config()], lines });
+    await until(() => expect(lines.join()).toContain('the clock is far ahead'));
+    await first[Symbol.asyncDispose]();
+    expect(await rows('webhook_delivery')).toMatchObject([{ state: 'waiting' }]);
+    // By a clock that is right, it is given up.
+    await kysely().updateTable('webhook_clock').set({ expiries_told_until: new Date() }).execute();
+    send({ endpoints: [receiver.config()] });
+    await until(async () => expect(await rows('webhook_delivery')).toMatchObject([{ state: 'parked' }]));
+  });
+
   it('takes it for a fact after an hour', async () => {
     await using receiver = await startReceiver();
     await createOverdue(receiver.url);
@@ -102,6 +118,32 @@ it('what expired before there was an endpoint is told to nobody', async () => {
     json: { is_enabled: true },
   });
   await until(() => expect(receiver.types()).toEqual(['automation_settings.updated']));
+});
+
+it('what is to be repeated within the longest pause is no fault of a clock', async () => {
+  await using receiver = await startReceiver();
+  const endpoint = await createConfigured(setup, receiver.url);
+  const [later = 0] = await createDeliveries(setup, endpoint, ['waiting', 'waiting']);
+  const due_at = new Date(Date.now() + 55_000);
+  await kysely()
+    .updateTable('webhook_delivery')
+    .set({ attempts: 3, due_at })
+    .where('id', '=', later)
+    .execute();
+  send({ endpoints: [receiver.config()], longestRetry: 60_000 });
+  await until(() => expect(receiver.taken()).toHaveLength(1));
+  const row = (await rows('webhook_delivery')).find(({ id }) => id === later);
+  expect(row).toMatchObject({ state: 'waiting', attempts: 3 });
+  expect(Number(row?.['due_at'])).toBe(due_at.getTime());
+});
+
+it('without an endpoint, what happened before is dropped', async () => {
+  const account = await setup.gateway.createAccount('alice');
+  const event = { account_id: account, action: 'automation-settings-updated', created_at: new Date() };
+  await kysely().insertInto('webhook_event').values(event).execute();
+  send({ isAdministered: false });
+  await until(async () => expect(await rows('webhook_event')).toEqual([]));
+  expect(await rows('webhook_delivery')).toEqual([]);
 });
 
 describe('a clock that was days ahead before', () => {

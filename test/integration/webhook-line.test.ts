@@ -94,7 +94,10 @@ describe('a delivery that a node has taken', () => {
     const [early] = await take();
     await take(later(31 * second));
     await settle(db(), line, early as TakenDelivery, 'status 204');
-    expect((await stored()).get(id)).toMatchObject({ state: 'delivered', last_outcome: 'status 204' });
+    const row = (await stored()).get(id);
+    expect(row).toMatchObject({ state: 'delivered', last_outcome: 'status 204' });
+    const days = (Number(row?.['kept_until']) - Date.now()) / (24 * 60 * minute);
+    expect(days).toBeCloseTo(3, 2);
   });
 
   it('stays given up where that has happened meanwhile', async () => {
@@ -246,6 +249,80 @@ describe('a delivery whose three days are over', () => {
     expect(await giveUp(db(), line, early as TakenDelivery, 'status 500')).toBe(false);
     expect((await stored()).get(first)).toMatchObject({ state: 'waiting', last_outcome: null });
     expect(await dueAt(next)).toBeUndefined();
+  });
+});
+
+describe('tidying up', () => {
+  it('gives up all that is overdue and deletes all that is old, however much of either there is', async () => {
+    const old = await createDeliveries(
+      setup,
+      endpoint,
+      Array.from({ length: 450 }, (_, index) => (index % 2 === 0 ? 'delivered' : 'parked')),
+    );
+    for (const id of old) await change(id, { kept_until: later(-second) });
+    const account = Number([...(await stored()).values()][0]?.['account_id']) as AccountId;
+    const waiting = {
+      endpoint_id: endpoint,
+      account_id: account,
+      message: 'msg_1',
+      type: 'automation_settings.updated',
+      payload: '{}',
+      state: 'waiting',
+      attempts: 0,
+      created_at: new Date(),
+    };
+    await db()
+      .kysely.insertInto('webhook_delivery')
+      .values([
+        { ...waiting, lane: 'overdue', kept_until: later(-second), due_at: later(-minute) },
+        { ...waiting, lane: 'fresh', kept_until: later(minute), due_at: later(-minute) },
+      ])
+      .execute();
+    expect(await tidy(db(), line)).toBe(1);
+    const left = [...(await stored()).values()];
+    expect(left.map(({ state, lane }) => [lane, state])).toEqual([
+      ['overdue', 'parked'],
+      ['fresh', 'waiting'],
+    ]);
+    const days = (Number(left[0]?.['kept_until']) - Date.now()) / (24 * 60 * minute);
+    expect(days).toBeCloseTo(30, 2);
+  });
+});
+
+describe('an event about a key of which another one waits', () => {
+  const createWaiting = async (type: string, values: object = {}) => {
+    const [id = 0] = await createDeliveries(setup, endpoint, ['waiting']);
+    const account = Number((await stored()).get(id)?.['account_id']) as AccountId;
+    const key = await setup.gateway.createApiKey(account);
+    const payload = JSON.stringify({ type, timestamp: 'T', data: { by: 'owner', changes: [] } });
+    await change(id, { lane: `api-key:${key}`, type, payload, ...values });
+    const happens = async (action: string) => {
+      const event = { account_id: account, action, target: key, created_at: new Date() };
+      await db().kysely.insertInto('webhook_event').values(event).execute();
+      await handOut(db(), line);
+    };
+    return { id, happens };
+  };
+
+  it('is merged into it if both are updates, and is tried for three days of its own', async () => {
+    const { id, happens } = await createWaiting('api_key.updated', { kept_until: later(minute) });
+    await happens('api-key-updated');
+    const rows = [...(await stored()).values()];
+    expect(rows).toHaveLength(1);
+    expect(Number((await stored()).get(id)?.['kept_until'])).toBeGreaterThan(Date.now() + 71 * 60 * minute);
+  });
+
+  it('pulls it forward if it is urgent, unless it is beside the line', async () => {
+    const inLine = await createWaiting('api_key.rotated', { due_at: later(minute) });
+    await inLine.happens('api-key-deactivated');
+    expect(await dueAt(inLine.id)).toBeLessThan(Date.now() - minute);
+  });
+
+  it('leaves the time of its repetition', async () => {
+    const at = later(minute);
+    const { id, happens } = await createWaiting('api_key.rotated', { attempts: 1, due_at: at });
+    await happens('api-key-deactivated');
+    expect(await dueAt(id)).toBe(at.getTime());
   });
 });
 

@@ -39,3 +39,7 @@ export const settings: Settings = text
 
 /** Whether a person can sign in here; PKCE needs cryptography that browsers give to HTTPS and to this machine alone. */
 export const canSignIn = (): boolean => settings.signIn !== undefined && window.isSecureContext;
+
+/** The scope that makes somebody an operator, and whether the server has it: only with `ADMIN=on`. */
+export const operatorScope = 'keyward.admin';
+export const offersOperators: boolean = settings.scopes.some(({ name }) => name === operatorScope);

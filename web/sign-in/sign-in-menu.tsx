@@ -4,16 +4,16 @@ import { timeOfDay } from '../shared/times.ts';
 import { PasteToken } from './paste-token.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
 import type { Session } from './session.ts';
-import { canSignIn } from './settings.ts';
+import { canSignIn, offersOperators, operatorScope } from './settings.ts';
 import { signIn, signOut } from './sign-in.ts';
 import { useSession } from './use-session.ts';
 
 /** A sign-in by a click, and what went wrong with it. */
 function useSignIn() {
   const [fault, setFault] = useState<string>();
-  const begin = () => {
+  const begin = (scopes?: readonly string[]) => {
     setFault(undefined);
-    signIn().catch((error: Error) => setFault(error.message));
+    signIn(scopes).catch((error: Error) => setFault(error.message));
   };
   return { fault, begin };
 }
@@ -42,7 +42,7 @@ export function SignInMenu({ forDevelopers }: SignInMenuProps) {
         {fault ?? (expired ? 'Your session has expired.' : '')}
       </span>
       {!session && !resuming && able && (
-        <button type="button" className="sign-in-button" onClick={begin}>
+        <button type="button" className="sign-in-button" onClick={() => begin()}>
           Sign in
         </button>
       )}
@@ -53,14 +53,37 @@ export function SignInMenu({ forDevelopers }: SignInMenuProps) {
       )}
       <div ref={menu} id={id} popover="auto" className="sign-in-menu">
         {session && <SignedIn session={session} withScopes={forDevelopers} />}
-        {able && forDevelopers && <ScopeChoice again={session !== undefined} onSignIn={begin} />}
+        {able && forDevelopers && <ScopeChoice again={session !== undefined} onSignIn={() => begin()} />}
         {(forDevelopers || !able) && <PasteToken isOnlyWay={!able} />}
-        {session && (
-          <button type="button" className="sign-out" onClick={signOut}>
-            Sign out
-          </button>
-        )}
+        {session && <Exits session={session} forDevelopers={forDevelopers} onSignIn={begin} />}
       </div>
+    </div>
+  );
+}
+
+interface ExitsProps extends SignInMenuProps {
+  readonly session: Session;
+  readonly onSignIn: (scopes: readonly string[]) => void;
+}
+
+/** The way out, and the way to the operators' view for somebody who is not signed in as one. */
+function Exits({ session, forDevelopers, onSignIn }: ExitsProps) {
+  const { chosenScopes } = useSession();
+  const isOperator = session.scopes.includes(operatorScope);
+  const become = () => {
+    location.hash = '#operate';
+    onSignIn([...chosenScopes, operatorScope]);
+  };
+  return (
+    <div className="exits">
+      {offersOperators && !isOperator && !forDevelopers && canSignIn() && (
+        <button type="button" onClick={become}>
+          Sign in as an operator
+        </button>
+      )}
+      <button type="button" onClick={signOut}>
+        Sign out
+      </button>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { promises as dns, type LookupAddress } from 'node:dns';
+import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import { afterEach, expect, it, vi } from 'vitest';
 import { checkedLookup } from '../../../src/webhooks/look-up.ts';
 

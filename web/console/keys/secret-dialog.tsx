@@ -18,8 +18,8 @@ interface SecretDialogProps {
 /** Asks before the page is left. */
 const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
 
-/** Uses a key: asks what a proxy asks before it lets a program in. */
-const commandFor = (key: string) => `curl -i ${location.origin}/api/v1/keys/authorize -H 'X-API-Key: ${key}'`;
+/** Tries a key: it asks for its own record. */
+const commandFor = (key: string) => `curl -i ${location.origin}/api/v1/keys/self -H 'X-API-Key: ${key}'`;
 
 /** Shows a secret, this once: only the button leaves it, so that no slip of a finger loses what cannot come back. */
 export function SecretDialog({ secret: { title, key }, onDone }: SecretDialogProps) {

@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact/compat';
-import { settings } from '../../sign-in/settings.ts';
+import { offersOperators, operatorScope } from '../../sign-in/settings.ts';
 import { ActivityView } from '../activity/activity-view.tsx';
 import { AutomationView } from '../automation/automation-view.tsx';
 import { KeysView } from '../keys/keys-view.tsx';
-import { Operators, operatorScope } from '../operate/operators.tsx';
+import { Operators } from '../operate/operators.tsx';
 import { PrivateKeyView } from '../private-key/private-key-view.tsx';
 import { UsageView } from '../usage/usage-view.tsx';
 
@@ -16,8 +16,6 @@ interface ViewLink {
   readonly scope?: string;
 }
 
-const isOffered = settings.scopes.some(({ name }) => name === operatorScope);
-
 /** The console's views, in the order of its navigation; the first is where one arrives. */
 export const views: readonly [ViewLink, ...ViewLink[]] = [
   { hash: '#keys', name: 'API keys', View: KeysView },
@@ -25,5 +23,5 @@ export const views: readonly [ViewLink, ...ViewLink[]] = [
   { hash: '#private-key', name: 'Private key', View: PrivateKeyView },
   { hash: '#automation', name: 'Automation', View: AutomationView },
   { hash: '#activity', name: 'Activity', View: ActivityView },
-  ...(isOffered ? [{ hash: '#operate', name: 'Operate', View: Operators, scope: operatorScope }] : []),
+  ...(offersOperators ? [{ hash: '#operate', name: 'Operate', View: Operators, scope: operatorScope }] : []),
 ];

@@ -1,11 +1,9 @@
 import { lazy, Suspense, useState } from 'preact/compat';
+import { operatorScope } from '../../sign-in/settings.ts';
 import { useSession } from '../../sign-in/use-session.ts';
 import { SignInButton } from '../session/sign-in-button.tsx';
 import { Loading } from '../ui/loading.tsx';
 import { View } from '../ui/view.tsx';
-
-/** What makes somebody an operator. */
-export const operatorScope = 'keyward.admin';
 
 // Of no use to others, who do not load it.
 const OperateView = lazy(async () => ({ default: (await import('./operate-view.tsx')).OperateView }));
