@@ -5,6 +5,7 @@ import './api-keys/read-api-keys.graphql.ts';
 import './api-keys/verify-api-key.graphql.ts';
 import './audit/audit-events.graphql.ts';
 import './automation-settings/automation-settings.graphql.ts';
+import './operators/account-activity.graphql.ts';
 import './operators/account-api-keys.graphql.ts';
 import './operators/accounts.graphql.ts';
 import './operators/webhook-deliveries.graphql.ts';

@@ -4,7 +4,8 @@ import { ApiKeyUsageInput, apiKeyUsage } from './api-key-usage.ts';
 import { ApiKeysUsageInput, apiKeysUsage } from './api-keys-usage.ts';
 import { mostCounts, mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
 
-const UsagePeriodType = builder.enumType('UsagePeriod', {
+/** What verifications are counted by. */
+export const UsagePeriodType = builder.enumType('UsagePeriod', {
   description: 'What verifications are counted by.',
   values: {
     HOUR: { description: 'By the hour. The range is at most 31 days.' },
@@ -32,7 +33,8 @@ const UsageCountType = builder.objectRef<UsageCount>('UsageCount').implement({
   }),
 });
 
-const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({
+/** How often API keys were verified. */
+export const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({
   description:
     'How often API keys were verified. It is written up to 30 seconds late, and kept for as long as the operator has set.',
   fields: (t) => ({
@@ -56,7 +58,8 @@ const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({
   }),
 });
 
-const rangeArguments = {
+/** The arguments that select the time. */
+export const rangeArguments = {
   from: {
     description: 'Only hours that begin from then on. Left out: 24 hours before the end.',
     example: '2026-01-31T00:00:00Z',

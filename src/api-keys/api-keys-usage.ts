@@ -5,6 +5,7 @@ import { AccountUse } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import {
+  type OfAccount,
   periodOf,
   readUsageRange,
   toCounts,
@@ -17,14 +18,14 @@ import {
 /** The input of {@link apiKeysUsage}. */
 export const ApiKeysUsageInput = z.object(usageRangeMembers);
 
-const prepareSelect = (by: UsagePeriod) =>
-  prepareQuery(AccountUse, (db, { issuer, subject, from, to }: Caller & Omit<UsageRange, 'by'>) =>
+const prepareSelect = <Asker extends object>(by: UsagePeriod, isAsked: OfAccount<Asker>) =>
+  prepareQuery(AccountUse, (db, wanted: Asker & Omit<UsageRange, 'by'>) =>
     db
       .selectFrom('account')
       .innerJoin('account_use', 'account_use.account_id', 'account.id')
-      .where(ofCaller({ issuer, subject }))
-      .where('account_use.hour', '>=', from)
-      .where('account_use.hour', '<', to)
+      .where(isAsked(wanted))
+      .where('account_use.hour', '>=', wanted.from)
+      .where('account_use.hour', '<', wanted.to)
       .groupBy([periodOf(db, 'account_use', by), 'account_use.outcome'])
       .select([periodOf(db, 'account_use', by).as('hour'), 'account_use.outcome'])
       .select(({ fn }) => fn.sum('account_use.count').as('count'))
@@ -32,7 +33,23 @@ const prepareSelect = (by: UsagePeriod) =>
       .orderBy('outcome'),
   );
 
-const select = { HOUR: prepareSelect('HOUR'), DAY: prepareSelect('DAY') };
+/**
+ * Prepares the counts of the verifications of all keys of an account.
+ * @param isAsked which account may be asked about
+ */
+export function prepareAccountUsage<Asker extends object>(isAsked: OfAccount<Asker>) {
+  const select = { HOUR: prepareSelect('HOUR', isAsked), DAY: prepareSelect('DAY', isAsked) };
+  return async (
+    { db }: Pick<OperationContext, 'db'>,
+    wanted: z.output<typeof ApiKeysUsageInput>,
+    asker: Asker,
+  ): Promise<Usage> => {
+    const { by, ...range } = readUsageRange(wanted);
+    return { ...range, counts: toCounts(await select[by](db, { ...asker, ...range })) };
+  };
+}
+
+const usageOfCaller = prepareAccountUsage(({ issuer, subject }: Caller) => ofCaller({ issuer, subject }));
 
 /**
  * Counts the verifications of all the caller's API keys together.
@@ -42,8 +59,7 @@ export async function apiKeysUsage(
   context: OperationContext,
   input: z.input<typeof ApiKeysUsageInput>,
 ): Promise<Usage> {
-  const { by, ...range } = readUsageRange(parseInput(ApiKeysUsageInput, input));
-  const rows = await select[by](context.db, { ...context.caller, ...range });
-  if (rows.length === 0) await findAccount(context);
-  return { ...range, counts: toCounts(rows) };
+  const usage = await usageOfCaller(context, parseInput(ApiKeysUsageInput, input), context.caller);
+  if (usage.counts.length === 0) await findAccount(context);
+  return usage;
 }

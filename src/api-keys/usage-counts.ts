@@ -1,4 +1,11 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import { z } from 'zod';
 import { isForPostgres } from '../database/db.ts';
 import type { Tables } from '../database/tables.ts';
@@ -34,6 +41,11 @@ export interface UsageRange {
   readonly to: Date;
   readonly by: UsagePeriod;
 }
+
+/** A condition of a query that joins `account`: which accounts somebody may ask about. */
+export type OfAccount<Asker> = (
+  asker: Asker,
+) => (account: ExpressionBuilder<Tables, 'account'>) => Expression<SqlBool>;
 
 const refuse = (message: string) => badUserInput([{ path: ['from'], message, type: 'value_error' }]);
 

@@ -1,8 +1,9 @@
+import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
-import { AuditEvent } from '../database/tables.ts';
+import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { longestKept, mostDetails } from '../operations/changes.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -17,22 +18,37 @@ export const mostReasonBytes = mostTextBytes(longestReason);
 /** The input of {@link auditEvents}. */
 export const AuditEventsInput = PageInput;
 
-type EventsWanted = Caller & PageRange;
+/** A query for a page of a trail. */
+const trail = (db: Kysely<Tables>, { floor, ceiling, limit }: PageRange, order: 'asc' | 'desc') =>
+  db
+    .selectFrom('audit_event')
+    .innerJoin('account', 'account.id', 'audit_event.account_id')
+    .where('audit_event.id', '>', floor)
+    .where('audit_event.id', '<=', ceiling)
+    .orderBy('audit_event.id', order)
+    .limit(limit)
+    .selectAll('audit_event');
 
 const prepareSelect = (order: 'asc' | 'desc') =>
-  prepareQuery(AuditEvent, (db, { issuer, subject, floor, ceiling, limit }: EventsWanted) =>
-    db
-      .selectFrom('audit_event')
-      .innerJoin('account', 'account.id', 'audit_event.account_id')
-      .where(ofCaller({ issuer, subject }))
-      .where('audit_event.id', '>', floor)
-      .where('audit_event.id', '<=', ceiling)
-      .orderBy('audit_event.id', order)
-      .limit(limit)
-      .selectAll('audit_event'),
+  prepareQuery(AuditEvent, (db, wanted: Caller & PageRange) =>
+    trail(db, wanted, order).where(ofCaller({ issuer: wanted.issuer, subject: wanted.subject })),
   );
 
 const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
+
+const prepareSelectOf = (order: 'asc' | 'desc') =>
+  prepareQuery(AuditEvent, (db, wanted: PageRange & { readonly account: AccountId }) =>
+    trail(db, wanted, order).where('audit_event.account_id', '=', wanted.account),
+  );
+
+const selectOf = { asc: prepareSelectOf('asc'), desc: prepareSelectOf('desc') };
+
+/** Reads a page of the trail of any account, newest first. */
+export const trailOf = (
+  { db }: Pick<OperationContext, 'db'>,
+  account: AccountId,
+  page: z.output<typeof AuditEventsInput>,
+): Promise<Page<AuditEvent>> => readPage(page, (range, order) => selectOf[order](db, { account, ...range }));
 
 /**
  * Reads a page of the caller's audit trail, newest first: the changes to the caller's own account, and the caller's

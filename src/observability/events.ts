@@ -6,6 +6,7 @@ export interface BusinessEvents {
   'account-created': OfAccount & ByProvider;
   'account-entitlement-changed': OfAccount & ByProvider;
   'account-erased': OfAccount;
+  'account-trail-read': OfAccount;
   'account-unblocked': OfAccount;
   'api-key-created': OfApiKey;
   'api-key-deactivated': OfApiKey & ByKeyItself;

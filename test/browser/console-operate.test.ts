@@ -115,6 +115,27 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     expect(page.url()).not.toContain('sk-');
   });
 
+  it('sees how keys are used and what was done, and the person sees that it was read', async () => {
+    const { id } = await person('olena');
+    await using visit = await world.visit();
+    const page = await signInAsOperator(visit, 'alice', `#operate/${id}`);
+    const usage = page.getByRole('heading', { name: 'Usage' });
+    await usage.waitFor();
+    await page.getByText('Not used in the last 24 hours').waitFor();
+    const toggle = page.getByRole('button', { name: 'Usage of Laptop' });
+    await toggle.click();
+    await expect.poll(() => page.getByText('Not used in the last 24 hours').count()).toBe(2);
+    await toggle.click();
+    await page.getByText("Reading it is recorded in this account's trail and in yours.").waitFor();
+    await page.getByRole('button', { name: 'Show activity' }).click();
+    await page.getByText('Their automation settings were changed').waitFor();
+    await inspect(page, 'operate-activity');
+    await using theirs = await world.visit();
+    await openConsole(theirs, 'olena', '#activity');
+    await theirs.page.getByText('Your activity was read').waitFor();
+    expect(await theirs.page.getByText('Your activity was read').count()).toBe(1);
+  });
+
   it('has the person read where a key of theirs was found, as text, and what was done', async () => {
     const url = `https://github.com/octocat/Hello-World/blob/main/${'a'.repeat(500)}.txt?<b>`;
     const { key } = await person('quentin');

@@ -98,6 +98,7 @@ const cost = (query: string): number => {
 const pages: Readonly<Record<string, string>> = {
   apiKeys: '',
   accountApiKeys: 'id: 1, ',
+  accountAuditEvents: 'id: 1, ',
   accounts: '',
   auditEvents: '',
   webhookEndpoints: '',

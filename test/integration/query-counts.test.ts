@@ -89,6 +89,11 @@ const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> =
   // What operators read is not theirs, so whether they are blocked themselves is asked first.
   account: [[2, { id: '1' }]],
   accountApiKeys: [[2, { id: '1' }]],
+  accountApiKeyUsage: [[2, { keyId: '<active>' }]],
+  // It is recorded in both trails.
+  accountAuditEvents: [[5, { id: '<account>' }]],
+  // Where nothing was counted, whether there is such an account is asked last.
+  accountUsage: [[3, { id: '<account>' }]],
   accounts: [[2]],
   entitlement: [[2, { userId: '1' }]],
   webhookDeliveries: [[2, endpoint]],

@@ -1,31 +1,22 @@
 import { graphql } from '../api/graphql.ts';
+import { auditEventParts } from './audit-event-parts.ts';
 
 /** A page of what was changed of the caller's, or by them as an operator. */
-export const auditEventsQuery = graphql(`
-  query AuditEvents($first: Int!, $after: String) {
-    auditEvents(first: $first, after: $after) {
-      edges {
-        node {
-          id
-          action
-          actor
-          reason
-          onUserId
-          targetId
-          requestId
-          address
-          createdAt
-          changes {
-            field
-            from
-            to
+export const auditEventsQuery = graphql(
+  `
+    query AuditEvents($first: Int!, $after: String) {
+      auditEvents(first: $first, after: $after) {
+        edges {
+          node {
+            ...AuditEventParts
           }
         }
-      }
-      pageInfo {
-        endCursor
-        hasNextPage
+        pageInfo {
+          endCursor
+          hasNextPage
+        }
       }
     }
-  }
-`);
+  `,
+  [auditEventParts],
+);

@@ -7,14 +7,17 @@ import type { AuditEvent, NamedEvent } from './name-events.ts';
 
 interface EventsProps {
   readonly events: readonly NamedEvent[];
+  /** Whether an operator reads them in another person's trail. */
+  readonly isOfOther?: boolean;
 }
 
 /** The id of an event on the page. */
 export const eventId = ({ id }: AuditEvent): string => `event-${id}`;
 
 /** Events under the days that they were on. */
-export function EventDays({ events }: EventsProps) {
+export function EventDays({ events, isOfOther = false }: EventsProps) {
   const now = useNow();
+  if (events.length === 0 && isOfOther) return <p className="hint">Nothing was changed yet.</p>;
   if (events.length === 0)
     return (
       <div className="empty">
@@ -28,7 +31,7 @@ export function EventDays({ events }: EventsProps) {
   return [...days].map(([day, ofDay]) => (
     <section key={day} className="day">
       <h2>{day}</h2>
-      <Events events={ofDay} />
+      <Events events={ofDay} isOfOther={isOfOther} />
     </section>
   ));
 }
@@ -44,13 +47,13 @@ function Actor({ event: { actor } }: { readonly event: AuditEvent }) {
   return words === undefined ? null : <Badge tone="muted">{words}</Badge>;
 }
 
-const Events = ({ events }: EventsProps) => (
+const Events = ({ events, isOfOther = false }: EventsProps) => (
   <ul className="events">
     {events.map((event) => (
       <li key={event.id}>
         <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
         <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence event={event} /> <Actor event={event} />
+          <EventSentence event={event} isOfOther={isOfOther} /> <Actor event={event} />
         </p>
         <EventChanges event={event} />
         {event.reason !== null && (

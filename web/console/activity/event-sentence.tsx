@@ -15,6 +15,7 @@ const sentences: Readonly<Record<string, string>> = {
   'account-blocked': 'Your account was blocked',
   'account-created': 'Your account was created',
   'account-entitlement-changed': 'What your account may have was changed',
+  'account-trail-read': 'Your activity was read',
   'account-unblocked': 'Your account was unblocked',
   'private-key-registered': 'Your private key was registered',
   'private-key-removed': 'Your private key was removed',
@@ -26,6 +27,7 @@ const doneAsOperator: Readonly<Record<string, string>> = {
   'account-blocked': 'You blocked account',
   'account-entitlement-changed': 'You changed what is granted to account',
   'account-erased': 'You erased account',
+  'account-trail-read': 'You read the activity of account',
   'account-unblocked': 'You unblocked account',
   'api-key-deactivated': 'You deactivated an API key of account',
 };
@@ -47,13 +49,28 @@ function describeDeed(event: NamedEvent): string | undefined {
   return action === 'api-key-leaked' ? describeLeak(event) : doneToKey[action];
 }
 
-/** What happened, in words. An action that this page does not know yet reads as it is called. */
-export function EventSentence({ event }: { readonly event: NamedEvent }) {
-  const { action, targetId, onUserId, name, former, changes } = event;
+interface EventSentenceProps {
+  readonly event: NamedEvent;
+  /** Whether an operator reads it in another person's trail. */
+  readonly isOfOther: boolean;
+}
+
+const ofOther = (words: string): string => words.replace(/^Your\b/, 'Their').replace(/^You\b/, 'They');
+
+/** What happened to nothing that has a name; undefined if it has one. */
+function describeAct({ action, targetId, onUserId }: NamedEvent): string | undefined {
   if (onUserId !== null) return `${doneAsOperator[action] ?? action.replaceAll('-', ' ')} ${onUserId}`;
-  if (doneToEndpoint[action]) return `${doneToEndpoint[action]} ${targetId}`;
+  return doneToEndpoint[action] && `${doneToEndpoint[action]} ${targetId}`;
+}
+
+/** What happened, in words. An action that this page does not know yet reads as it is called. */
+export function EventSentence({ event, isOfOther }: EventSentenceProps) {
+  const { action, targetId, name, former, changes } = event;
+  const say = isOfOther ? ofOther : (words: string) => words;
+  const act = describeAct(event);
+  if (act !== undefined) return say(act);
   const done = describeDeed(event);
-  if (done === undefined || targetId === null) return sentences[action] ?? action.replaceAll('-', ' ');
+  if (done === undefined || targetId === null) return say(sentences[action] ?? action.replaceAll('-', ' '));
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
   if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;
   const key = <KeyName id={targetId} name={name} />;

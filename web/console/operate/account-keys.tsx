@@ -10,6 +10,7 @@ import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import { useNow } from '../ui/use-now.ts';
 import type { Account } from './account.tsx';
+import { AccountUsage } from './account-usage.tsx';
 import { accountApiKeysQuery, deactivateAccountApiKeyMutation } from './documents.ts';
 import { ReasonDialog } from './reason-dialog.tsx';
 
@@ -53,6 +54,7 @@ export function AccountKeys({ account: { id } }: { readonly account: Account }) 
 
 function AccountKey({ apiKey }: { readonly apiKey: ApiKey }) {
   const [open, setOpen] = useState(false);
+  const [showsUsage, setShowsUsage] = useState(false);
   const now = useNow();
   const state = stateOf(apiKey, now);
   const name = nameOf(apiKey);
@@ -68,13 +70,17 @@ function AccountKey({ apiKey }: { readonly apiKey: ApiKey }) {
         Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
       </p>
       <KeyFacts apiKey={apiKey} state={state} />
-      {state !== 'deactivated' && (
-        <div className="card-actions">
+      <div className="card-actions">
+        <Button look="quiet" aria-expanded={showsUsage} onClick={() => setShowsUsage(!showsUsage)}>
+          Usage<span className="visually-hidden"> of {name}</span>
+        </Button>
+        {state !== 'deactivated' && (
           <Button look="quiet danger" onClick={() => setOpen(true)}>
             Deactivate<span className="visually-hidden"> {name}</span>
           </Button>
-        </div>
-      )}
+        )}
+      </div>
+      {showsUsage && <AccountUsage of={{ keyId: apiKey.id }} />}
       {open && (
         <ReasonDialog
           title={`Deactivate ${name}?`}

@@ -6,8 +6,10 @@ import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
 import { type Account, AccountBadge, keysOf, nameOfAccount } from './account.tsx';
 import { AccountActions } from './account-actions.tsx';
+import { AccountActivity } from './account-activity.tsx';
 import { AccountKeys } from './account-keys.tsx';
 import { AccountPlan } from './account-plan.tsx';
+import { AccountUsage } from './account-usage.tsx';
 import { accountQuery } from './documents.ts';
 
 /** One account: who it is, what it has, and what an operator can do. */
@@ -24,6 +26,13 @@ export function AccountPage({ id }: { readonly id: number }) {
             <AccountCard account={account} />
             {account.erasedAt === null && <AccountPlan account={account} />}
             {account.apiKeyCount > 0 && <AccountKeys account={account} />}
+            {account.apiKeyCount > 0 && (
+              <section>
+                <h2>Usage</h2>
+                <AccountUsage of={{ accountId: account.id }} />
+              </section>
+            )}
+            <AccountActivity account={account} />
           </>
         )}
       </QueryContent>

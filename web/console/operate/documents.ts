@@ -1,3 +1,4 @@
+import { auditEventParts } from '../activity/audit-event-parts.ts';
 import { graphql } from '../api/graphql.ts';
 import { apiKeyParts } from '../keys/api-key-parts.ts';
 import { grantParts } from '../plan/grant-parts.ts';
@@ -229,6 +230,52 @@ export const resendWebhookDeliveryMutation = graphql(`
   mutation ResendWebhookDelivery($deliveryId: Int!) {
     resendWebhookDelivery(deliveryId: $deliveryId) {
       id
+    }
+  }
+`);
+
+/** A page of an account's audit trail. */
+export const accountAuditEventsQuery = graphql(
+  `
+    query AccountAuditEvents($id: Int!, $first: Int!, $after: String) {
+      accountAuditEvents(id: $id, first: $first, after: $after) {
+        edges {
+          node {
+            ...AuditEventParts
+          }
+        }
+        pageInfo {
+          endCursor
+          hasNextPage
+        }
+      }
+    }
+  `,
+  [auditEventParts],
+);
+
+/** How often all API keys of an account were verified. */
+export const accountUsageQuery = graphql(`
+  query AccountUsage($id: Int!, $from: DateTime!, $to: DateTime!, $by: UsagePeriod!) {
+    usage: accountUsage(id: $id, from: $from, to: $to, by: $by) {
+      counts {
+        at
+        outcome
+        count
+      }
+    }
+  }
+`);
+
+/** How often anybody's API key was verified. */
+export const accountApiKeyUsageQuery = graphql(`
+  query AccountApiKeyUsage($keyId: Int!, $from: DateTime!, $to: DateTime!, $by: UsagePeriod!) {
+    usage: accountApiKeyUsage(keyId: $keyId, from: $from, to: $to, by: $by) {
+      counts {
+        at
+        outcome
+        count
+      }
     }
   }
 `);

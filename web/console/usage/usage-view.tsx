@@ -8,6 +8,7 @@ import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { View } from '../ui/view.tsx';
 import { apiKeysUsageQuery, apiKeyUsageQuery } from './documents.ts';
+import { SpanChoice } from './span-choice.tsx';
 import { pointsOf, rangeOf, type Span, spans } from './usage-points.ts';
 import { UsageReport } from './usage-report.tsx';
 
@@ -71,26 +72,3 @@ function KeyChoice({ keyId }: Pick<UsageProps, 'keyId'>) {
     </select>
   );
 }
-
-interface SpanChoiceProps {
-  readonly span: Span;
-  readonly onChange: (span: Span) => void;
-}
-
-const SpanChoice = ({ span, onChange }: SpanChoiceProps) => (
-  <fieldset className="segments">
-    <legend className="visually-hidden">Time</legend>
-    {(Object.keys(spans) as Span[]).map((each) => (
-      <label key={each}>
-        <input
-          type="radio"
-          name="span"
-          value={each}
-          checked={each === span}
-          onChange={() => onChange(each)}
-        />
-        <span>{spans[each].name}</span>
-      </label>
-    ))}
-  </fieldset>
-);

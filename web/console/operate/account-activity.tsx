@@ -1,0 +1,64 @@
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/compat';
+import { EventDays, eventId } from '../activity/event-days.tsx';
+import { nameEvents } from '../activity/name-events.ts';
+import { request } from '../api/request.ts';
+import { Button } from '../ui/button.tsx';
+import { QueryContent } from '../ui/query-content.tsx';
+import { ShowMore } from '../ui/show-more.tsx';
+import type { Account } from './account.tsx';
+import { accountAuditEventsQuery } from './documents.ts';
+
+const pageSize = 25;
+
+/** The audit trail of an account. It is read only when asked for: reading it is recorded. */
+export function AccountActivity({ account: { id } }: { readonly account: Account }) {
+  const [isWanted, setWanted] = useState(false);
+  return (
+    <section>
+      <h2>Activity</h2>
+      {isWanted ? (
+        <Trail id={id} />
+      ) : (
+        <>
+          <p className="hint">Reading it is recorded in this account's trail and in yours.</p>
+          <Button onClick={() => setWanted(true)}>Show activity</Button>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Trail({ id }: { readonly id: number }) {
+  const list = useInfiniteQuery({
+    queryKey: ['account-audit-events', id],
+    queryFn: ({ pageParam, signal }) =>
+      request(accountAuditEventsQuery, { id, first: pageSize, after: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ accountAuditEvents: { pageInfo } }) =>
+      pageInfo.hasNextPage ? pageInfo.endCursor : null,
+    // Each read is an event of its own.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <QueryContent query={list} what="activity">
+      {({ pages }) => {
+        const events = pages.flatMap(({ accountAuditEvents }) =>
+          accountAuditEvents.edges.map(({ node }) => node),
+        );
+        return (
+          <>
+            <EventDays events={nameEvents(events, new Map())} isOfOther />
+            <ShowMore
+              list={list}
+              count={events.length}
+              idOf={(index) => events[index] && eventId(events[index])}
+            />
+          </>
+        );
+      }}
+    </QueryContent>
+  );
+}
