@@ -15,14 +15,16 @@ const pageSize = 25;
 export function AccountActivity({ account: { id } }: { readonly account: Account }) {
   const [isWanted, setWanted] = useState(false);
   return (
-    <section>
+    <section className="account-part">
       <h2>Activity</h2>
       {isWanted ? (
         <Trail id={id} />
       ) : (
         <>
           <p className="hint">Reading it is recorded in this account's trail and in yours.</p>
-          <Button onClick={() => setWanted(true)}>Show activity</Button>
+          <div>
+            <Button onClick={() => setWanted(true)}>Show activity</Button>
+          </div>
         </>
       )}
     </section>

@@ -80,7 +80,11 @@ function AccountKey({ apiKey }: { readonly apiKey: ApiKey }) {
           </Button>
         )}
       </div>
-      {showsUsage && <AccountUsage of={{ keyId: apiKey.id }} />}
+      {showsUsage && (
+        <div className="account-part">
+          <AccountUsage of={{ keyId: apiKey.id }} />
+        </div>
+      )}
       {open && (
         <ReasonDialog
           title={`Deactivate ${name}?`}

@@ -27,7 +27,7 @@ export function AccountPage({ id }: { readonly id: number }) {
             {account.erasedAt === null && <AccountPlan account={account} />}
             {account.apiKeyCount > 0 && <AccountKeys account={account} />}
             {account.apiKeyCount > 0 && (
-              <section>
+              <section className="account-part">
                 <h2>Usage</h2>
                 <AccountUsage of={{ accountId: account.id }} />
               </section>
