@@ -69,7 +69,7 @@ const upsertQuota = prepareQuery(ApiKeyQuota, (db, { keyId, units, refill, now }
           then excluded.refills_at else api_key_quota.refills_at end`,
       }),
     )
-    .returning(['units', 'refill', 'taken', 'refills_at', 'generation']);
+    .returning(['taken', 'refills_at', 'generation']);
 });
 
 const liftQuota = prepareQuery(ApiKeyQuota, (db, { keyId }: Owned) =>

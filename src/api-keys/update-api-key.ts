@@ -43,8 +43,8 @@ const isUsable = ({ isActive, expiresAt }: ApiKey): boolean =>
 
 /**
  * Changes the properties of one of the caller's API keys. A missing member stays as it is, and null clears a member.
- * An equal value is no change; without any change, nothing is written. What was used of
- * a quota or a rate limit stays used when the limit changes.
+ * An equal value is no change; without any change, nothing is written. What was used of a quota or a rate limit stays
+ * used when the limit changes.
  * @throws {GatewayError} `BAD_USER_INPUT`, also for what the account may not give to a key; `CONFLICT` if the key is
  *   inactive or expired, and anything but its name
  *   changes: such a key never works again; `NOT_FOUND`, the same for an unknown key and another person's key

@@ -116,9 +116,7 @@ function createRequirements() {
     if (!operation) return { scopes: [], ofOperator: [], isOpen: isIntrospection(document) };
     const requirement = known.get(operation) ?? {
       scopes: scopesOf(schema, document, operation, requiredScopesOf),
-      ofOperator: scopesOf(schema, document, operation, (field) =>
-        isForOperatorsToo(field) ? [] : requiredScopesOf(field),
-      ),
+      ofOperator: scopesOf(schema, document, operation, requiredOfOperator),
       isOpen: isIntrospection(document),
     };
     known.set(operation, requirement);
@@ -156,6 +154,10 @@ export const requiredScopesOf = (field: WithScopes) =>
 /** Whether an operator's token needs none of the scopes that a root field requires. */
 export const isForOperatorsToo = (field: WithScopes): boolean => field?.extensions.orOperator === true;
 
+/** The scopes that a root field requires of an operator's token. */
+const requiredOfOperator = (field: WithScopes): readonly string[] =>
+  isForOperatorsToo(field) ? [] : requiredScopesOf(field);
+
 /**
  * The scopes that a root field requires of a token.
  * @param accessToken undefined: there is no token
@@ -164,4 +166,4 @@ export const scopesRequiredOf = (
   field: WithScopes,
   accessToken: AccessToken | undefined,
 ): readonly string[] =>
-  accessToken && isForOperatorsToo(field) && isOperator(accessToken.scopes) ? [] : requiredScopesOf(field);
+  accessToken && isOperator(accessToken.scopes) ? requiredOfOperator(field) : requiredScopesOf(field);

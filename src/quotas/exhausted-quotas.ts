@@ -10,8 +10,9 @@ const mostWaiting = 10_000;
 const rest = 5000;
 
 /**
- * Announces to webhooks that a quota has run out: once for each period, across all nodes. This runs beside the verifications: they do not wait for it, and its failures do not concern them. It costs
- * one or two statements for each owner, period and node; a further refused use costs nothing.
+ * Announces to webhooks that a quota has run out: once for each period, across all nodes. This runs beside the
+ * verifications: they do not wait for it, and its failures do not concern them. It costs one or two statements for
+ * each owner, period and node; a further refused use costs nothing.
  */
 export class ExhaustedQuotas implements AsyncDisposable {
   readonly #db: Db;
