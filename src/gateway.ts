@@ -36,8 +36,9 @@ import {
   route,
   type Table,
 } from './http/exchange.ts';
-import { authorize, authorizePath, type DoorQuestion } from './http/forward-auth/authorize.ts';
+import { authorize, type DoorQuestion } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
+import { authorizePath } from './http/forward-auth/problem.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Answering } from './http/listener.ts';
 import { guard, type Load } from './http/load.ts';

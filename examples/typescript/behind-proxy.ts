@@ -1,18 +1,18 @@
-// An API behind a proxy that asks Keyward about each request. It checks that the proxy has asked for what each route
-// needs: so a rule that got lost, or a path that the proxy has read otherwise, lets nobody in.
+// An API behind a proxy that asks Keyward about each request. It checks that the proxy asked for the permission that
+// each route needs. So a lost rule, or a path or method that the proxy reads differently, lets nobody in.
 //
 //   PORT=8080 node examples/typescript/behind-proxy.ts
 import { createServer, type IncomingMessage } from 'node:http';
 
 const { PORT = '8080' } = process.env;
 
-/** The routes, and the permission that each needs. */
-const routes = new Map([
-  ['documents', 'documents.read'],
-  ['profile', undefined],
-]);
+/** The methods of each route, and the permission that each needs; undefined: any key will do. */
+const routes: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
+  documents: { GET: 'documents.read', POST: 'documents.write' },
+  profile: { GET: undefined },
+};
 
-/** Whose request it is; undefined where the proxy did not ask for the permission. */
+/** The account that sent the request. Undefined if the proxy did not ask for the permission. */
 function accountOf({ headers }: IncomingMessage, permission?: string): string | undefined {
   const asked = `${headers['x-keyward-permissions'] ?? ''}`.split(' ');
   if (permission !== undefined && !asked.includes(permission)) return undefined;
@@ -22,11 +22,16 @@ function accountOf({ headers }: IncomingMessage, permission?: string): string | 
 createServer((request, response) => {
   const send = (status: number, body: object) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
-  const [, route = ''] = (request.url ?? '').split(/[/?]/);
-  if (!routes.has(route)) return send(404, { detail: 'Not Found' });
-  const permission = routes.get(route);
+  const [, name = ''] = (request.url ?? '').split(/[/?]/);
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+  if (!Object.hasOwn(routes, name)) return send(404, { detail: 'Not Found' });
+  const route = routes[name] ?? {};
+  if (!Object.hasOwn(route, method)) return send(405, { detail: 'Method Not Allowed' });
+  const permission = route[method];
   const account = accountOf(request, permission);
   if (account !== undefined) return send(200, { user_id: Number(account) });
-  console.error(`The proxy did not ask for ${permission ?? 'a key'}`);
+  console.error(
+    `The proxy did not ask for ${permission ?? 'a key'}: request ${request.headers['x-request-id']}`,
+  );
   send(403, { detail: 'Forbidden' });
 }).listen(Number(PORT), '127.0.0.1');

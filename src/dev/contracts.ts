@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLField, lexicographicSortSchema, printSchema } from 'graphql';
 import { loadConfig } from '../config/load-config.ts';
-import { authorizePath } from '../http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from '../http/forward-auth/openapi.ts';
+import { authorizePath } from '../http/forward-auth/problem.ts';
 import { leakReportsPaths } from '../leak-reports/openapi.ts';
 import { createEndpoints, type Endpoint } from '../rest/endpoints.ts';
 import { createOpenApi } from '../rest/openapi.ts';

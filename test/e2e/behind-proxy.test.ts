@@ -14,13 +14,20 @@ describe.each([documentedNginx, documentedCaddy, documentedHaproxy])(
     const stack = new AsyncDisposableStack();
     /** The proxy as documented, and one whose rule is for another path. */
     let urls: { whole: string; lacking: string };
-    let secrets: { having: string; without: string };
+    let secrets: Record<'having' | 'reading' | 'writing' | 'without', string>;
 
     beforeAll(async () => {
       if (!proxy.isRun) return;
       const folder = stack.use(await createTemporaryFolder());
-      const keys = stack.use(await startKeyService(folder.path, {}, [{ permissions: '["documents.*"]' }]));
-      secrets = { having: keys.others[0]?.secret ?? '', without: keys.key.secret };
+      const keys = stack.use(
+        await startKeyService(folder.path, {}, [
+          { permissions: '["documents.*"]' },
+          { permissions: '["documents.read"]' },
+          { permissions: '["documents.write"]' },
+        ]),
+      );
+      const [having = '', reading = '', writing = ''] = keys.others.map(({ secret }) => secret);
+      secrets = { having, reading, writing, without: keys.key.secret };
       const api = await freePort();
       const url = `http://127.0.0.1:${api}`;
       stack.use(await startProxy(process.execPath, [example], folder.path, url, { PORT: `${api}` }));
@@ -32,10 +39,10 @@ describe.each([documentedNginx, documentedCaddy, documentedHaproxy])(
     }, 30_000);
     afterAll(() => stack.disposeAsync());
 
-    const ask = async (url: string, secret: string, target: string, said: string[] = []) => {
+    const ask = async (url: string, secret: string, target: string, said: string[] = [], method = 'GET') => {
       const forged = said.map((name) => [name, 'documents.read'] as const);
       const headers = [['X-API-Key', secret] as const, ...forged];
-      const { status, body } = await send(url, { target, headers });
+      const { status, body } = await send(url, { method, target, headers });
       return [status, status === 200 ? body : ''];
     };
     const account = [200, '{"user_id":1}\n'];
@@ -45,6 +52,18 @@ describe.each([documentedNginx, documentedCaddy, documentedHaproxy])(
       expect(await ask(urls.whole, secrets.having, '/profile')).toEqual(account);
       expect(await ask(urls.whole, secrets.without, '/profile')).toEqual(account);
       expect(await ask(urls.whole, secrets.without, '/documents/5')).toEqual([403, '']);
+    });
+
+    it.runIf(proxy.isRun)('asks for one permission to read and for another to write', async () => {
+      const statuses = async (secret: string) => {
+        const read = await ask(urls.whole, secret, '/documents/5');
+        const write = await ask(urls.whole, secret, '/documents/5', [], 'POST');
+        return [read[0], write[0]];
+      };
+      expect(await statuses(secrets.reading)).toEqual([200, 403]);
+      expect(await statuses(secrets.writing)).toEqual([403, 200]);
+      expect(await statuses(secrets.having)).toEqual([200, 200]);
+      expect((await ask(urls.whole, secrets.having, '/documents/5', [], 'DELETE'))[0]).toBe(405);
     });
 
     it.runIf(proxy.isRun)(

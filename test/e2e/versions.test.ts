@@ -82,7 +82,10 @@ const readiness = async ({ url }: ServiceProcess) => {
   return [answer.status, await answer.json()];
 };
 
-const outdated = [503, '{"detail":"This node is older than its database"}'];
+const outdated = [
+  503,
+  '{"title":"Service Unavailable","status":503,"detail":"This node is older than its database"}',
+];
 const fault = 'its schema is newer than this version (Migration20991231000000)';
 
 /** Refused in a sentence, whether it may migrate or not. */

@@ -86,7 +86,10 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     });
     expect(await askAtDoor(key.secret, 'billing.refund')).toMatchObject({
       status: 403,
-      body: { detail: 'The API key needs the permissions: billing.refund' },
+      body: {
+        detail: 'The API key needs the permissions: billing.refund',
+        reason: 'insufficient_permissions',
+      },
     });
     expect(await askAsKey(key.secret)).toMatchObject(bounded);
     expect(await ask(key.secret, 'documents.read')).toMatchObject({ valid: true });
@@ -186,7 +189,10 @@ describe('at the other doors', () => {
     const refused = await ask('billing.refund');
     expect(refused).toMatchObject({
       status: 403,
-      body: { detail: 'The API key needs the permissions: billing.refund' },
+      body: {
+        detail: 'The API key needs the permissions: billing.refund',
+        reason: 'insufficient_permissions',
+      },
     });
   });
 

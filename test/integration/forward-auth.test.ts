@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
@@ -11,6 +11,21 @@ import { setUpGateway } from '../support/set-up-gateway.ts';
 const setup = setUpGateway();
 const postgres = inject('postgresUrl') !== undefined;
 const path = '/keys/authorize';
+
+const problem = (status: number, title: string, detail: string, reason?: string) => ({
+  title,
+  status,
+  detail,
+  ...(reason !== undefined && { reason }),
+});
+
+/** The bodies of refusals (RFC 9457). */
+const problems = {
+  noKey: problem(401, 'Unauthorized', 'Not authenticated', 'no_api_key'),
+  wrongKey: problem(401, 'Unauthorized', 'Could not validate credentials', 'invalid_api_key'),
+  address: problem(403, 'Forbidden', 'The API key may not be used from this address', 'address_not_allowed'),
+  unavailable: problem(503, 'Service Unavailable', 'Service Unavailable'),
+};
 
 let alice: AccountId | undefined;
 beforeEach(() => {
@@ -89,7 +104,7 @@ describe('401', () => {
     ['a scheme that only begins alike', { authorization: 'Bearers x' }],
   ])('challenges without an error: %s', async (_what, headers) => {
     const answer = await ask(headers);
-    expect(answer).toMatchObject({ status: 401, text: '{"detail":"Not authenticated"}' });
+    expect(answer).toMatchObject({ status: 401, body: problems.noKey });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api"');
   });
 
@@ -109,7 +124,7 @@ describe('401', () => {
   ])('says the same of every key that will not do: %s', async (_what, headers, values) => {
     const { secret } = await createKey(values);
     const answer = await ask(headers(secret));
-    expect(answer).toMatchObject({ status: 401, text: '{"detail":"Could not validate credentials"}' });
+    expect(answer).toMatchObject({ status: 401, body: problems.wrongKey });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api", error="invalid_token"');
     expect(answer.headers.has('x-keyward-user')).toBe(false);
   });
@@ -149,10 +164,20 @@ describe('403', () => {
     }
     const names = required.replaceAll(',', '');
     const detail = `The API key needs the permissions: ${names}`;
-    expect(answer).toMatchObject({ status: 403, body: { detail } });
+    expect(answer).toMatchObject({ status: 403, body: { detail, reason: 'insufficient_permissions' } });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api", error="insufficient_scope"');
     expect(answer.headers.has('x-keyward-user')).toBe(false);
     expect(answer.headers.has('x-keyward-permissions')).toBe(false);
+  });
+
+  it('is a problem document (RFC 9457), also in a header, as documented', async () => {
+    const { secret } = await createKey({ permissions: '["documents.read"]' });
+    const answer = await askFor(secret, 'documents.write');
+    const document = readFileSync(new URL('../../docs/forward-auth.md', import.meta.url), 'utf8');
+    const [, documented] = /```json\n(.*?)\n```/s.exec(document) ?? [];
+    expect(answer.text).toBe(documented);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(answer.headers.get('x-keyward-problem')).toBe(documented);
   });
 
   it('asks for each of several headers', async () => {
@@ -185,7 +210,7 @@ describe('403', () => {
     const answer = await askFor(secret, Buffer.from(required).toString('latin1'));
     expect(answer).toMatchObject({
       status: 403,
-      body: { detail: 'The proxy asks for what is no permission' },
+      body: { detail: 'The proxy asks for what is no permission', reason: 'malformed_requirement' },
     });
     expect(answer.headers.has('www-authenticate')).toBe(false);
     expect(setup.gateway.log()).toMatchObject([{ status: 403, reason: 'malformed-requirement' }]);
@@ -218,7 +243,7 @@ describe('403', () => {
     const answer = await setup.gateway.rest('GET', path, call);
     expect(answer.status).toBe(status);
     if (status === 200) return;
-    expect(answer.body).toEqual({ detail: 'The API key may not be used from this address' });
+    expect(answer.body).toEqual(problems.address);
     expect(answer.headers.has('www-authenticate')).toBe(false);
     expect(answer.headers.has('x-keyward-user')).toBe(false);
   });
@@ -243,7 +268,7 @@ describe('403', () => {
     const { secret } = await createKey({ isActive: false, allowedAddresses: '["192.0.2.7"]' });
     for (const key of [secret, createApiKeySecret()]) {
       const answer = await askFor(key, 'documents.write');
-      expect(answer).toMatchObject({ status: 401, text: '{"detail":"Could not validate credentials"}' });
+      expect(answer).toMatchObject({ status: 401, body: problems.wrongKey });
     }
     expect((await ask({ 'x-keyward-require': 'documents.write' })).status).toBe(401);
   });
@@ -294,7 +319,7 @@ describe('503', () => {
       mkdirSync(file);
     }
     const answer = await gateway.rest('GET', path, { headers: bearer(secret) });
-    expect(answer).toMatchObject({ status: 503, text: '{"detail":"Service Unavailable"}' });
+    expect(answer).toMatchObject({ status: 503, body: problems.unavailable });
     expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(answer.headers.has('x-keyward-user')).toBe(false);
     expect(gateway.log()).toContainEqual(expect.objectContaining({ level: 50, reason: 'database' }));

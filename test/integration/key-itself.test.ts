@@ -156,7 +156,7 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
       await setup.gateway.rest(method, path, { headers }),
       await setup.gateway.rest('GET', '/keys/authorize', { headers }),
     ];
-    expect(answer).toMatchObject({ status: 401, text: door.text });
+    expect(answer).toMatchObject({ status: 401, body: { detail: door.body.detail } });
     expect(answer.headers.get('www-authenticate')).toBe(door.headers.get('www-authenticate'));
     expect(await setup.stored()).toEqual(before);
   });

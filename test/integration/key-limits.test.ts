@@ -83,7 +83,12 @@ describe("a key's own rate limit", () => {
     vi.advanceTimersByTime(30_000);
     const refused = await knock();
     expect(limitsIn(refused)).toEqual([429, '"key";r=0;t=30', '30']);
-    expect(refused.body).toEqual({ detail: 'Too Many Requests' });
+    expect(refused.body).toEqual({
+      title: 'Too Many Requests',
+      status: 429,
+      detail: 'The API key exceeded its rate limit. Retry in 30 seconds.',
+      reason: 'rate_limited',
+    });
     expect(setup.gateway.log()).toContainEqual(expect.objectContaining({ reason: 'rate-limit-key' }));
     const none = { limit: 2, remaining: 0, resetsAt };
     expect(await graphql()).toEqual({ valid: false, reason: 'rate_limited', rateLimit: none, quota: null });
@@ -149,7 +154,10 @@ describe('a quota', () => {
     expect(limitsIn(await knock())).toEqual([200, '"quota";r=0;t=43200', null]);
     const refused = await knock();
     expect(limitsIn(refused)).toEqual([429, '"quota";r=0;t=43200', '43200']);
-    expect(refused.body).toEqual({ detail: 'Too Many Requests' });
+    expect(refused.body).toMatchObject({
+      detail: 'The quota of the API key is used up. Retry in 43200 seconds.',
+      reason: 'quota_exceeded',
+    });
     expect(await graphql()).toMatchObject({ valid: false, reason: 'quota_exceeded' });
     expect(await graphql(0)).toMatchObject({ valid: true, quota: { remaining: 0 } });
     expect(setup.gateway.log()).toContainEqual(expect.objectContaining({ reason: 'quota-exceeded' }));

@@ -272,7 +272,7 @@ describe('an API key at a reverse proxy', () => {
       gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret }, address: '10.0.0.1' });
     expect(await statusesOf(() => ask(key.secret), 2)).toEqual([200, 200]);
     const refused = await ask(key.secret);
-    expect(refused).toMatchObject({ status: 429, body: bodyOf.REST });
+    expect(refused).toMatchObject({ status: 429, body: { reason: 'rate_limited' } });
     expect(refused.headers.get('retry-after')).toMatch(/^(60|59)$/);
     expect(refused.headers.get('ratelimit-policy')).toBe('"api-key";q=2;w=60');
     expect(refused.headers.has('x-keyward-key')).toBe(false);
@@ -332,6 +332,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     const refused = await tryKey();
     expect(refused.headers.get('retry-after')).toMatch(/^(60|59)$/);
     expect(refused.headers.get('ratelimit-policy')).toBe('"address";q=3;w=60');
+    expect(refused.body).toMatchObject({ reason: 'too_many_wrong_keys' });
     expect(door.gateway.log().at(-1)).toMatchObject({ status: 429, reason: 'rate-limit-address' });
     expect((await door.ask(bad, '203.0.113.2')).status).toBe(401);
   });

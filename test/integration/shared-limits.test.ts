@@ -234,12 +234,12 @@ it('both policies are named at the door, and what refuses says when to come agai
   );
   for (let turn = 0; turn < 5; turn += 1) await atDoor(keys[0]);
   const rated = await atDoor(keys[0]);
-  expect(rated.status).toBe(429);
+  expect(rated).toMatchObject({ status: 429, body: { reason: 'account_rate_limited' } });
   expect(Number(rated.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   await entitle('daily');
   for (let turn = 0; turn < 4; turn += 1) expect((await atDoor(keys[0])).status).toBe(200);
   const spent = await atDoor(keys[0]);
-  expect(spent.status).toBe(429);
+  expect(spent).toMatchObject({ status: 429, body: { reason: 'account_quota_exceeded' } });
   expect(Number(spent.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 

@@ -38,11 +38,45 @@ const ours = ({ keyward, api, guarded = '/documents' }: Behind) => ({
   '^/documents(': `^${guarded}(`,
 });
 
+/** A line of a proxy's access log. */
+export interface AccessLine {
+  readonly requestId: string;
+  readonly status: number;
+  /** The account, or an empty text if no key was accepted. */
+  readonly user: string;
+  /** The API key, or an empty text if no key was accepted. */
+  readonly key: string;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+
+const toAccessLine = ({ request_id: requestId = '', status, user = '', key = '' }: Fields): AccessLine => ({
+  requestId,
+  status: Number(status),
+  // HAProxy writes a dash for what is missing.
+  user: user.replace(/^-$/, ''),
+  key: key.replace(/^-$/, ''),
+});
+
 /** Starts nginx, configured as documented. */
-const startDocumentedNginx = (folder: string, behind: Behind) =>
-  startNginx(folder, (port) =>
-    adapt(blockOf('nginx'), { ...ours(behind), 'listen 80;': `listen 127.0.0.1:${port};` }),
+async function startDocumentedNginx(folder: string, behind: Behind) {
+  const file = join(folder, 'api.log');
+  const process = await startNginx(folder, (port) =>
+    adapt(blockOf('nginx'), {
+      ...ours(behind),
+      'listen 80;': `listen 127.0.0.1:${port};`,
+      '/var/log/nginx/api.log': file,
+    }),
   );
+  const accessLog = () => readFileSync(file, 'utf8');
+  return { ...process, accessLog, accessLines: () => linesOf(accessLog()).map(toAccessLine) };
+}
 
 const caddy = '/usr/bin/caddy';
 
@@ -50,9 +84,18 @@ const caddy = '/usr/bin/caddy';
 async function startDocumentedCaddy(folder: string, behind: Behind) {
   const url = `http://127.0.0.1:${await freePort()}`;
   const file = join(folder, 'Caddyfile');
-  const recipe = adapt(blockOf('caddyfile'), { ...ours(behind), 'api.example.com': url });
+  const log = join(folder, 'api.log');
+  const here = { 'api.example.com': url, '/var/log/caddy/api.log': log };
+  const recipe = adapt(blockOf('caddyfile'), { ...ours(behind), ...here });
   await writeFile(file, `{\n\tadmin off\n}\n${recipe}`);
-  return await startProxy(caddy, ['run', '--adapter', 'caddyfile', '--config', file], folder, url);
+  const process = await startProxy(caddy, ['run', '--adapter', 'caddyfile', '--config', file], folder, url);
+  const accessLog = () => readFileSync(log, 'utf8');
+  const accessLines = () =>
+    linesOf(accessLog()).map(({ resp_headers, status, user_id }) => {
+      const [user = '', key = ''] = user_id.split('/');
+      return toAccessLine({ request_id: resp_headers['X-Request-Id']?.join(), status, user, key });
+    });
+  return { ...process, accessLog, accessLines };
 }
 
 const haproxy = '/usr/sbin/haproxy';
@@ -67,14 +110,26 @@ async function startDocumentedHaproxy(folder: string, behind: Behind) {
   await writeFile(script, adapt(blockOf('lua'), socket));
   const here = { 'bind :80': `bind 127.0.0.1:${port}`, '/etc/haproxy/keyward.lua': script };
   await writeFile(file, adapt(blockOf('haproxy'), { ...ours(behind), ...socket, ...here }));
-  return await startProxy(haproxy, ['-db', '-f', file], folder, `http://127.0.0.1:${port}`);
+  const process = await startProxy(haproxy, ['-db', '-f', file], folder, `http://127.0.0.1:${port}`);
+  const accessLog = process.output;
+  return { ...process, accessLog, accessLines: () => linesOf(accessLog()).map(toAccessLine) };
 }
 
 /** A proxy that Debian has, and what it answers where Keyward fails. */
 export interface DocumentedProxy {
   readonly name: string;
   readonly isRun: boolean;
-  readonly start: (folder: string, behind: Behind) => ReturnType<typeof startProxy>;
+  readonly start: (
+    folder: string,
+    behind: Behind,
+  ) => Promise<
+    Omit<Awaited<ReturnType<typeof startProxy>>, 'output'> & {
+      /** The text of the access log. */
+      readonly accessLog: () => string;
+      /** The lines of the access log. */
+      readonly accessLines: () => AccessLine[];
+    }
+  >;
   /** Its status where nobody listens on Keyward's port. */
   readonly down: number;
   /** Its status where Keyward takes the request and does not answer. */

@@ -61,5 +61,5 @@ export async function startProxy(
     await stop();
     throw new Error(`${program} does not start: ${output}`);
   }
-  return { url, [Symbol.asyncDispose]: stop };
+  return { url, output: () => output, [Symbol.asyncDispose]: stop };
 }

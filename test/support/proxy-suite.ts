@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,11 +62,12 @@ async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   const { service, others } = stack.use(
     await startKeyService(folder.path, env, [
       { permissions: '["documents.read"]' },
+      { permissions: '["documents.write"]' },
       { allowedAddresses: '["127.0.0.2"]' },
     ]),
   );
-  const [reader, bound] = others.map(({ secret }) => secret) as [string, string];
-  const { url } = stack.use(await proxy.start(folder.path, { keyward: service.port, api: api.port }));
+  const [reader, writer, bound] = others.map(({ secret }) => secret) as [string, string, string];
+  const front = stack.use(await proxy.start(folder.path, { keyward: service.port, api: api.port }));
 
   const manage = async (subject: Subject, method: string, path = '') => {
     const headers = {
@@ -81,7 +83,7 @@ async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   };
   const revoke = (subject: Subject, id: number) => manage(subject, 'DELETE', `/${id}`);
   const keys = { alice: await createKey('alice'), bob: await createKey('bob') };
-  return { url, api, service, keys, reader, bound, createKey, revoke };
+  return { ...front, api, service, keys, reader, writer, bound, createKey, revoke };
 }
 
 const told = [userHeader, keyHeader, planHeader, permissionsHeader];
@@ -89,6 +91,16 @@ const told = [userHeader, keyHeader, planHeader, permissionsHeader];
 /** Whose key it is, and what it was asked for, as an API reads it. */
 const identityOf = (received: Received | undefined) =>
   received && told.map((name) => readLikeCgi(received, name).filter((value) => value !== ''));
+
+const requestIdHeader = 'X-Request-Id';
+
+/** The body of a refusal, which must be a problem (RFC 9457), and its status. */
+function problemOf({ status, headers, body }: Awaited<ReturnType<typeof send>>): Record<string, unknown> {
+  expect(headers['content-type']).toBe('application/problem+json');
+  const problem = JSON.parse(body) as Record<string, unknown>;
+  expect(problem).toMatchObject({ status, title: STATUS_CODES[`${status}`] });
+  return problem;
+}
 
 /** Tests that a proxy, configured as documented, lets through what Keyward allows, and nothing else. */
 export function describeDocumentedProxy(proxy: DocumentedProxy): void {
@@ -160,6 +172,10 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         const refused = await call(byBearer(secret));
         expect(refused.status).toBe(429);
         expect(refused.headers['retry-after']).toMatch(/^[1-9]\d?$/);
+        expect(problemOf(refused)).toMatchObject({
+          reason: 'rate_limited',
+          detail: `The API key exceeded its rate limit. Retry in ${refused.headers['retry-after']} seconds.`,
+        });
       });
       expect(passed).toBe(limit);
     });
@@ -231,6 +247,24 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         await refused(without());
         expect((await call(without())).status).toBe(200);
         expect((await call([], { target: '/documents/1' })).status).toBe(401);
+      });
+
+      it.each([
+        ...(['GET', 'HEAD'] as const).map((method) => [method, 'read'] as const),
+        ...(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'OPTIONS'] as const).map(
+          (method) => [method, 'write'] as const,
+        ),
+      ])('depends on the method: %s → documents.%s', async (method, needed) => {
+        const attempt = async (secret: string) => {
+          const wanted = { method, target: '/documents/1' };
+          const count = await countPassed(async () => {
+            expect((await call(byApiKey(secret), wanted)).status).toBeOneOf([200, 204, 403]);
+          });
+          return count === 1 && latest()?.method === method;
+        };
+        expect(await attempt(running.reader)).toBe(needed === 'read');
+        expect(await attempt(running.writer)).toBe(needed === 'write');
+        expect(await attempt(running.keys.bob.secret)).toBe(false);
       });
 
       it.each([
@@ -355,6 +389,94 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       });
     });
 
+    describe('a refusal', () => {
+      it('says why in a problem document, with the permissions that are missing', async () => {
+        const wanted = { method: 'POST', target: '/documents/1' };
+        const problem = problemOf(await call(byApiKey(running.reader), wanted));
+        expect(problem).toMatchObject({
+          status: 403,
+          detail: 'The API key needs the permissions: documents.write',
+          reason: 'insufficient_permissions',
+        });
+        expect(problemOf(await call([]))).toMatchObject({ status: 401, reason: 'no_api_key' });
+        const wrong = problemOf(await call(byApiKey('x')));
+        expect(wrong).toMatchObject({ status: 401, reason: 'invalid_api_key' });
+        const elsewhere = problemOf(await call(byApiKey(running.bound), { from: '127.0.0.3' }));
+        expect(elsewhere).toMatchObject({ status: 403, reason: 'address_not_allowed' });
+        expect(problemOf(await call([], { target: '//documents' }))).toMatchObject({ status: 400 });
+      });
+
+      it('does not show the header that has the same body', async () => {
+        const { headers } = await call([]);
+        expect(Object.keys(headers).filter((name) => name.startsWith('x-keyward'))).toEqual([]);
+      });
+    });
+
+    describe('the id of a request', () => {
+      const idOf = ({ headers }: { readonly headers: IncomingHttpHeaders }) => `${headers['x-request-id']}`;
+      const inKeyward = (id: string) =>
+        running.service.output.stdout
+          .split('\n')
+          .filter((line) => line.includes(id))
+          .map((line) => JSON.parse(line) as Record<string, unknown>)
+          .find(({ msg }) => msg === 'request');
+      const inAccessLog = (id: string) => running.accessLines().find(({ requestId }) => requestId === id);
+
+      it('is the same for the client, the API, the log of Keyward and the access log', async () => {
+        const { secret, id, identity } = running.keys.bob;
+        const requestId = idOf(await call(byApiKey(secret)));
+        expect(requestId).toMatch(/^[\da-f-]{32,36}$/);
+        expect(latest() && readLikeCgi(latest() as Received, requestIdHeader)).toEqual([requestId]);
+        const user = `${identity[0]}`;
+        await expect.poll(() => inKeyward(requestId)).toMatchObject({ status: 200, keyId: id });
+        await expect
+          .poll(() => inAccessLog(requestId))
+          .toEqual({ requestId, status: 200, user, key: `${id}` });
+        expect(idOf(await call(byApiKey(secret)))).not.toBe(requestId);
+      });
+
+      it('leads from a refusal to the key and the reason', async () => {
+        const { secret, id } = await running.createKey('alice');
+        await running.revoke('alice', id);
+        const forged = [userHeader, keyHeader].map((name) => [name, '1'] as const);
+        const requestId = idOf(await call([...byBearer(secret), ...forged]));
+        await expect
+          .poll(() => inKeyward(requestId))
+          .toMatchObject({ status: 401, keyId: id, accountId: 1, reason: 'api-key-inactive' });
+        await expect
+          .poll(() => inAccessLog(requestId))
+          .toEqual({ requestId, status: 401, user: '', key: '' });
+      });
+
+      it.each<[string, Headers]>([
+        ['alone', []],
+        ['with Connection', [['Connection', requestIdHeader]]],
+        ...spellings
+          .slice(1)
+          .map(
+            (spell) =>
+              [spell(requestIdHeader), [[spell(requestIdHeader), 'chosen-by-a-client']]] as [string, Headers],
+          ),
+      ])('is never the one that a client sends: %s', async (_how, more) => {
+        const { secret, id } = running.keys.bob;
+        const chosen = [[requestIdHeader, 'chosen-by-a-client'], ...more] as const;
+        for (const headers of [byApiKey(secret), []]) {
+          const requestId = idOf(await call([...chosen, ...headers]));
+          expect(requestId).toMatch(/^[\da-f-]{32,36}$/);
+          await expect.poll(() => inKeyward(requestId)).toBeDefined();
+        }
+        expect(latest() && readLikeCgi(latest() as Received, keyHeader)).toEqual([`${id}`]);
+        expect(latest() && readLikeCgi(latest() as Received, requestIdHeader)).not.toContain(
+          'chosen-by-a-client',
+        );
+        expect(running.service.output.stdout).not.toContain('chosen-by-a-client');
+      });
+
+      it('comes with every refusal of the proxy itself', async () => {
+        expect(idOf(await call([], { target: '//documents' }))).toMatch(/^[\da-f-]{32,36}$/);
+      });
+    });
+
     describe('an upgrade', () => {
       const asking = (connection: string, ...protocols: string[]): Headers => [
         ['Connection', connection],
@@ -463,6 +585,13 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       }
     });
 
+    it('the access log has no API key', () => {
+      const { accessLog, keys, reader, writer, bound } = running;
+      const secrets = [keys.alice.secret, keys.bob.secret, reader, writer, bound];
+      expect(running.accessLines().length).toBeGreaterThan(100);
+      expect(secrets.filter((secret) => accessLog().includes(secret.slice(-20)))).toEqual([]);
+    });
+
     it('refuses while Keyward hangs, in time, and works again after', async () => {
       const { secret } = running.keys.alice;
       running.service.signal('SIGSTOP');
@@ -470,6 +599,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       const passed = await countPassed(async () => {
         const answers = await Promise.all([call(byApiKey(secret)), call([]), call(byBearer('x'))]);
         expect(answers.map(({ status }) => status)).toEqual(Array(3).fill(proxy.hanging));
+        for (const answer of answers) problemOf(answer);
       }).finally(() => running.service.signal('SIGCONT'));
       expect(performance.now() - started).toBeLessThan(patience + 2_000);
       expect(passed).toBe(0);
@@ -482,7 +612,9 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       await running.service.ended;
       const started = performance.now();
       const passed = await countPassed(async () => {
-        expect((await call(byApiKey(secret))).status).toBe(proxy.down);
+        const refused = await call(byApiKey(secret));
+        expect(problemOf(refused)).toMatchObject({ status: proxy.down });
+        expect(refused.headers['x-request-id']).toMatch(/^[\da-f-]{32,36}$/);
         expect((await call([])).status).toBe(proxy.down);
       });
       expect(performance.now() - started).toBeLessThan(2_000);

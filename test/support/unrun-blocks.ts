@@ -12,6 +12,8 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
   },
   'docs/forward-auth.md': {
     'http://127.0.0.1:4000/api/v1/keys/authorize': 'an address; test/e2e/nginx.test.ts asks it',
+    '{"title":"Forbidden","status":403,"detail":"The API key needs the permissions: documents.write","reason":"insufficient_permissions"}':
+      'test/integration/forward-auth.test.ts compares it to the response',
     '# A WebSocket may upgrade, and nothing else.': 'test/e2e/nginx.test.ts runs it',
     '(keyward) {': 'test/e2e/caddy.test.ts runs it',
     '-- Asks Keyward whether a request may pass.': 'test/e2e/haproxy.test.ts runs it',

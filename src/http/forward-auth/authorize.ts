@@ -9,6 +9,7 @@ import {
   tooManyRequests,
 } from '../rate-limits/limiter.ts';
 import { readApiKey, refusalOf } from './api-key.ts';
+import { authorizePath } from './problem.ts';
 
 /**
  * The error for a proxy whose `X-Keyward-Require` is no list of permissions. The operator made a mistake, so nobody
@@ -18,9 +19,6 @@ const malformedRequirement = () =>
   new GatewayError('FORBIDDEN', 'The proxy asks for what is no permission', {
     reason: 'malformed-requirement',
   });
-
-/** The path that proxies call. Envoy appends the path of the client's request. */
-export const authorizePath = '/api/v1/keys/authorize';
 
 /** A proxy's question about a request. */
 export interface DoorQuestion {
@@ -97,8 +95,8 @@ const mostCharacters = 1000;
  * do not matter.
  *
  * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, the
- * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can see whether the proxy applied the
- * expected rule. Any other status means no.
+ * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
+ * see whether the proxy applied the expected rule. Any other status means no; `problemOf` makes its body.
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
  * @param guesses limits the number of keys that an address may try; undefined: no limit

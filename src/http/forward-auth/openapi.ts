@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+
 const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
 const tag = header('What identifies this state (RFC 9110, section 8.8.3).');
@@ -9,10 +11,8 @@ const security = [{ ApiKeyBearer: [] }, { ApiKeyHeader: [] }];
 const failures = {
   401: ref('Unauthorized'),
   403: {
-    ...{
-      description:
-        'The key is good, but not from this address or not for what is asked, or its account is blocked.',
-    },
+    description:
+      'The key is good, but not from this address or not for what is asked, or its account is blocked.',
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -23,6 +23,59 @@ const failures = {
   429: ref('TooManyRequests'),
   500: ref('InternalServerError'),
   503: ref('ServiceUnavailable'),
+};
+
+const problem = (status: number, description: string, headers: object, detail: string, reason?: string) => ({
+  description,
+  headers: {
+    ...headers,
+    'X-Keyward-Problem': header('The body, for proxies that read header fields only.'),
+  },
+  content: {
+    'application/problem+json': {
+      schema: { $ref: '#/components/schemas/Problem' },
+      example: { title: STATUS_CODES[status], status, detail, reason },
+    },
+  },
+});
+
+const challenge = { 'WWW-Authenticate': header('A Bearer challenge (RFC 6750).') };
+
+const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
+
+const refusals = {
+  401: problem(
+    401,
+    'The request has no API key, or the key is unknown, inactive or expired.',
+    challenge,
+    'Could not validate credentials',
+    'invalid_api_key',
+  ),
+  403: problem(
+    403,
+    'The key lacks a permission or may not be used from this address, or its account is blocked.',
+    challenge,
+    'The API key needs the permissions: documents.read',
+    'insufficient_permissions',
+  ),
+  429: problem(
+    429,
+    'A limit of the key, of its account or of the address is used up.',
+    {
+      ...retryAfter,
+      'RateLimit-Policy': header('The limits (draft-ietf-httpapi-ratelimit-headers).'),
+      RateLimit: header('What is left of each limit.'),
+    },
+    'The API key exceeded its rate limit. Retry in 12 seconds.',
+    'rate_limited',
+  ),
+  500: problem(500, 'Keyward failed.', {}, 'Internal Server Error'),
+  503: problem(
+    503,
+    'Keyward cannot reach its database, or has too many requests.',
+    retryAfter,
+    'Service Unavailable',
+  ),
 };
 
 const record = (description: string) => ({
@@ -68,7 +121,7 @@ export const forwardAuthOpenApi = {
               ),
             },
           },
-          ...failures,
+          ...refusals,
         },
         security,
       },

@@ -1,5 +1,6 @@
 import { useState } from 'preact/compat';
 import { View } from '../ui/view.tsx';
+import { accountLink } from './account.tsx';
 import { AccountList, type AccountsWanted } from './account-list.tsx';
 import { FoundKeys } from './found-keys.tsx';
 
@@ -7,6 +8,9 @@ const states = [
   ['All', undefined],
   ['Blocked', true],
 ] as const;
+
+/** The number of an account, as the log names it. A subject may look the same. */
+const isNumber = /^[1-9]\d{0,9}$/;
 
 /** Finds accounts by their subject, and whose an API key is. */
 export function AccountSearch() {
@@ -62,6 +66,11 @@ export function AccountSearch() {
           </fieldset>
         </form>
       </search>
+      {isNumber.test(wanted.filter) && (
+        <p>
+          <a href={accountLink(Number(wanted.filter))}>Open account number {wanted.filter}</a>
+        </p>
+      )}
       <AccountList wanted={wanted} />
     </View>
   );
