@@ -38,7 +38,7 @@ import {
 } from './http/exchange.ts';
 import { authorize, type DoorQuestion } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
-import { authorizePath } from './http/forward-auth/problem.ts';
+import { authorizePath, refuseWithProblems } from './http/forward-auth/problem.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Answering } from './http/listener.ts';
 import { guard, type Load } from './http/load.ts';
@@ -154,6 +154,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
     finishing([
+      refuseWithProblems,
       ...(edge.corsOrigins.length > 0 ? [cors(edge.corsOrigins)] : []),
       quotaHeaders,
       pointToMetadata(publicUrl),
@@ -248,6 +249,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
 /** The parts of the OpenAPI document beside the operations. */
 const otherOpenApi = ({ leakReports }: GatewayDependencies) => ({
   ...{ ...forwardAuthOpenApi, ...webhooksOpenApi },
+  schemas: { ...forwardAuthOpenApi.schemas, ...webhooksOpenApi.schemas },
   paths: { ...forwardAuthOpenApi.paths, ...(leakReports && leakReportsPaths) },
 });
 

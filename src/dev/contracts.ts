@@ -26,7 +26,11 @@ const openApiText = (): string => {
   const openApi = createOpenApi(sofa, {
     issuer,
     limits: loadConfig({}),
-    other: { ...forwardAuthOpenApi, ...webhooksOpenApi, paths: otherPaths },
+    other: {
+      ...{ ...forwardAuthOpenApi, ...webhooksOpenApi },
+      schemas: { ...forwardAuthOpenApi.schemas, ...webhooksOpenApi.schemas },
+      paths: otherPaths,
+    },
   });
   return `${JSON.stringify(openApi, null, 2)}\n`;
 };

@@ -1,6 +1,5 @@
 import type { GatewayError } from '../errors.ts';
 import type { Answer, AnswerHeaders, Exchange, Finisher } from './exchange.ts';
-import { isForProxies, problemOf } from './forward-auth/problem.ts';
 
 /** The path of GraphQL. */
 export const graphqlPath = '/graphql';
@@ -36,14 +35,10 @@ export const jsonAnswer = (
 
 /**
  * Makes the answer for an error. On the GraphQL path, the answer has GraphQL's form for a request without a readable
- * document; for proxies it is a problem (RFC 9457); on all other paths it is `{"detail": …}`.
+ * document; on all other paths it is `{"detail": …}`.
  */
 export function answerError({ path }: Pick<Exchange, 'path'>, error: GatewayError): Answer {
   const { message, code, status, headers } = error;
-  if (isForProxies(path)) {
-    const problem = problemOf(error);
-    return { status, body: problem.body, headers: { ...headers, ...problem.headers } };
-  }
   const body =
     path === graphqlPath ? { errors: [{ message, extensions: { code } }] } : { detail: detailOf(error) };
   return jsonAnswer(body, status, headers);

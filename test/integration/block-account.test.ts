@@ -52,7 +52,7 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     });
     expect(await atDoor()).toMatchObject({
       status: 403,
-      text: '{"detail":"The account of this API key is blocked"}',
+      body: { detail: 'The account of this API key is blocked', reason: 'account_blocked' },
     });
     const itself = await setup.gateway.rest('GET', '/keys/self', { headers: { 'x-api-key': bob.secret } });
     expect(itself.status).toBe(403);

@@ -96,7 +96,7 @@ const mostCharacters = 1000;
  *
  * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, the
  * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
- * see whether the proxy applied the expected rule. Any other status means no; `problemOf` makes its body.
+ * see whether the proxy applied the expected rule. Any other status means no; `refuseWithProblems` makes its body.
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
  * @param guesses limits the number of keys that an address may try; undefined: no limit

@@ -172,6 +172,23 @@ export const forwardAuthOpenApi = {
       description: 'The record of an API key as its bearer sees it.',
     },
   },
+  schemas: {
+    Problem: {
+      type: 'object',
+      description: 'Why a proxy must refuse a request (RFC 9457).',
+      required: ['title', 'status', 'detail'],
+      properties: {
+        title: { type: 'string', description: 'The name of the HTTP status.' },
+        status: { type: 'integer', description: 'The HTTP status.' },
+        detail: { type: 'string', description: 'A sentence for a person.' },
+        reason: {
+          type: 'string',
+          description:
+            'Why, for a program: `no_api_key`, `invalid_api_key`, `account_blocked`, `address_not_allowed`, `insufficient_permissions`, `malformed_requirement`, `rate_limited`, `account_rate_limited`, `too_many_wrong_keys`, `quota_exceeded` or `account_quota_exceeded`. More may be added. Missing if Keyward itself failed.',
+        },
+      },
+    },
+  },
   securitySchemes: {
     ApiKeyBearer: { type: 'http', scheme: 'bearer', description: 'An API key in place of an access token.' },
     ApiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },

@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { GatewayError } from '../../errors.ts';
+import type { Finisher } from '../exchange.ts';
 
 /** The path that proxies call. Envoy appends the path of the client's request. */
 export const authorizePath = '/api/v1/keys/authorize';
 
 /** Whether a path is the one that proxies call, with or without an appended path. */
-export const isForProxies = (path: string): boolean =>
+const isForProxies = (path: string): boolean =>
   path === authorizePath || path.startsWith(`${authorizePath}/`);
 
 const rateExceeded = 'The API key exceeded its rate limit.';
@@ -29,14 +30,29 @@ const published: Readonly<Record<string, readonly [reason: string, sentence?: st
 const publishedOf = ({ code, reason = '' }: GatewayError) =>
   published[reason] ?? (code === 'UNAUTHENTICATED' ? ['invalid_api_key'] : []);
 
-/**
- * The media type and the body of a refusal for a proxy (RFC 9457). The proxy passes it to its client.
- * @returns the body also as the header field `x-keyward-problem`, because nginx reads header fields only
- */
-export function problemOf(error: GatewayError) {
-  const { status, message, headers } = error;
+/** The sentence for a client, with the time to wait if a limit is used up. */
+const detailOf = ({ message, headers }: GatewayError, sentence: string | undefined): string =>
+  sentence === undefined ? message : `${sentence} Retry in ${headers['retry-after']} seconds.`;
+
+/** The body of a refusal. Without an error, the service refused the request because of its load. */
+function bodyOf(status: number, error: GatewayError | undefined): string {
+  const title = STATUS_CODES[status];
+  if (!error) return JSON.stringify({ title, status, detail: title });
   const [reason, sentence] = publishedOf(error);
-  const detail = sentence ? `${sentence} Retry in ${headers['retry-after']} seconds.` : message;
-  const body = JSON.stringify({ title: STATUS_CODES[status], status, detail, reason });
-  return { body, headers: { 'content-type': 'application/problem+json', 'x-keyward-problem': body } };
+  return JSON.stringify({ title, status, detail: detailOf(error, sentence), reason });
 }
+
+/**
+ * Makes each refusal for a proxy a problem document (RFC 9457), which the proxy passes to its client. The header field
+ * `x-keyward-problem` has the same text, because nginx reads header fields only.
+ */
+export const refuseWithProblems: Finisher = ({ path, record }, answer) => {
+  if (answer.status < 400 || !isForProxies(path)) return answer;
+  const body = bodyOf(answer.status, record.failure);
+  const headers = {
+    ...answer.headers,
+    'content-type': 'application/problem+json',
+    'x-keyward-problem': body,
+  };
+  return { ...answer, body, headers };
+};
