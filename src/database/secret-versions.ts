@@ -1,7 +1,25 @@
+import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../config/config-error.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { type Db, type PreparedQuery, prepareQuery } from './db.ts';
-import { ApiKey, ApiKeySecret, PrivateKey, WebhookEndpoint } from './tables.ts';
+import { ApiKey, ApiKeySecret, PrivateKey, type Tables, WebhookEndpoint } from './tables.ts';
+
+/**
+ * Selects the digests of API keys that may still verify. An inactive key never becomes active again, and a former
+ * secret never works again after its grace period: nobody needs the pepper of their digests.
+ */
+export const digestsInUse = (db: Kysely<Tables>, now: Date) =>
+  db
+    .selectFrom('api_key_secret')
+    .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+    .where('api_key.is_active', '=', sql.lit(true))
+    .where(({ eb, or }) =>
+      or([eb('api_key_secret.works_until', 'is', null), eb('api_key_secret.works_until', '>', now)]),
+    );
+
+const firstInUse = prepareQuery(ApiKeySecret, (db, { version, now }: { version: number; now: Date }) =>
+  digestsInUse(db, now).select('api_key_secret.id').where('pepper_version', '=', version).limit(1),
+);
 
 /** Finds the least version above another one that a row refers to; null if there is none. An index answers it. */
 type NextVersion = PreparedQuery<{ above: number }, { version: number | null }>;
@@ -45,31 +63,58 @@ async function storedVersions(db: Db, next: NextVersion): Promise<number[]> {
   }
 }
 
+/** A kind of stored values that need a version of a secret. */
+interface Kind {
+  readonly variable: 'KEY_PEPPERS' | 'KEY_ENCRYPTION_KEYS';
+  readonly what: string;
+  readonly configured: { readonly versions: readonly number[] };
+  readonly next: NextVersion;
+  /** Whether anybody needs the rows of a version; missing: somebody does. It may look at many rows. */
+  readonly isNeeded?: (db: Db, version: number) => Promise<boolean>;
+}
+
+const isPepperNeeded = async (db: Db, version: number) =>
+  (await firstInUse(db, { version, now: new Date() })).length > 0;
+
+const kindsOf = ({ peppers, sealer }: Secrets): readonly Kind[] => [
+  {
+    ...{ variable: 'KEY_PEPPERS', what: 'API keys are hashed', configured: peppers, next: nextOfDigests },
+    isNeeded: isPepperNeeded,
+  },
+  { variable: 'KEY_ENCRYPTION_KEYS', what: 'API keys are sealed', configured: sealer, next: nextOfApiKeys },
+  {
+    variable: 'KEY_ENCRYPTION_KEYS',
+    what: 'private keys are sealed',
+    configured: sealer,
+    next: nextOfPrivateKeys,
+  },
+  {
+    variable: 'KEY_ENCRYPTION_KEYS',
+    what: 'secrets of webhook endpoints are sealed',
+    configured: sealer,
+    next: nextOfWebhooks,
+  },
+];
+
+/** The versions that somebody needs and the configuration does not have. */
+async function missingVersions(db: Db, { configured, next, isNeeded }: Kind): Promise<number[]> {
+  const missing: number[] = [];
+  for (const version of await storedVersions(db, next)) {
+    if (configured.versions.includes(version)) continue;
+    if (!isNeeded || (await isNeeded(db, version))) missing.push(version);
+  }
+  return missing;
+}
+
 /**
- * Checks that the configured secrets can read all stored data.
+ * Checks that the configured secrets can read all stored data that anybody needs.
  * @throws {ConfigError} that names each missing variable and version
  */
-export async function assertSecretVersions(db: Db, { peppers, sealer }: Secrets): Promise<void> {
-  const kinds = [
-    { variable: 'KEY_PEPPERS', what: 'API keys are hashed', configured: peppers, next: nextOfDigests },
-    { variable: 'KEY_ENCRYPTION_KEYS', what: 'API keys are sealed', configured: sealer, next: nextOfApiKeys },
-    {
-      variable: 'KEY_ENCRYPTION_KEYS',
-      what: 'private keys are sealed',
-      configured: sealer,
-      next: nextOfPrivateKeys,
-    },
-    {
-      variable: 'KEY_ENCRYPTION_KEYS',
-      what: 'secrets of webhook endpoints are sealed',
-      configured: sealer,
-      next: nextOfWebhooks,
-    },
-  ];
+export async function assertSecretVersions(db: Db, secrets: Secrets): Promise<void> {
   const faults: string[] = [];
-  for (const { variable, what, configured, next } of kinds) {
-    const stored = await storedVersions(db, next);
-    const missing = stored.filter((version) => !configured.versions.includes(version));
+  for (const kind of kindsOf(secrets)) {
+    const missing = await missingVersions(db, kind);
+    const { variable, what } = kind;
     faults.push(...missing.map((version) => `${variable} has no version ${version}, under which ${what}`));
   }
   if (faults.length > 0) throw new ConfigError(faults);

@@ -1,14 +1,36 @@
 import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
+import { digestsInUse } from '../database/secret-versions.ts';
 import { type AccountId, ApiKeySecret } from '../database/tables.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 
-const countOlder = prepareQuery(ApiKeySecret, (db, { newest }: { newest: number }) =>
-  db
-    .selectFrom('api_key_secret')
+const countOlder = prepareQuery(ApiKeySecret, (db, { newest, now }: { newest: number; now: Date }) =>
+  digestsInUse(db, now)
     .select(({ fn }) => fn.countAll().as('rows'))
     .where('pepper_version', '<>', newest),
+);
+
+/** The most keys that the command names. */
+const mostNamed = 20;
+
+// Each key has one current secret.
+const selectCurrent = prepareQuery(ApiKeySecret, (db, { newest, now }: { newest: number; now: Date }) =>
+  digestsInUse(db, now)
+    .select('api_key_secret.api_key_id')
+    .where('works_until', 'is', null)
+    .where('pepper_version', '<>', newest)
+    .orderBy('api_key_secret.api_key_id')
+    .limit(mostNamed + 1),
+);
+
+const lastOfFormer = prepareQuery(ApiKeySecret, (db, { newest, now }: { newest: number; now: Date }) =>
+  digestsInUse(db, now)
+    .select('works_until')
+    .where('works_until', 'is not', null)
+    .where('pepper_version', '<>', newest)
+    .orderBy('works_until', 'desc')
+    .limit(1),
 );
 
 // A sealed copy holds the key's current secret. The selected names are single words, because the entity has no
@@ -53,6 +75,20 @@ interface Older {
   readonly version: number;
 }
 
+/** Says which keys still need an older pepper, and what ends that. */
+async function explain(db: Db, newest: number): Promise<string[]> {
+  const values = { newest, now: new Date() };
+  const ids = (await selectCurrent(db, values)).map(({ apiKey }) => apiKey);
+  const [former] = await lastOfFormer(db, values);
+  const named = `${ids.slice(0, mostNamed).join(', ')}${ids.length > mostNamed ? ', …' : ''}`;
+  return [
+    ...(ids.length > 0 ? [`needed until these keys are rotated or deactivated: ${named}`] : []),
+    ...(former?.worksUntil
+      ? [`needed by former secrets of rotated keys until ${former.worksUntil.toISOString()}`]
+      : []),
+  ];
+}
+
 /**
  * The rewrapping of API key digests. A new digest needs the secret, so only keys with a sealed copy of their secret
  * can move.
@@ -61,7 +97,8 @@ export function digests({ peppers, sealer }: Secrets): Rewrapping<Older> {
   const [newest] = peppers.versions;
   return {
     what: 'digests of API keys',
-    count: async (db) => Number((await countOlder(db, { newest }))[0]?.rows),
+    count: async (db) => Number((await countOlder(db, { newest, now: new Date() }))[0]?.rows),
+    explain: (db) => explain(db, newest),
     next: (db, after) => selectOlder(db, { newest, after }),
     prepare: async ({ id, apiKey, digest: old, isImported, owner, sealed, version }) => {
       const binding = { purpose: 'api-key', accountId: owner, rowId: apiKey } as const;
@@ -73,16 +110,4 @@ export function digests({ peppers, sealer }: Secrets): Rewrapping<Older> {
       return async (db) => (await updateDigest(db, moved)).length > 0;
     },
   };
-}
-
-const deleteEnded = prepareQuery(ApiKeySecret, (db, { newest, now }: { newest: number; now: Date }) =>
-  db.deleteFrom('api_key_secret').where('works_until', '<=', now).where('pepper_version', '<>', newest),
-);
-
-/**
- * Deletes the rotated-out secrets under older peppers whose grace period is over, because nothing else would ever
- * move them.
- */
-export async function deleteEndedSecrets(db: Db, { peppers: { versions } }: Secrets): Promise<void> {
-  await deleteEnded(db, { newest: versions[0], now: new Date() });
 }

@@ -12,6 +12,8 @@ export interface Rewrapping<Row extends { readonly id: number }> {
   readonly what: string;
   /** Counts the values that are still under older versions. */
   count(db: Db): Promise<number>;
+  /** Says why values are still under older versions, a line for each reason; missing: nothing is known. */
+  explain?(db: Db): Promise<readonly string[]>;
   /**
    * Reads the next batch of rows that can move, in the order of their ids.
    * @param after the id before the batch

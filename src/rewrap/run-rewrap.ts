@@ -6,7 +6,7 @@ import { Db } from '../database/db.ts';
 import { assertMigrated } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
-import { deleteEndedSecrets, digests } from './digests.ts';
+import { digests } from './digests.ts';
 import { type Rewrapping, rewrap } from './rewrap.ts';
 import { privateKeys, sealedApiKeys, webhookSecrets } from './sealed-values.ts';
 
@@ -19,6 +19,7 @@ async function run<Row extends { readonly id: number }>(db: Db, kind: Rewrapping
     print(`${kind.what}: ${done} of ${total} moved`),
   );
   print(`${kind.what}: ${moved} moved, ${left} left under older versions`);
+  if (left > 0) for (const reason of (await kind.explain?.(db)) ?? []) print(`  ${reason}`);
   if (broken.length === 0) return;
   process.stderr.write(`${kind.what}: rows that cannot be read: ${broken.join(', ')}\n`);
   process.exitCode = 1;
@@ -28,7 +29,6 @@ async function runAll(db: Db, secrets: Secrets): Promise<void> {
   await run(db, privateKeys(secrets.sealer));
   await run(db, sealedApiKeys(secrets.sealer));
   await run(db, webhookSecrets(secrets.sealer));
-  await deleteEndedSecrets(db, secrets);
   await run(db, digests(secrets));
 }
 

@@ -12,9 +12,18 @@ import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig } from '../support/database.ts';
 import { createBuilders } from '../support/gateway.ts';
-import { createTemporaryFolder, runScript, runService, startScript } from '../support/process.ts';
+import {
+  createTemporaryFolder,
+  freePort,
+  runScript,
+  runService,
+  startProcess,
+  startScript,
+} from '../support/process.ts';
 import { createPrivateKey, createSealedKey } from '../support/sealed-rows.ts';
 import { secretText } from '../support/secrets.ts';
+
+type Service = Awaited<ReturnType<typeof startProcess>>;
 
 interface Variables extends Record<string, string> {
   readonly KEY_PEPPERS: string;
@@ -151,6 +160,7 @@ describe('keys:rewrap', () => {
       'digests of API keys: 100 of 121 moved',
       'digests of API keys: 120 of 121 moved',
       'digests of API keys: 120 moved, 1 left under older versions',
+      `  needed until these keys are rotated or deactivated: ${filled.unsealed.id}`,
       '',
     ]);
     // The old pepper is still needed, for the key that has no sealed copy; the old encryption key is not.
@@ -158,7 +168,7 @@ describe('keys:rewrap', () => {
     await isUsable(filled, later);
     expect(await versions()).toEqual({
       digests: [
-        { version: 1, n: 1 },
+        { version: 1, n: 2 },
         { version: 2, n: 120 },
       ],
       privateKeys: [{ version: 2, n: 1 }],
@@ -184,7 +194,7 @@ describe('keys:rewrap', () => {
     expect((await rewrap(both)).code).toBe(0);
     await isUsable(filled, { ...newer, KEY_PEPPERS: both.KEY_PEPPERS });
     expect((await versions()).digests).toEqual([
-      { version: 1, n: 1 },
+      { version: 1, n: 2 },
       { version: 2, n: 1500 },
     ]);
   }, 120_000);
@@ -218,6 +228,49 @@ describe('keys:rewrap', () => {
     expect(await rewrap(newer)).toEqual(missing);
     expect(await runService(folder.path, { PORT: '0', ...env(newer) })).toEqual(missing);
   });
+
+  it('an old pepper can be removed once its keys are rotated or deactivated', async () => {
+    const call = async ({ url, token }: Service, subject: string, method: string, path = '') => {
+      const answer = await fetch(`${url}/api/v1/auth/keys${path}`, {
+        method,
+        headers: { authorization: `Bearer ${await token(subject)}`, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: '{}' }),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    };
+    // The port is part of the development issuer's name, and so of each account.
+    const port = { PORT: `${await freePort()}` };
+    const start = (variables: Variables) => startProcess(folder.path, { ...env(variables), ...port });
+    /** The active keys of a new database, and whose each is. */
+    const listKeys = async () => {
+      await using service = await start(first);
+      const keys = new Map<number, string>();
+      for (const subject of ['alice', 'bob'])
+        for (const key of await call(service, subject, 'GET')) if (key.is_active) keys.set(key.id, subject);
+      return [...keys].sort(([one], [other]) => one - other);
+    };
+    const keys = await listKeys();
+    const ids = keys.map(([id]) => id);
+    const left = `needed until these keys are rotated or deactivated: ${ids.join(', ')}\n`;
+    expect((await rewrap(both)).stdout).toContain(left);
+
+    const [[rotated, owner] = [0, ''], ...others] = keys;
+    expect(others.length).toBeGreaterThan(1);
+    const endAll = async (): Promise<string> => {
+      await using service = await start(both);
+      for (const [id, subject] of others) await call(service, subject, 'DELETE', `/${id}`);
+      return (await call(service, owner, 'POST', `/${rotated}/rotate`)).key;
+    };
+    const key = await endAll();
+    expect((await rewrap(both)).stdout).toContain(
+      'digests of API keys: 0 moved, 0 left under older versions\n',
+    );
+
+    await using service = await start(newer);
+    const self = await fetch(`${service.url}/api/v1/keys/self`, { headers: { 'x-api-key': key } });
+    expect(await self.json()).toMatchObject({ id: rotated, is_active: true });
+  }, 60_000);
 
   it('refuses where no secrets are configured', async () => {
     const ended = await runScript('dist/server/rewrap.js', [], {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { Db } from '../../src/database/db.ts';
 import { assertSecretVersions } from '../../src/database/secret-versions.ts';
-import type { WebhookEndpoint } from '../../src/database/tables.ts';
-import { deleteEndedSecrets, digests } from '../../src/rewrap/digests.ts';
+import type { AccountId, WebhookEndpoint } from '../../src/database/tables.ts';
+import { digests } from '../../src/rewrap/digests.ts';
 import { type Rewrapped, type Rewrapping, rewrap } from '../../src/rewrap/rewrap.ts';
 import { privateKeys, sealedApiKeys, webhookSecrets } from '../../src/rewrap/sealed-values.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
@@ -106,15 +106,38 @@ describe('rewrapping', () => {
     expect(await versionsOf(gateway)).toEqual({ privateKeys: [1], sealed: [1], digests: [1] });
   });
 
-  it('deletes of the secrets under older peppers those that work no more', async () => {
+  it('says which keys still need an older pepper, and counts no digest that nobody needs', async () => {
     const { gateway, db, keys } = await createFilled(1);
     await using _gateway = gateway;
-    const [key] = keys;
-    await gateway.addSecret(key?.id ?? 0, createApiKeySecret(), new Date(Date.now() - 1));
-    await gateway.addSecret(key?.id ?? 0, createApiKeySecret(), new Date(Date.now() + 60_000));
-    await deleteEndedSecrets(db, both);
-    expect((await gateway.rows('api_key_secret')).map(({ id }) => id)).toEqual([1, 3]);
-    expect(await rewrap(db, digests(both), () => {})).toEqual({ moved: 1, broken: [], left: 1 });
+    const alice = (await gateway.rows('account'))[0]?.['id'] as AccountId;
+    const sealed = keys[0]?.id ?? 0;
+    const past = new Date(Date.now() - 1);
+    const later = new Date(Date.now() + 60_000);
+    await gateway.addSecret(sealed, createApiKeySecret(), past);
+    await gateway.addSecret(sealed, createApiKeySecret(), later);
+    await gateway.createVerifiableKey(alice, { isActive: false });
+    const expired = await gateway.createVerifiableKey(alice, { expiresAt: past });
+    const kind = digests(both);
+    expect(await rewrap(db, kind, () => {})).toEqual({ moved: 1, broken: [], left: 2 });
+    // The owner may extend a key that expired.
+    expect(await kind.explain?.(db)).toEqual([
+      `needed until these keys are rotated or deactivated: ${expired.id}`,
+      `needed by former secrets of rotated keys until ${later.toISOString()}`,
+    ]);
+    await gateway.database.em.fork().execute('update api_key set is_active = false');
+    expect(await kind.count(db)).toBe(0);
+    expect(await kind.explain?.(db)).toEqual([]);
+  });
+
+  it('names at most 20 keys', async () => {
+    const { gateway, db } = await createFilled(0);
+    await using _gateway = gateway;
+    const alice = (await gateway.rows('account'))[0]?.['id'] as AccountId;
+    for (let made = 0; made < 21; made += 1) await gateway.createVerifiableKey(alice);
+    const ids = (await gateway.rows('api_key')).slice(0, 20).map(({ id }) => id);
+    expect(await digests(both).explain?.(db)).toEqual([
+      `needed until these keys are rotated or deactivated: ${ids.join(', ')}, …`,
+    ]);
   });
 });
 
