@@ -22,6 +22,7 @@ export default defineConfig({
         backup: 'src/start/backup.ts',
         rewrap: 'src/start/rewrap.ts',
         import: 'src/start/import.ts',
+        end: 'src/start/end.ts',
         export: 'src/start/export.ts',
       },
       output: {

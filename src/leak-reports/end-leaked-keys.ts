@@ -1,9 +1,15 @@
 import { type Kysely, sql } from 'kysely';
+import {
+  deactivated,
+  deactivateMany,
+  type KeyEvent,
+  lockKeys,
+  writeKeyEvents,
+} from '../api-keys/deactivate-many.ts';
 import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
 import type { LeakReportConfig } from '../config/config.ts';
-import { changeNumber, dayOf, unlimited } from '../database/changes-of-day.ts';
-import { type Db, isForPostgres, runQuery } from '../database/db.ts';
-import { type AccountId, ApiKey, type Tables } from '../database/tables.ts';
+import { type Db, runQuery } from '../database/db.ts';
+import { ApiKey, type Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import type { OperationContext } from '../operations/context.ts';
 
@@ -43,27 +49,10 @@ const findSecrets = (db: Db, digests: readonly Buffer[], now: Date) =>
 /** A secret with its API key. */
 type FoundSecret = Awaited<ReturnType<typeof findSecrets>>[number];
 
-/**
- * Locks API keys, so that concurrent changes of these keys or their secrets wait. SQLite needs no lock, because a
- * transaction is its only writer.
- */
-async function lockKeys(db: Db, ids: readonly number[]): Promise<void> {
-  if (!isForPostgres(db.kysely)) return;
-  const keys = db.kysely.selectFrom('api_key').select('id').where('id', 'in', ids);
-  await runQuery(db, ApiKey, keys.orderBy('id').forUpdate());
-}
-
 /** Marks secrets as leaked; a secret that is already marked stays unchanged. */
 async function markSecrets(db: Db, secrets: readonly number[], now: Date): Promise<void> {
   const mark = db.kysely.updateTable('api_key_secret').set({ leaked_at: now });
   await runQuery(db, ApiKey, mark.where('id', 'in', secrets).where('leaked_at', 'is', null));
-}
-
-/** Ends API keys. */
-async function endKeys(db: Db, ids: readonly number[], now: Date): Promise<void> {
-  if (ids.length === 0) return;
-  const end = db.kysely.updateTable('api_key').set({ is_active: false, deactivated_at: now });
-  await runQuery(db, ApiKey, end.where('id', 'in', ids));
 }
 
 /**
@@ -88,33 +77,6 @@ async function endSecrets(
   await runQuery(db, ApiKey, tell.where('id', 'in', ids));
 }
 
-/** An event of an API key that was found in public. */
-interface LeakEvent {
-  readonly name: 'api-key-leaked' | 'api-key-deactivated';
-  readonly accountId: AccountId;
-  readonly keyId: number;
-  readonly changes: readonly Change[];
-}
-
-/** Writes events to the audit trail, in one statement. */
-async function writeEvents(
-  db: Db,
-  events: readonly LeakEvent[],
-  { requestId, now }: { readonly requestId: string; readonly now: Date },
-): Promise<void> {
-  const rows = events.map(({ name, accountId, keyId, changes }) => ({
-    account_id: accountId,
-    actor: 'scanner',
-    action: name,
-    target: keyId,
-    request: requestId,
-    details: changes.length === 0 ? null : JSON.stringify(changes),
-    created_at: now,
-    of_day: changeNumber(db.kysely, { account: accountId, counted: 0, most: unlimited, today: dayOf(now) }),
-  }));
-  await runQuery(db, ApiKey, db.kysely.insertInto('audit_event').values(rows));
-}
-
 type Act = LeakReportConfig['act'];
 
 /** A secret that has leaked. */
@@ -136,20 +98,18 @@ const idsOf = (found: readonly FoundSecret[]): number[] => [...new Set(found.map
 
 const secretsOf = (found: readonly FoundSecret[]): number[] => found.map(({ secret }) => secret);
 
-const ended: Change = { field: 'is_active', from: true, to: false };
-
 /** The events of a leaked secret: that it leaked, and what ended. */
 function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecret, act: Act, now: Date) {
   const about = { accountId: account, keyId: id };
   const found: Change[] = leak.url === null ? [] : [{ field: 'leaked_url', from: null, to: leak.url }];
-  const leaked = (...changes: Change[]): LeakEvent => ({
+  const leaked = (...changes: Change[]): KeyEvent => ({
     ...about,
     name: 'api-key-leaked',
     changes: [...found, ...changes],
   });
   if (act === 'mark') return [leaked()];
   if (former) return [leaked({ field: 'previous_works_until', from: previousWorksUntil, to: now })];
-  return [leaked(ended), { ...about, name: 'api-key-deactivated', changes: [ended] } as const];
+  return [leaked(deactivated), { ...about, name: 'api-key-deactivated', changes: [deactivated] } as const];
 }
 
 /** The digests that find a text, whether its API key was made here or imported. */
@@ -164,16 +124,16 @@ async function endOpen(
   db: Db,
   open: readonly LeakedSecret[],
   { act, requestId, now }: { readonly act: Act; readonly requestId: string; readonly now: Date },
-): Promise<readonly LeakEvent[]> {
+): Promise<readonly KeyEvent[]> {
   if (open.length === 0) return [];
   await markSecrets(db, secretsOf(open), now);
   if (act === 'end') {
     const former = open.filter((found) => found.former);
     await endSecrets(db, secretsOf(former), idsOf(former), now);
-    await endKeys(db, idsOf(open.filter((found) => !found.former)), now);
+    await deactivateMany(db, idsOf(open.filter((found) => !found.former)), now);
   }
   const events = open.flatMap((found) => eventsOf(found, act, now));
-  await writeEvents(db, events, { requestId, now });
+  await writeKeyEvents(db, events, { actor: 'scanner', reason: null, requestId, now });
   return events;
 }
 

@@ -1,4 +1,3 @@
-import { createReadStream, statSync } from 'node:fs';
 import { readCommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -10,6 +9,7 @@ import { assertSecretVersions } from '../database/secret-versions.ts';
 import { readPlans } from '../plans/plans-file.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { importLines, type Totals } from './import-lines.ts';
+import { openInput } from './open-input.ts';
 import { Progress } from './progress.ts';
 import { readLines } from './read-lines.ts';
 import { reportFault } from './report-fault.ts';
@@ -26,12 +26,6 @@ key that is here already stays as it is. It needs the service's own environment.
   --dry-run  writes nothing, and says what would be refused
   --help     prints this text
 `;
-
-/** @throws if the file does not exist */
-const openInput = (file: string) =>
-  file === '-'
-    ? { input: process.stdin, size: undefined }
-    : { size: statSync(file).size, input: createReadStream(file) };
 
 /** Opens the destination of the import. */
 async function openDestination(config: Config, opened: AsyncDisposableStack) {

@@ -45,7 +45,7 @@ describe.skipIf(!runs)("on another Node than the project's own", () => {
     expect((await service.ended).code).toBe(0);
   });
 
-  it.each(['main', 'migrate', 'backup', 'rewrap', 'import', 'export'])(
+  it.each(['main', 'migrate', 'backup', 'rewrap', 'import', 'export', 'end'])(
     '%s refuses an older one in one line',
     async (script) => {
       const command = [nodeOf('too-old'), join(root, `dist/server/${script}.js`)];

@@ -11,11 +11,11 @@ const peakOf = (pid: number): number =>
   Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);
 
 /**
- * Starts `keys:import` or `keys:export`, and gives it lines by a pipe.
+ * Starts `keys:import`, `keys:export` or `keys:end`, and gives it lines by a pipe.
  * @param lines none where it reads nothing
  */
 export function startMoving(
-  command: 'import' | 'export',
+  command: 'import' | 'export' | 'end',
   args: readonly string[],
   { cwd, env, lines = [] }: { cwd: string; env: Record<string, string>; lines?: Iterable<string> },
 ) {

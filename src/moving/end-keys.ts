@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import { deactivated, deactivateMany, lockKeys, writeKeyEvents } from '../api-keys/deactivate-many.ts';
+import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
+import { ApiKey, type Tables } from '../database/tables.ts';
+import type { Line } from './read-lines.ts';
+
+/** The number of keys in one transaction. On SQLite, all other writers wait for the transaction. */
+const batchSize = 100;
+
+/** The pause between two batches on SQLite, in milliseconds, in which others may write. */
+const pause = 20;
+
+/** The most keys that are looked up for a prefix, and named if it is ambiguous. */
+const mostNamed = 10;
+
+const greatestId = 2 ** 31 - 1;
+
+const selectKeys = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('api_key')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .where('account.erased_at', 'is', null)
+    .select(['api_key.id', 'api_key.is_active'])
+    .orderBy('api_key.id')
+    .limit(mostNamed);
+
+const selectById = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) =>
+  selectKeys(db).where('api_key.id', '=', id),
+);
+
+const selectByPrefix = prepareQuery(ApiKey, (db, { prefix }: { readonly prefix: string }) =>
+  selectKeys(db).where('api_key.key_prefix', '=', prefix),
+);
+
+/** Finds the keys of a line: by the id if it is one, otherwise by the prefix. */
+const findKeys = (db: Db, text: string) =>
+  /^[1-9]\d{0,9}$/.test(text) && Number(text) <= greatestId
+    ? selectById(db, { id: Number(text) })
+    : selectByPrefix(db, { prefix: text });
+
+/** The options of {@link endLines}. */
+export interface EndOptions {
+  /** The reason for the keys' owners; null: none. */
+  readonly reason: string | null;
+  /** Whether to write nothing. */
+  readonly isDryRun: boolean;
+  /** Called for each line that ends no key; the reason quotes nothing from the line. */
+  readonly onRefused: (number: number, why: string) => void;
+  /** Called for each line that was read. */
+  readonly onLine?: (line: Line) => void;
+}
+
+/** The results of the lines. */
+export interface EndTotals {
+  ended: number;
+  /** The number of lines with a key that was inactive before. */
+  inactive: number;
+  /** The number of lines that end no key: no key is like that, several are, or the line cannot be read. */
+  refused: number;
+}
+
+/** Deactivates API keys, and records it for their owners, all or none of them. */
+const endBatch = (db: Db, ids: readonly number[], reason: string | null, requestId: string) =>
+  db.transaction(async (transaction) => {
+    await lockKeys(transaction, ids);
+    const now = new Date();
+    const ended = await deactivateMany(transaction, ids, now);
+    const events = ended.map(({ id, account }) => ({
+      name: 'api-key-deactivated' as const,
+      accountId: account,
+      keyId: id,
+      changes: [deactivated],
+    }));
+    await writeKeyEvents(transaction, events, { actor: 'operator', reason, requestId, now });
+    return ended.length;
+  });
+
+/**
+ * Reads the key of a line.
+ * @returns the key's id; `inactive` if the key is inactive; undefined for an empty line or a comment
+ * @throws {LineFault} if the line names no key, or several
+ */
+async function readKey(db: Db, { text }: Line): Promise<number | 'inactive' | undefined> {
+  const word = text?.trim();
+  if (word === undefined) throw new LineFault('Is longer than 64 KiB, or no UTF-8.');
+  if (word === '' || word.startsWith('#')) return undefined;
+  const found = await findKeys(db, word);
+  if (found.length === 0) throw new LineFault('No key has this id or prefix.');
+  if (found.every(({ isActive }) => !isActive)) return 'inactive';
+  const [{ id } = { id: 0 }, ...others] = found;
+  if (others.length === 0) return id;
+  const ids = found.map((key) => key.id).join(', ');
+  throw new LineFault(`Several keys have this prefix: ${ids}. Give the id.`);
+}
+
+class LineFault extends Error {
+  override readonly name = 'LineFault';
+}
+
+/**
+ * Deactivates the API keys that lines name by their id or prefix, in batches. A key that is inactive stays as it is, so
+ * a repetition changes nothing.
+ * @param totals counts during the run, so the numbers are right even if the run fails
+ */
+export async function endLines(
+  db: Db,
+  lines: AsyncIterable<Line>,
+  { reason, isDryRun, onRefused, onLine }: EndOptions,
+  totals: EndTotals = { ended: 0, inactive: 0, refused: 0 },
+): Promise<EndTotals> {
+  const requestId = randomUUID();
+  const batch = new Set<number>();
+  const write = async () => {
+    totals.ended += isDryRun ? batch.size : await endBatch(db, [...batch], reason, requestId);
+    batch.clear();
+    if (!isDryRun && !isForPostgres(db.kysely)) await delay(pause);
+  };
+  const take = async (line: Line) => {
+    try {
+      const key = await readKey(db, line);
+      if (key === 'inactive' || (key !== undefined && batch.has(key))) totals.inactive += 1;
+      else if (key !== undefined) batch.add(key);
+    } catch (error) {
+      if (!(error instanceof LineFault)) throw error;
+      totals.refused += 1;
+      onRefused(line.number, error.message);
+    }
+  };
+  for await (const line of lines) {
+    await take(line);
+    if (batch.size === batchSize) await write();
+    onLine?.(line);
+  }
+  if (batch.size > 0) await write();
+  return totals;
+}
