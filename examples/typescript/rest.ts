@@ -6,9 +6,12 @@ const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_TOKEN = '' } = process.en
 const rest = createRestClient(KEYWARD_URL, KEYWARD_TOKEN);
 
 async function manageKeys() {
-  const created = dataOf(await rest.POST('/api/v1/auth/keys', { body: { name: 'Example with REST' } }));
+  const body = { name: 'Example with REST', metadata: { team: 'search', cost_center: 4711 } };
+  const created = dataOf(await rest.POST('/api/v1/auth/keys', { body }));
   // The secret is in `created.key` and nowhere else. It is not printed: keep yours as you keep a password.
-  console.log(`Made the API key ${created.id}, ${created.key_prefix}…`);
+  console.log(
+    `Made the API key ${created.id}, ${created.key_prefix}…, for the team ${created.metadata?.['team']}`,
+  );
 
   for await (const { id, name } of listApiKeys(rest)) console.log(`  ${id} ${name ?? '(no name)'}`);
 

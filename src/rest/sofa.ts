@@ -123,7 +123,7 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
     customScalars: {
       DateTime: { type: 'string', format: 'date-time' },
       JSON: {},
-      JSONObject: { type: 'object' },
+      JSONObject: { type: 'object', additionalProperties: true },
     },
     swaggerUI: { endpoint: false },
     execute: async ({ contextValue, ...operation }: ExecutionArgs) => {

@@ -28,8 +28,20 @@ const resolve = (part: Json): Json => {
   if (typeof part !== 'object' || part === null) return part;
   if (part.$ref) return resolve(lookUp(part.$ref));
   const resolved = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolve(value)]));
-  return resolved['type'] === 'object' ? { ...resolved, additionalProperties: false } : resolved;
+  return resolved['type'] === 'object' ? { additionalProperties: false, ...resolved } : resolved;
 };
+
+/** All JSON Schemas within a part of the document. */
+const schemasIn = (part: Json): Json[] =>
+  typeof part !== 'object' || part === null ? [] : [part, ...Object.values(part).flatMap(schemasIn)];
+
+it('an object has described members, or says that it takes any', () => {
+  const objects = schemasIn(document).filter(({ type }) => [type].flat().includes('object'));
+  const open = objects.filter(({ properties, allOf }) => properties === undefined && allOf === undefined);
+  expect(open.length).toBeGreaterThan(10);
+  // A generator would make it an object without members.
+  expect(open.filter(({ additionalProperties }) => additionalProperties === undefined)).toEqual([]);
+});
 
 /** Fails unless a value is what a JSON Schema of the document says. */
 const validate = (schema: Json, value: unknown) => {

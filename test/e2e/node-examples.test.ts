@@ -7,7 +7,7 @@ const { run, service } = useExamples();
 
 describeExamples(run, [['JavaScript', 'node examples/keyward.mjs', sentences, true]]);
 
-const madeAndDeactivated = (name: string) => `Made the API key …, sk-…
+const madeAndDeactivated = (name: string, more = '') => `Made the API key …, sk-…${more}
   … ${name}
   3 (no name)
   2 Build server
@@ -16,7 +16,7 @@ Deactivated the API key … at …Z
 Automation is on, in sessions of 3600 s
 `;
 
-const restPrints = `${madeAndDeactivated('Example with REST')}404 "API key not found"
+const restPrints = `${madeAndDeactivated('Example with REST', ', for the team search')}404 "API key not found"
 409 "API key is inactive"
 422 [{"loc":["body","session_duration"],"msg":"Must be at least 60 seconds.","type":"greater_than_equal"}]
 `;

@@ -1,20 +1,25 @@
 /** @jsxImportSource react */
+import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { GraphiQL } from 'graphiql';
 import { fetcher } from './fetcher.ts';
 import { createMemoryStorage } from './memory-storage.ts';
-import { operations, schema } from './operations.ts';
+import { operationList } from './operation-list.tsx';
+import { firstOperations, schema } from './operations.ts';
 import { useScheme } from './use-scheme.ts';
 
 const storage = createMemoryStorage();
 
-/** GraphiQL, with a tab for each operation. */
+const plugins = [operationList, HISTORY_PLUGIN];
+
+/** GraphiQL, with three operations in tabs, and a list of all operations beside them. */
 export const Explorer = () => (
   <GraphiQL
     fetcher={fetcher}
     schema={schema}
-    defaultTabs={[...operations]}
+    defaultTabs={firstOperations.map(({ query, variables }) => ({ query, variables }))}
     // Of the first tab, GraphiQL itself shows the query alone.
-    initialVariables={operations[0]?.variables ?? ''}
+    initialVariables={firstOperations[0]?.variables ?? ''}
+    plugins={plugins}
     defaultEditorToolsVisibility="variables"
     storage={storage}
     // The token is not typed, so that it gets into no history.

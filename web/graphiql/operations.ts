@@ -16,7 +16,12 @@ import { selectionOf } from './selection.ts';
 export const schema = buildSchema(text);
 
 /** An operation, as GraphiQL takes it into a tab. */
-interface Operation {
+export interface Operation {
+  /** The name of the root field. */
+  readonly name: string;
+  readonly kind: 'query' | 'mutation';
+  /** The scopes that a token needs; each list is one way. */
+  readonly scopes: readonly (readonly string[])[];
   readonly query: string;
   readonly variables: string;
 }
@@ -26,6 +31,7 @@ type Examples = Readonly<Record<string, unknown>>;
 /** What the REST description has of an operation; its `operationId` is the root field. */
 interface RestOperation {
   readonly operationId: string;
+  readonly security?: readonly { readonly BearerToken?: readonly string[] }[];
   /** A header field that several operations have is a reference, and no argument of theirs. */
   readonly parameters?: readonly { readonly name?: string; readonly example?: unknown }[];
   readonly requestBody?: {
@@ -40,10 +46,20 @@ interface RestOperation {
 
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
+/** What the REST description has of a root field. */
+const restOperations = new Map(
+  Object.values(paths)
+    .flatMap((methods) => Object.values(methods) as RestOperation[])
+    .map((operation) => [operation.operationId, operation]),
+);
+
+const scopesOf = (fieldName: string) =>
+  restOperations.get(fieldName)?.security?.flatMap(({ BearerToken: scopes }) => (scopes ? [scopes] : [])) ??
+  [];
+
 /** Examples of an operation's arguments: those that the REST description has, by the names that they have here. */
 function examplesOf(fieldName: string): Examples {
-  const all = Object.values(paths).flatMap((methods) => Object.values(methods) as RestOperation[]);
-  const operation = all.find(({ operationId }) => operationId === fieldName);
+  const operation = restOperations.get(fieldName);
   const parameters =
     operation?.parameters?.flatMap(({ name, example }) =>
       name === undefined ? [] : [[name, example] as const],
@@ -80,6 +96,10 @@ function inParentheses(members: readonly string[], indent: string): string {
 const asComment = (description: string) =>
   (description.match(/.{1,46}(?=\s|$)\s*/g) ?? []).map((line) => `# ${line.trim()}\n`).join('');
 
+/** The scopes of an operation in words: `openid, email, profile`. */
+export const scopesText = ({ scopes }: Pick<Operation, 'scopes'>): string =>
+  scopes.map((each) => each.join(', ')).join(', or ');
+
 /** A root field with all its arguments as variables, and all that it can answer. */
 function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>): Operation {
   const { name, args, description } = field;
@@ -90,8 +110,10 @@ function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unkno
   // What a query may leave out would narrow its answer, and what a mutation may leave out would change something that
   // nobody thought of: an example's addresses would keep a key from being used.
   const variables = args.filter((argument) => isRequired(argument) && argument.name in examples);
+  const scopes = scopesOf(name);
   return {
-    query: `${asComment(description ?? '')}${kind} ${title}${inParentheses(declared, '')} {
+    ...{ name, kind, scopes },
+    query: `${asComment(description ?? '')}${asComment(`Scopes: ${scopesText({ scopes })}`)}${kind} ${title}${inParentheses(declared, '')} {
   ${name}${inParentheses(passed, '  ')}${selectionOf(field.type, '  ')}
 }
 `,
@@ -115,13 +137,15 @@ const fieldsOf = (type: ReturnType<typeof schema.getQueryType>) =>
     ({ name, deprecationReason }) => !deprecationReason && !ofOperators.has(name),
   );
 
-/** Those that can be run as they are come first. */
-const needsInput = ({ args }: GraphQLField<unknown, unknown>) => Number(args.some(isRequired));
-
 /** Every operation of a person that is not deprecated, ready to run. */
 export const operations: readonly Operation[] = [
-  ...fieldsOf(schema.getQueryType())
-    .toSorted((a, b) => needsInput(a) - needsInput(b))
-    .map((field) => describe('query', field)),
+  ...fieldsOf(schema.getQueryType()).map((field) => describe('query', field)),
   ...fieldsOf(schema.getMutationType()).map((field) => describe('mutation', field)),
 ];
+
+const openedFirst = ['apiKeys', 'privateKeyStatus', 'automationSettings'];
+
+/** The operations in the first tabs: whoever has just signed in can run them as they are. */
+export const firstOperations = operations
+  .filter(({ name }) => openedFirst.includes(name))
+  .toSorted((one, other) => openedFirst.indexOf(one.name) - openedFirst.indexOf(other.name));
