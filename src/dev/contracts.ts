@@ -86,6 +86,6 @@ const filled = (path: string, text: string) =>
 export const contracts = (): readonly (readonly [path: string, text: string])[] => [
   ['schema/schema.graphql', sdlText()],
   ['schema/openapi.json', openApiText()],
-  filled('README.md', publicTable()),
+  filled('docs/operations.md', publicTable()),
   filled('docs/operators.md', operationsTable(isForOperators)),
 ];

@@ -28,6 +28,8 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
       'it changes a project; package.json has both, and check:types runs the second line',
   },
   'docs/operators.md': {
+    'sed -nE \'s/.*"event":"api-key-(deactivated|rotated|leaked)".*"keyId":([0-9]+).*/\\2/p\' since-backup.log > keys':
+      'test/e2e/run-end.test.ts runs it on the log of a real service',
     'mkdir -p -m 700 secrets': 'test/e2e/operators.test.ts runs it in a folder of its own',
     'cd /opt/keyward':
       'it installs a service; test/image/systemd.test.ts does so in a folder, test/e2e/systemd.test.ts checks the unit, test/e2e/operators.test.ts its environment',
