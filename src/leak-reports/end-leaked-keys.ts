@@ -1,17 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import {
-  deactivated,
-  deactivateMany,
-  type KeyEvent,
-  lockKeys,
-  writeKeyEvents,
-} from '../api-keys/deactivate-many.ts';
+import { deactivated, deactivateMany, lockKeys } from '../api-keys/deactivate-many.ts';
 import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
 import type { LeakReportConfig } from '../config/config.ts';
 import { type Db, runQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import type { OperationContext } from '../operations/context.ts';
+import { type KeyEvent, writeKeyEvents } from '../operations/write-key-events.ts';
 
 /** A text from a public place that may be an API key. */
 export interface Leak {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { deactivated, deactivateMany, lockKeys, writeKeyEvents } from '../api-keys/deactivate-many.ts';
+import { deactivated, deactivateMany, lockKeys } from '../api-keys/deactivate-many.ts';
 import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
+import { writeKeyEvents } from '../operations/write-key-events.ts';
 import type { Line } from './read-lines.ts';
 
 /** The number of keys in one transaction. On SQLite, all other writers wait for the transaction. */
