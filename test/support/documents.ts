@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentSchema } from '../../src/config/environment.ts';
 import { root } from './process.ts';
-import { unrunBlocks } from './unrun-blocks.ts';
+import { testedElsewhere, unrunBlocks } from './unrun-blocks.ts';
 
 /**
  * How a block of code is held to be true:
@@ -12,7 +12,7 @@ import { unrunBlocks } from './unrun-blocks.ts';
  * - `start`: variables and `npm start`: with these, Keyward is started for the document's commands
  * - `run`: shell commands, which succeed when the document's are run from top to bottom
  * - `answer`: what the commands right above it print
- * - `listed`: it is not run, for a reason in `unrun-blocks.ts`
+ * - `listed`: it is not run here, for a reason in `unrun-blocks.ts`
  * - `none`: nobody knows whether it is true
  */
 type Check = 'excerpt' | 'configuration' | 'query' | 'start' | 'run' | 'answer' | 'listed' | 'none';
@@ -58,8 +58,12 @@ export function startVariables(blocks: readonly Block[]): Record<string, string>
 
 const answerLanguages = ['json', 'http', 'text'];
 
+/** Whether a block is run by another test, or for a reason by none. */
+const isListed = (document: string, text: string): boolean =>
+  document in testedElsewhere || firstLine(text) in (unrunBlocks[document] ?? {});
+
 function checkOf(document: string, language: string, text: string, previous: Check | undefined): Check {
-  if (firstLine(text) in (unrunBlocks[document] ?? {})) return 'listed';
+  if (isListed(document, text)) return 'listed';
   if (language === 'graphql') return 'query';
   if (language === 'sh' && startLine.test(text)) return 'start';
   if (language === 'sh' || language === 'env') return isConfiguration(text) ? 'configuration' : 'run';

@@ -55,3 +55,8 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
       'it changes a project; package.json has all three, and check:types runs the last line',
   },
 };
+
+/** Documents that have a test of their own, which runs their blocks. */
+export const testedElsewhere: Readonly<Record<string, string>> = {
+  'docs/first-afternoon.md': 'test/e2e/first-afternoon.test.ts',
+};
