@@ -89,7 +89,7 @@ describe.skipIf(!documentedNginx.isRun)('two customers whom nginx refuses at the
 
       expect(await operate(second, `/accounts/${line.accountId}`)).toMatchObject({ subject });
       const keys = await operate(second, `/accounts/${line.accountId}/keys`);
-      expect(keys.map(({ id }: { id: number }) => id)).toEqual([keyId]);
+      expect(keys.map(({ id }: { id: number }) => id)).toContain(keyId);
       const { counts } = await operate(second, `/keys/${keyId}/usage`);
       expect(counts).toMatchObject([{ outcome, count: 1 }]);
     },
