@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { checkOwned } from './accounts/locks.ts';
-import { verifySecret } from './api-keys/verify-secret.ts';
+import { mayBeApiKey, verifySecret } from './api-keys/verify-secret.ts';
 import { scopesIn } from './auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
@@ -132,14 +132,18 @@ export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
 
 /**
  * Makes the counters of requests and of tried API keys.
+ * @param importedKeys knows the forms of imported keys: only what may be a key is looked up above a limit
  * @param shared the counts that other nodes share; undefined: this process counts alone
  */
 export const createLimits = (
   { rates, exemptAddresses }: Pick<EdgeConfig, 'rates' | 'exemptAddresses'>,
+  importedKeys: ImportedKeys,
   shared: SharedCounts | undefined,
 ): Pick<Edge, 'limiters' | 'keyGuesses'> => ({
   limiters: createLimiters(rates, shared),
-  keyGuesses: rates.address && new KeyGuesses(rates.address, exemptAddresses, shared),
+  keyGuesses:
+    rates.address &&
+    new KeyGuesses(rates.address, exemptAddresses, (secret) => mayBeApiKey(importedKeys, secret), shared),
 });
 
 /** The whole service. */

@@ -205,16 +205,19 @@ export async function checkSecret(
   return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, { now }) };
 }
 
+/** Whether a text has the form of an API key, made here or imported, so that it is worth a look-up. */
+export const mayBeApiKey = (importedKeys: LookupContext['importedKeys'], secret: string): boolean =>
+  isApiKeySecret(secret) || importedKeys.mayHave(secret);
+
 type LookupContext = Pick<VerificationContext, 'db' | 'secrets' | 'importedKeys' | 'limits'>;
 
 async function findKey(
   { db, secrets: { peppers }, importedKeys }: LookupContext,
   secret: string,
 ): Promise<FoundKey | undefined> {
+  if (!mayBeApiKey(importedKeys, secret)) return undefined;
   const own = peppers.digests(secret);
-  const mayBeImported = importedKeys.mayHave(secret);
-  if (!mayBeImported && !isApiKeySecret(secret)) return undefined;
-  const all = mayBeImported ? [...own, ...importedDigests(peppers, sha256Of(secret))] : own;
+  const all = importedKeys.mayHave(secret) ? [...own, ...importedDigests(peppers, sha256Of(secret))] : own;
   const rows = await lookUpTogether(
     db,
     all.map(({ digest }) => digest),

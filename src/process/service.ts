@@ -105,7 +105,7 @@ async function startParts(config: WithPlans, stopped: Stopped): Promise<Service>
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
     pages: pagesOf(config, provider?.signIn, logger),
-    edge: { ...config.edge, load, ...createLimits(config.edge, counts) },
+    edge: { ...config.edge, load, ...createLimits(config.edge, background.importedKeys, counts) },
     logger,
     logsAddress: config.logsAddress,
     ...telemetry,

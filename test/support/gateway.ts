@@ -185,7 +185,7 @@ export async function createTestGateway(
     leakReports: options.leakReports,
     webhooks: options.webhooks,
     pages: options.pages,
-    edge: { load, ...edge, ...createLimits({ ...edge, rates: options.rates ?? {} }, counts) },
+    edge: { load, ...edge, ...createLimits({ ...edge, rates: options.rates ?? {} }, importedKeys, counts) },
     logger,
     logsAddress: options.logsAddress ?? false,
     schemaState: options.schemaState,
