@@ -36,19 +36,31 @@ const isHost = (host: string): boolean =>
 /** Remembers which hosts are well-formed: clients use only a few names of this service. */
 const hosts = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
 
-/** Whether a request has at most one Host field. Of several, Node would take the first (RFC 9112, section 3.2). */
-const hasOneHost = (rawHeaders: readonly string[]): boolean => {
-  const isHostName = (text: string, index: number) =>
-    index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
-  return rawHeaders.findIndex(isHostName) === rawHeaders.findLastIndex(isHostName);
-};
+/**
+ * The fields that decide something and have one value (RFC 9110, section 5.3), by the length of their names. Of several,
+ * Node would take the first, and a proxy may take the last. Node joins other fields with commas, so nothing is lost.
+ */
+const singleFields = new Map(['host', 'authorization', 'content-type'].map((name) => [name.length, name]));
+
+/** Whether a request has each of these fields at most once. */
+function hasSingleFields(rawHeaders: readonly string[]): boolean {
+  const found = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] ?? '';
+    const name = singleFields.get(given.length);
+    if (name === undefined || given.toLowerCase() !== name) continue;
+    if (found.has(name)) return false;
+    found.add(name);
+  }
+  return true;
+}
 
 const isWellFormed = ({ url, headers: { host }, rawHeaders }: IncomingMessage): boolean =>
   url?.startsWith('/') === true &&
   // Refuses everything that the URL standard would normalise: backslashes, a fragment, dot segments.
   !/[\\#]|\/(\.|%2e){1,2}(?=\/|$)/i.test(url.split('?', 1)[0] ?? '') &&
   hosts.memo(host ?? '') &&
-  hasOneHost(rawHeaders);
+  hasSingleFields(rawHeaders);
 
 /** The interval between two searches for late requests, in milliseconds. */
 const sweepInterval = 500;
@@ -57,7 +69,7 @@ const sweepInterval = 500;
  * Makes an HTTP server around a listener, with limits. The requests of a connection are handled one after another.
  *
  * The server itself answers some requests: 400 if the request target is no path or the host is malformed (the URL
- * could then mean another one), or if the bytes are no HTTP; 408 if the request does not arrive in time; 503 if its
+ * could then mean another one), if a field that must be single is there twice, or if the bytes are no HTTP; 408 if the request does not arrive in time; 503 if its
  * answer is not ready in time.
  * @param logger gets a line for each request that the server refuses itself
  * @param isStopping whether each answer must now be the last of its connection
@@ -85,6 +97,8 @@ export function createHttpServer(
   const answer = inTurn((request, response) => {
     // The event comes from the time-out of the connection (`server.timeout`), whatever arrives on that connection.
     response.on('timeout', late);
+    // Node has dropped what followed the header fields, and would read the rest of the body as the next request.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (isWellFormed(request)) return listener(request, response);
     malformed(response);
   });

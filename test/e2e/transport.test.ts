@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -256,5 +258,89 @@ describe('log', () => {
     for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
     expect(stdout).toContain('"route":"/graphql"');
     for (const part of token.split('.')) expect(stdout + stderr).not.toContain(part);
+  });
+});
+
+/** Sends bytes, each part a moment after the other, and returns what comes until the connection is closed or silent. */
+async function exchange(...parts: readonly string[]): Promise<string> {
+  const socket = connect(service.port, '127.0.0.1').setEncoding('latin1');
+  let received = '';
+  socket.on('data', (text: string) => {
+    received += text;
+  });
+  socket.on('error', () => {}).setTimeout(1500, () => socket.destroy());
+  const closed = once(socket, 'close');
+  for (const part of parts) {
+    socket.write(part);
+    await delay(100);
+  }
+  await closed;
+  return received;
+}
+
+const countAnswers = (received: string) => received.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
+
+describe('an upgrade that nobody handles', () => {
+  const hidden = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+  const withBody = (method: string, headers: string) =>
+    `${method} /api/v1/keys/verify HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${hidden.length}\r\n\r\n`;
+
+  it.each([
+    ['Connection: Upgrade\r\nUpgrade: websocket\r\n', 'POST'],
+    ['Connection: Upgrade\r\nUpgrade: h2c\r\n', 'PUT'],
+    ['Connection: keep-alive, upgrade\r\nUpgrade: x\r\n', 'DELETE'],
+    ['Upgrade: x\r\n', 'POST'],
+    ['Connection: Upgrade\r\nUpgrade: \r\n', 'POST'],
+    ['Connection: Upgrade\r\n', 'POST'],
+  ])('does not make a request of its body: %j, %s', async (headers, method) => {
+    const received = await exchange(withBody(method, headers) + hidden);
+    expect(countAnswers(received)).toBe(1);
+    expect(received).not.toContain('HTTP/1.1 200');
+  });
+
+  it('does not make a request of the body of the next request', async () => {
+    const first = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+    const received = await exchange(first + withBody('POST', ''), hidden);
+    expect(countAnswers(received)).toBe(1);
+  });
+
+  it('closes the connection', async () => {
+    const request = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+    const received = await exchange(request + hidden);
+    expect(received).toMatch(/^HTTP\/1\.1 200/);
+    expect(received).toMatch(/^connection: close/im);
+    expect(countAnswers(received)).toBe(1);
+  });
+});
+
+describe('a header that decides something and is there twice', () => {
+  const send = (path: string, headers: string, method = 'GET') =>
+    exchange(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);
+
+  it.each([
+    ['two access tokens', '/api/v1/auth/keys', () => [`Bearer ${token}`, 'Bearer x']],
+    ['the same, the other way', '/api/v1/auth/keys', () => ['Bearer x', `Bearer ${token}`]],
+    ['the same token twice', '/api/v1/auth/keys', () => [`Bearer ${token}`, `Bearer ${token}`]],
+    ['two API keys', '/api/v1/keys/authorize', () => ['Bearer sk-a', 'Bearer sk-b']],
+    ['two API keys that ask for themselves', '/api/v1/keys/self', () => ['Bearer sk-a', 'Bearer sk-b']],
+  ] as const)('is refused with 400: %s', async (_what, path, values) => {
+    const [first, second] = values();
+    for (const [one, other] of [
+      ['Authorization', 'Authorization'],
+      ['authorization', 'AUTHORIZATION'],
+    ]) {
+      const received = await send(path, `${one}: ${first}\r\n${other}: ${second}\r\n`);
+      expect(received).toMatch(/^HTTP\/1\.1 400 /);
+    }
+  });
+
+  it('is refused with 400: two content types', async () => {
+    const types = 'Content-Type: application/json\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n';
+    expect(await send('/graphql', types, 'POST')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('is refused as one that cannot be read: two X-API-Key', async () => {
+    const received = await send('/api/v1/keys/authorize', 'X-API-Key: sk-a\r\nX-API-Key: sk-b\r\n');
+    expect(received).toMatch(/^HTTP\/1\.1 401 /);
   });
 });
