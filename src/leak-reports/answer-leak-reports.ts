@@ -41,13 +41,35 @@ function readMatches(report: unknown): Match[] {
   return report.filter(isMatch);
 }
 
+const decodeOnce = (text: string): string =>
+  text.replaceAll(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** The most times that a URL may be percent-encoded. */
+const mostEncodings = 5;
+
+/**
+ * Whether a URL contains one of the texts, in capital or small letters, percent-encoded or not. A URL that is encoded
+ * too often counts as one that does.
+ */
+function mayContain(url: string, tokens: readonly string[]): boolean {
+  let text = url.toLowerCase();
+  for (let pass = 0; pass <= mostEncodings; pass += 1) {
+    if (tokens.some((token) => text.includes(token))) return true;
+    const decoded = decodeOnce(text).toLowerCase();
+    if (decoded === text) return false;
+    text = decoded;
+  }
+  return true;
+}
+
 /**
  * The URL of a match. The service stores this URL and shows it as text. So anything but an http(s) URL becomes null,
- * as does a URL with characters that could imitate others. A URL that contains the key becomes null too: a file may
- * be named after the key.
+ * as does a URL with characters that could imitate others. A URL that contains a key becomes null too: a file may be
+ * named after its key, or after another key of the report.
+ * @param tokens all texts of the report, in small letters
  */
-const readUrl = ({ token, url }: Match): string | null =>
-  typeof url === 'string' && /^https?:\/\/[!-~]{1,2000}$/.test(url) && !url.includes(token) ? url : null;
+const readUrl = ({ url }: Match, tokens: readonly string[]): string | null =>
+  typeof url === 'string' && /^https?:\/\/[!-~]{1,2000}$/.test(url) && !mayContain(url, tokens) ? url : null;
 
 /** The settings of leak reports. */
 export interface LeakReportOptions {
@@ -78,9 +100,10 @@ export const answerLeakReports =
     limitBody(exchange, bodyLimit);
     await verifyReport(headers, body, keys);
     const matches = readMatches(parseJson(decodeText(body)));
+    const tokens = matches.map(({ token }) => token.toLowerCase());
     const leaks = matches
       .filter(({ token }) => token.length <= longestToken)
-      .map((match) => ({ token: match.token, url: readUrl(match) }));
+      .map((match) => ({ token: match.token, url: readUrl(match, tokens) }));
     const known = await endLeakedKeys(surround(exchange), act, leaks);
     return jsonAnswer(
       matches.map(({ token, type }) => ({

@@ -323,11 +323,47 @@ describe('the place', () => {
   });
 });
 
-it('is left out where the place is called like the key: no secret is kept', async () => {
-  const { id, secret } = await createKey();
-  await send([matchOf(secret, `https://github.com/octocat/Hello-World/blob/main/${secret}.txt`)]);
-  expect((await written())[0]).toEqual(['api-key-leaked', id, [ended]]);
-  expect(JSON.stringify(await setup.stored())).not.toContain(secret);
+/** Percent-encodes each character of a text that many times. */
+const encode = (text: string, times = 1): string =>
+  times === 0
+    ? text
+    : encode([...text].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join(''), times - 1);
+
+describe('a place that contains a key is left out, and no secret is kept', () => {
+  it.each<[string, (secret: string) => string]>([
+    ['as it is', (secret) => secret],
+    ['in capital letters', (secret) => secret.toUpperCase()],
+    ['with an encoded point', (secret) => secret.replace('.', '%2E')],
+    ['with an encoded point, twice', (secret) => secret.replace('.', '%252e')],
+    ['encoded', (secret) => encode(secret)],
+    ['encoded, in capital letters', (secret) => encode(secret.toUpperCase())],
+    ['with one letter encoded', (secret) => encode(secret.charAt(0)) + secret.slice(1)],
+    ['with one letter encoded four times', (secret) => encode(secret.charAt(0), 4) + secret.slice(1)],
+    ['with one letter encoded six times', (secret) => encode(secret.charAt(0), 6) + secret.slice(1)],
+  ])('%s', async (_what, spell) => {
+    const { id, secret } = await createKey();
+    await send([matchOf(secret, `https://github.com/octocat/Hello-World/blob/main/${spell(secret)}.txt`)]);
+    expect((await written())[0]).toEqual(['api-key-leaked', id, [ended]]);
+    const stored = JSON.stringify(await setup.stored()).toLowerCase();
+    expect(stored).not.toContain(secret.slice(-40));
+    expect(stored).not.toContain(spell(secret).toLowerCase());
+  });
+
+  it('also another key of the same report', async () => {
+    const [one, other] = [await createKey(), await createKey()];
+    const place = `https://github.com/octocat/Hello-World/blob/main/${other.secret.toUpperCase()}`;
+    await send([matchOf(one.secret, place), matchOf(other.secret, url)]);
+    const ofOne = (await written()).find(([name, id]) => name === 'api-key-leaked' && id === one.id);
+    expect(ofOne).toEqual(['api-key-leaked', one.id, [ended]]);
+    expect(JSON.stringify(await setup.stored()).toLowerCase()).not.toContain(other.secret.slice(-40));
+  });
+
+  it('and a place that is only encoded is kept', async () => {
+    const { id, secret } = await createKey();
+    const place = 'https://github.com/octocat/Hello-World/blob/main/a%20b%2Fc.txt';
+    await send([matchOf(secret, place)]);
+    expect((await written())[0]).toEqual(['api-key-leaked', id, [{ ...found, to: place }, ended]]);
+  });
 });
 
 describe('a report', () => {
