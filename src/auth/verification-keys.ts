@@ -25,6 +25,9 @@ const usualPace: Pace = { cooldown: 30_000, refresh: 5 * 60_000, longestRetry: 3
  */
 const mostWaiting = 8;
 
+/** The time for which the last good set is used while the set cannot be read, in milliseconds: a day. */
+const longestUse = 24 * 60 * 60_000;
+
 /** The first pause after a failed read, in milliseconds. */
 const firstRetry = 1000;
 
@@ -37,15 +40,16 @@ export interface ReadReport {
 }
 
 /**
- * An issuer's verification keys, refreshed in the background. While the issuer is down or publishes no usable key,
- * the last good set stays. If there never was a good set, the reads repeat by themselves.
+ * An issuer's verification keys, refreshed in the background. While the set cannot be read, the last good set stays for
+ * a day. A set that can be read and has no usable key is a revocation: then there are no keys. While there are no keys,
+ * the reads repeat by themselves.
  */
 export class VerificationKeys implements Disposable {
   /** The numbers of successful reads, of failed reads, and of reads that found a set without a usable key. */
   readonly refreshes = { success: 0, failure: 0, unusable: 0 };
   /**
-   * The key set of the last successful read; only a read replaces it. A token that one set has verified is not
-   * verified by the next set.
+   * The key set of the last successful read; only a read replaces or removes it. A token that one set has verified is
+   * not verified by the next set.
    */
   current: KeySet | undefined;
   readonly #read: () => Promise<KeySet>;
@@ -62,6 +66,8 @@ export class VerificationKeys implements Disposable {
   #waiting = 0;
   #isDisposed = false;
   #lastRead = Number.NEGATIVE_INFINITY;
+  /** When the current set was read. */
+  #goodAt = Number.NEGATIVE_INFINITY;
 
   /** @param read reads the issuer's key set; it throws {@link UnusableKeySet} if no key of the set is usable */
   constructor(read: () => Promise<KeySet>, report: ReadReport, pace = usualPace) {
@@ -75,8 +81,8 @@ export class VerificationKeys implements Disposable {
    * Finds the key that a token names, or the only key of the token's algorithm if the token names none. An unknown
    * key causes a read of the set, unless the last read was less than `cooldown` ago (30 seconds).
    * @returns undefined if the issuer publishes no such key, or several keys of the algorithm
-   * @throws {GatewayError} `SERVICE_UNAVAILABLE` if no read ever found a usable key, or if a read is in progress and
-   *   enough other requests wait for it: the unknown key may be a new one
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` if there are no keys, or if a read is in progress and enough other
+   *   requests wait for it: the unknown key may be a new one
    */
   async find(kid: unknown, algorithm?: unknown): Promise<VerificationKey | undefined> {
     const known = this.current && findKey(this.current, kid, algorithm);
@@ -129,9 +135,11 @@ export class VerificationKeys implements Disposable {
     try {
       const keys = await this.#read();
       this.current = keys;
+      this.#goodAt = performance.now();
       this.#noteSuccess();
     } catch (error) {
       this.#noteFailure(error);
+      if (this.#isUnusable || performance.now() - this.#goodAt > longestUse) this.current = undefined;
       if (!this.current) this.#tryAgain();
     }
   }
@@ -140,6 +148,7 @@ export class VerificationKeys implements Disposable {
     this.refreshes.success += 1;
     if (this.#failure !== undefined) this.#report.recovered();
     this.#failure = undefined;
+    this.#retryAfter = firstRetry;
   }
 
   #noteFailure(error: unknown): void {

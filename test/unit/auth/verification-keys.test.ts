@@ -157,6 +157,20 @@ describe('the last good set', () => {
     expect(await keys.find('two')).toBeUndefined();
   });
 
+  it('stays for a day while the provider is down, and no longer', async () => {
+    await keys.find('one');
+    published = down;
+    await pass(24 * 60 * 60_000);
+    expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+    await pass(5 * 60_000);
+    await expect(keys.find('one')).rejects.toMatchObject({ reason: 'no-verification-keys' });
+    expect(keys.fault).toBe('its key set could not be read');
+    published = ['one'];
+    await pass(1000);
+    expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+    expect(recoveries).toBe(1);
+  });
+
   it('goes when another is read: a withdrawn key is unknown', async () => {
     await keys.find('one');
     published = ['two'];
@@ -238,11 +252,12 @@ describe('without keys', () => {
 });
 
 describe('a set without a key that can be used', () => {
-  it('leaves the last good one in place, and is told of once', async () => {
+  it('is a revocation, and is told of once', async () => {
     await keys.find('one');
     published = [];
     for (let round = 0; round < 3; round += 1) await keys.refresh();
-    expect(await keys.find('one')).toMatchObject({ kid: 'one' });
+    await expect(keys.find('one')).rejects.toMatchObject({ reason: 'no-verification-keys' });
+    expect(keys.current).toBeUndefined();
     expect(failures).toEqual([expect.objectContaining({ message: 'no key of the set can be used' })]);
     expect(keys.refreshes).toEqual({ success: 1, failure: 0, unusable: 3 });
     published = ['two'];
@@ -280,9 +295,16 @@ describe('the fault', () => {
 
   it('is none while the last good set is there', async () => {
     await keys.refresh();
-    published = [];
+    published = down;
     await keys.refresh();
     expect(keys.fault).toBeUndefined();
+  });
+
+  it('is told once the issuer has withdrawn its only key', async () => {
+    await keys.refresh();
+    published = [];
+    await keys.refresh();
+    expect(keys.fault).toBe('no key of its set can be used');
   });
 });
 
