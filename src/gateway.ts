@@ -8,6 +8,7 @@ import { scopesIn } from './auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import type { EdgeConfig, PagesConfig } from './config/config.ts';
+import type { SchemaState } from './database/current-db.ts';
 import { Db } from './database/db.ts';
 import { translateError } from './database/failures.ts';
 import { answerGraphql } from './graphql/answer-graphql.ts';
@@ -46,7 +47,7 @@ import { KeyGuesses } from './http/rate-limits/key-guesses.ts';
 import { limitAddress } from './http/rate-limits/limit-address.ts';
 import { createLimiters, type Limiters, quotaHeaders } from './http/rate-limits/limiter.ts';
 import type { SharedCounts } from './http/rate-limits/shared-counts.ts';
-import { refuseOutdated, type SchemaState } from './http/refuse-outdated.ts';
+import { refuseOutdated } from './http/refuse-outdated.ts';
 import { answerKeyItself } from './key-itself.ts';
 import {
   answerLeakReports,

@@ -1,11 +1,6 @@
+import type { SchemaState } from '../database/current-db.ts';
 import { GatewayError } from '../errors.ts';
 import type { Middleware } from './exchange.ts';
-
-/** Whether this version can still work with the schema of the database. */
-export interface SchemaState {
-  /** The change that a newer version made, in words; undefined while this version can work. */
-  readonly fault: string | undefined;
-}
 
 /**
  * Refuses every request with 503 once a newer version has changed the schema. Otherwise this version would call a key

@@ -7,6 +7,7 @@ import { removeEndedKeys } from '../api-keys/remove-ended-keys.ts';
 import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
 import type { ScopeOverOthers } from '../config/issuers.ts';
+import { CurrentDb } from '../database/current-db.ts';
 import { type Database, isPostgres, openDatabase } from '../database/database.ts';
 import { Db } from '../database/db.ts';
 import { newerChanges, prepareSchema } from '../database/migrate.ts';
@@ -83,10 +84,7 @@ async function startParts(config: WithPlans, stopped: Stopped): Promise<Service>
   const orm = started.use(await openDatabase(config.database, (message) => logger.warn(message)));
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
-  // The counts start before the server, so they last until its last request. They are written before the database
-  // closes.
-  const counts = isPostgres(config.database) ? started.use(new SharedCounts(new Db(orm.em))) : undefined;
-  const background = await startBackground({ config, orm, logger, counts, secrets }, started);
+  const background = await startBackground({ config, orm, logger, secrets }, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
@@ -105,7 +103,7 @@ async function startParts(config: WithPlans, stopped: Stopped): Promise<Service>
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
     pages: pagesOf(config, provider?.signIn, logger),
-    edge: { ...config.edge, load, ...createLimits(config.edge, background.importedKeys, counts) },
+    edge: { ...config.edge, load, ...createLimits(config.edge, background.importedKeys, background.counts) },
     logger,
     logsAddress: config.logsAddress,
     ...telemetry,
@@ -179,38 +177,41 @@ interface Foundations {
   readonly config: WithPlans;
   readonly orm: Database;
   readonly logger: Logger;
-  /** The counts that all nodes share; undefined for SQLite, which serves a single node. */
-  readonly counts: SharedCounts | undefined;
   readonly secrets: Secrets;
 }
 
 /**
  * Starts the parts that work in the background, beside requests. A stop ends the last one first, so what would be lost
- * comes last: whatever another part waits for, counts are written and units go back.
+ * comes last: whatever another part waits for, counts are written and units go back. The counts that nodes share start
+ * first, so they last until the last request.
  */
-const startBackground = async (
-  { config, orm, logger, counts, secrets }: Foundations,
-  started: AsyncDisposableStack,
-) => ({
-  schemaState: watchSchema(orm, config),
-  importedKeys: await knowImported(orm, logger, started),
-  idempotency: started.use(keepAnswers(orm, logger)),
-  erasures: started.use(finishErasures(orm, logger)),
-  endedKeys: started.use(forgetEndedKeys(orm, config.endedApiKeysDays, logger)),
-  webhooks: started.use(sendWebhooks(orm, secrets, logger, config)),
-  leakReports: takeLeakReports(config, logger, started),
-  unknownPlans: config.plans && started.use(await countUnknownPlans(orm, config.plans, logger)),
-  keyRates: new KeyRateCounts(counts),
-  accountRates: new KeyRateCounts(counts, 'keys-of-account'),
-  keyUsage: started.use(gatherKeyUsage(orm, config.apiKeyUsageDays, logger)),
-  keyQuotas: started.use(leaseQuotas(orm, keyQuotas, logger)),
-  accountQuotas: started.use(leaseQuotas(orm, accountQuotas, logger)),
-});
+async function startBackground({ config, orm, logger, secrets }: Foundations, started: AsyncDisposableStack) {
+  const schemaState = watchSchema(orm, config);
+  const db = new CurrentDb(orm.em, schemaState);
+  // SQLite serves a single node.
+  const counts = isPostgres(config.database) ? started.use(new SharedCounts(db)) : undefined;
+  return {
+    schemaState,
+    counts,
+    importedKeys: await knowImported(db, logger, started),
+    idempotency: started.use(keepAnswers(db, logger)),
+    erasures: started.use(finishErasures(db, logger)),
+    endedKeys: started.use(forgetEndedKeys(db, config.endedApiKeysDays, logger)),
+    webhooks: started.use(sendWebhooks(db, secrets, logger, config)),
+    leakReports: takeLeakReports(config, logger, started),
+    unknownPlans: config.plans && started.use(await countUnknownPlans(db, config.plans, logger)),
+    keyRates: new KeyRateCounts(counts),
+    accountRates: new KeyRateCounts(counts, 'keys-of-account'),
+    keyUsage: started.use(gatherKeyUsage(db, config.apiKeyUsageDays, logger)),
+    keyQuotas: started.use(leaseQuotas(db, keyQuotas, logger)),
+    accountQuotas: started.use(leaseQuotas(db, accountQuotas, logger)),
+  };
+}
 
 /** Counts the accounts whose plan is not among the plans, beside requests. */
-async function countUnknownPlans(orm: Database, plans: Plans, logger: Logger) {
+async function countUnknownPlans(db: Db, plans: Plans, logger: Logger) {
   const { UnknownPlans } = await import('../plans/unknown-plans.ts');
-  const unknown = new UnknownPlans(new Db(orm.em), plans, {
+  const unknown = new UnknownPlans(db, plans, {
     onCount: (accounts) =>
       logger.warn({ accounts }, 'accounts have a plan that is not in PLANS_FILE: the default plan holds'),
     onFailure: (error) =>
@@ -223,31 +224,25 @@ async function countUnknownPlans(orm: Database, plans: Plans, logger: Logger) {
   return unknown;
 }
 
-const gatherKeyUsage = (orm: Database, keptDays: number, logger: Logger) =>
-  new KeyUsage(new Db(orm.em), keptDays, (error) =>
+const gatherKeyUsage = (db: Db, keptDays: number, logger: Logger) =>
+  new KeyUsage(db, keptDays, (error) =>
     logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
   );
 
-const leaseQuotas = (orm: Database, store: QuotaStore, logger: Logger) => {
+const leaseQuotas = (db: Db, store: QuotaStore, logger: Logger) => {
   const report = (error: unknown) =>
     logger.warn(
       { error: describeError(error) },
       'units of quotas could not be given back, or it could not be told that one has run out',
     );
-  return new QuotaLeases(new Db(orm.em), store, report);
+  return new QuotaLeases(db, store, report);
 };
 
-const sendWebhooks = (orm: Database, { sealer }: Secrets, logger: Logger, config: Config) =>
-  new Webhooks(
-    new Db(orm.em),
-    sealer,
-    { ...config.webhooks, isAdministered: config.operators },
-    logger,
-    readVersion(),
-  );
+const sendWebhooks = (db: Db, { sealer }: Secrets, logger: Logger, config: Config) =>
+  new Webhooks(db, sealer, { ...config.webhooks, isAdministered: config.operators }, logger, readVersion());
 
-async function knowImported(orm: Database, logger: Logger, started: AsyncDisposableStack) {
-  const forms = new ImportedForms(new Db(orm.em), (error) =>
+async function knowImported(db: Db, logger: Logger, started: AsyncDisposableStack) {
+  const forms = new ImportedForms(db, (error) =>
     logger.warn({ error: describeError(error) }, 'it could not be read how imported API keys begin'),
   );
   started.use(forms);
@@ -255,19 +250,19 @@ async function knowImported(orm: Database, logger: Logger, started: AsyncDisposa
   return forms;
 }
 
-const keepAnswers = (orm: Database, logger: Logger) =>
-  new IdempotencyRecords(new Db(orm.em), (error) =>
+const keepAnswers = (db: Db, logger: Logger) =>
+  new IdempotencyRecords(db, (error) =>
     logger.warn({ error: describeError(error) }, 'answers that are over could not be deleted yet'),
   );
 
-const forgetEndedKeys = (orm: Database, keptDays: number, logger: Logger) =>
-  removeEndedKeys(new Db(orm.em), keptDays, (error) =>
+const forgetEndedKeys = (db: Db, keptDays: number, logger: Logger) =>
+  removeEndedKeys(db, keptDays, (error) =>
     logger.warn({ error: describeError(error) }, 'API keys that ended long ago could not be removed yet'),
   );
 
 /** Goes on with what was left when the process before it ended. */
-function finishErasures(orm: Database, logger: Logger) {
-  const erasures = removeErased(new Db(orm.em), (error) =>
+function finishErasures(db: Db, logger: Logger) {
+  const erasures = removeErased(db, (error) =>
     logger.warn({ error: describeError(error) }, 'what an erased account had could not be removed yet'),
   );
   void erasures.run();

@@ -2,7 +2,7 @@ import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOnServer } from '../support/database.ts';
-import { type OwnPostgres, startOwnPostgres } from '../support/postgres-service.ts';
+import { type OwnPostgres, queryServer, startOwnPostgres } from '../support/postgres-service.ts';
 import {
   createTemporaryFolder,
   root,
@@ -121,6 +121,25 @@ describe('a node, while a newer version migrates its PostgreSQL', () => {
     await using newer = await startProcess(folder.path, env, undefined, withColumn.command);
     expect(await ask(newer)).toEqual([200, '']);
     expect(await ask(older)).toEqual(outdated);
+  });
+
+  it('writes nothing more by itself, not even at its stop', { timeout: 60_000 }, async () => {
+    const { env, older } = await start();
+    await using _ = older;
+    const ask = await makeKey(older);
+    // This use is written within 30 seconds, or at the stop.
+    expect(await ask(older)).toEqual([200, '']);
+    expect(await withColumn.migrate(env)).toMatchObject({ code: 0 });
+    await expect.poll(() => ask(older), { timeout: 20_000, interval: 200 }).toEqual(outdated);
+    const query = queryServer(env.DATABASE_URL);
+    const written = async () => [
+      await query('select count(*) as n from api_key_use'),
+      await query('select count(*) as n from api_key where last_used_at is not null'),
+    ];
+    const before = await written();
+    older.signal('SIGTERM');
+    expect(await older.ended).toMatchObject({ code: 0 });
+    expect(await written()).toEqual(before);
   });
 
   it('goes on, and starts again, where that adds an index alone', { timeout: 60_000 }, async () => {

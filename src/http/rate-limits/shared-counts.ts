@@ -73,6 +73,7 @@ export class SharedCounts implements AsyncDisposable {
     const told = window.untold;
     window.untold = 0;
     try {
+      this.#db.assertInTime();
       await this.#clean();
       const askedAt = performance.now();
       const { points, left } = await this.#add(key, told, window.endsAt - askedAt, rate);
