@@ -1,6 +1,6 @@
 import { execute, GraphQLObjectType, GraphQLSchema, getNamedType, isObjectType, parse } from 'graphql';
 import type { RecordPart } from './openapi.ts';
-import { snakeCase } from './rest-schema.ts';
+import { snakeCase, withRestValues } from './rest-schema.ts';
 
 /** Selects members of a type, with their REST names as aliases: `{ key_prefix: keyPrefix }`. */
 const selectionOf = (type: GraphQLObjectType, isMember = (_name: string) => true): string => {
@@ -18,14 +18,15 @@ export type RecordWriter = (record: object, beside: object, context: object) => 
 
 /**
  * Makes a writer of records for a path outside the GraphQL schema. The records look as REST operations answer them.
- * @param schema the schema that REST's operations run on
+ * @param graphqlSchema the schema of the operations
  * @param part the types of the records, and their members
  * @throws {Error} if the schema has no such object types
  */
 export function createRecordWriter(
-  schema: GraphQLSchema,
+  graphqlSchema: GraphQLSchema,
   { of, without, beside }: Omit<RecordPart, 'description'>,
 ): RecordWriter {
+  const schema = withRestValues(graphqlSchema);
   const typeOf = (name: string): GraphQLObjectType => {
     const type = schema.getType(name);
     if (!isObjectType(type)) throw new Error(`${name} is no type with fields`);

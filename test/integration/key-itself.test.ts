@@ -38,6 +38,13 @@ describe('GET', () => {
     expect(answer.text).not.toContain(secret);
   });
 
+  it('writes what is one of several words as every other route does', async () => {
+    const { id, secret } = await createKey();
+    await setup.gateway.createQuota(id, { units: 5, refill: 'monthly', refillsAt: new Date(4e12) });
+    expect((await call('GET', secret)).body.quota).toMatchObject({ limit: 5, refill: 'monthly' });
+    expect((await call('DELETE', secret)).body.quota).toMatchObject({ limit: 5, refill: 'monthly' });
+  });
+
   it('takes the key from X-API-Key, and any secret that still works', async () => {
     const { id, secret } = await createKey();
     const old = createApiKeySecret();

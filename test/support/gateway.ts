@@ -33,6 +33,7 @@ import { keyQuotas as ofKeys } from '../../src/quotas/key-quotas.ts';
 import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
 import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
+import { checkResponse } from './check-response.ts';
 import { databaseConfig, isEmptied, openTestDatabase } from './database.ts';
 import { asFetch } from './fetch-gateway.ts';
 import type { TestIssuer } from './issuer.ts';
@@ -205,6 +206,7 @@ export async function createTestGateway(
     const isGzipped = response.headers.get('content-encoding') === 'gzip';
     const sent = Buffer.from(await response.arrayBuffer());
     const text = `${isGzipped ? gunzipSync(sent) : sent}`;
+    checkResponse(method, path, { status: response.status, headers: response.headers, text });
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
     return {
       status: response.status,
