@@ -215,8 +215,9 @@ async function findKey(
   { db, secrets: { peppers }, importedKeys }: LookupContext,
   secret: string,
 ): Promise<FoundKey | undefined> {
-  if (!mayBeApiKey(importedKeys, secret)) return undefined;
+  // Comes first, so that a malformed text takes the same digests as a key.
   const own = peppers.digests(secret);
+  if (!mayBeApiKey(importedKeys, secret)) return undefined;
   const all = importedKeys.mayHave(secret) ? [...own, ...importedDigests(peppers, sha256Of(secret))] : own;
   const rows = await lookUpTogether(
     db,
