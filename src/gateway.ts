@@ -39,7 +39,7 @@ import {
 } from './http/exchange.ts';
 import { authorize, type DoorQuestion } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
-import { authorizePath, refuseWithProblems } from './http/forward-auth/problem.ts';
+import { authorizePath, isForProxies, refuseWithProblems } from './http/forward-auth/problem.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Answering } from './http/listener.ts';
 import { guard, type Load } from './http/load.ts';
@@ -177,6 +177,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   );
   return {
     answer: (request, address) => handle(beginExchange(request, address, answerTimeout)),
+    takesBody: (target) => !isForProxies(target),
     load: edge.load,
   };
 }

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Answer, Incoming, RequestHeaders } from './exchange.ts';
 import type { Load } from './load.ts';
-import { defaultBodyLimit } from './read-request.ts';
+import { declaresBody, defaultBodyLimit } from './read-request.ts';
 import { answerShortly, type NoteRefusal, refusal } from './short-answers.ts';
 
 /** Answers the requests that Node parsed. */
 export interface Answering {
   /** Counts the requests in flight. */
   readonly load: Pick<Load, 'holdUntilSent'>;
+  /** Whether the body of a request to this target matters. Other bodies stay unread. */
+  takesBody(target: string): boolean;
   /**
    * Answers a request. Every error that this function throws is a fault of the service.
    * @param address the IP address of the peer; null if unknown
@@ -46,7 +48,10 @@ const handle = async (
   outgoing: ServerResponse,
 ): Promise<void> => {
   const { method = 'GET', url = '/', headers } = incoming;
-  const body = isWithBody(method, headers, bodyLimit) ? await readBody(incoming, bodyLimit) : undefined;
+  const isRead = answering.takesBody(url) && isWithBody(method, headers, bodyLimit);
+  const body = isRead ? await readBody(incoming, bodyLimit) : undefined;
+  // A body that nobody reads, and that came with the header fields, is there after this turn.
+  if (!isRead && declaresBody(incoming)) await new Promise(setImmediate);
   // Only `set-cookie` is a list, and requests do not have this field.
   const request = { method, url, headers: headers as RequestHeaders, body };
   write(outgoing, await answering.answer(request, incoming.socket.remoteAddress ?? null), answering.load);

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { badUserInput, GatewayError } from '../errors.ts';
 import type { Exchange, RequestHeaders } from './exchange.ts';
 
@@ -12,6 +13,10 @@ export function readBearer({ authorization }: RequestHeaders): string | undefine
   if (scheme.toLowerCase() !== 'bearer') return undefined;
   return text.slice(scheme.length).replace(/^ +/, '');
 }
+
+/** Whether a request has a body, though perhaps not here yet (RFC 9112, section 6.3). */
+export const declaresBody = ({ headers }: { readonly headers: IncomingHttpHeaders }): boolean =>
+  Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 
 /** The default limit of a request body, in bytes. */
 export const defaultBodyLimit = 64 * 1024;

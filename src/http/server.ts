@@ -12,18 +12,25 @@ import type { Config, HttpLimits } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { isLocal } from './forwarded.ts';
 import { inTurn } from './load.ts';
+import { declaresBody } from './read-request.ts';
 import { answerShortly, createRefusals, noteDrops, refusal } from './short-answers.ts';
+
+/**
+ * Whether the body that a request declares has not arrived as a whole. The rest may never come: then the connection's
+ * next request, perhaps another client's behind a proxy, would be read as this body.
+ */
+const isBodyMissing = (request: IncomingMessage): boolean => !request.complete && declaresBody(request);
 
 /**
  * Makes the class of a server's responses. Once the server stops, each response announces that it is the last of its
  * connection (`Connection: close`) and closes the connection. A client with a pool of connections then opens a new
- * one, and loses no request with the old one.
+ * one, and loses no request with the old one. The same holds for a response that comes before the whole request.
  * @param isStopping whether the server is stopping
  */
 const lastAnswersOnce = (isStopping: () => boolean) =>
   class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     override writeHead(...head: unknown[]): this {
-      if (isStopping()) this.shouldKeepAlive = false;
+      if (isStopping() || isBodyMissing(this.req)) this.shouldKeepAlive = false;
       return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>));
     }
   };
@@ -53,6 +60,22 @@ function hasSingleFields(rawHeaders: readonly string[]): boolean {
     found.add(name);
   }
   return true;
+}
+
+/** The host of a request without one. The name belongs to nobody (RFC 6761, section 6.4). */
+const noHost = 'host.invalid';
+
+/**
+ * Reads the forms of a request that servers must accept besides the usual one: a target with a scheme and a host, which
+ * then replaces the Host field (RFC 9112, section 3.2.2), and HTTP/1.0 without Host, as health checks use it.
+ */
+function readTarget(request: IncomingMessage): void {
+  const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
+  if (host !== undefined) {
+    request.url = rest.startsWith('/') ? rest : `/${rest}`;
+    request.headers.host = host;
+  }
+  if (request.httpVersion === '1.0') request.headers.host ??= noHost;
 }
 
 const isWellFormed = ({ url, headers: { host }, rawHeaders }: IncomingMessage): boolean =>
@@ -99,6 +122,7 @@ export function createHttpServer(
     response.on('timeout', late);
     // Node has dropped what followed the header fields, and would read the rest of the body as the next request.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    readTarget(request);
     if (isWellFormed(request)) return listener(request, response);
     malformed(response);
   });

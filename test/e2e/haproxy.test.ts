@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { send } from '../support/exact-client.ts';
 import { documentedHaproxy } from '../support/forward-auth-recipes.ts';
-import { createTemporaryFolder } from '../support/process.ts';
+import { createTemporaryFolder, freePort, startProcess } from '../support/process.ts';
 import { startProxiedApi } from '../support/proxied-api.ts';
+import { startProxy } from '../support/proxy-process.ts';
 import { describeDocumentedProxy } from '../support/proxy-suite.ts';
 
 describeDocumentedProxy(documentedHaproxy);
@@ -17,4 +22,41 @@ describe.skipIf(!documentedHaproxy.isRun)('the script of HAProxy', () => {
     expect(nobody.received.at(-1)).toMatchObject({ target: '/api/v1/keys/authorize' });
     expect(api.received).toEqual([]);
   });
+});
+
+describe.skipIf(!documentedHaproxy.isRun)('the health check of HAProxy, as documented', () => {
+  it('takes a node that is ready for up, though it sends HTTP/1.0 without Host', async () => {
+    const document = readFileSync(new URL('../../docs/edge.md', import.meta.url), 'utf8');
+    const [, check = ''] = /`(option httpchk [^`]*)`/.exec(document) ?? [];
+    await using folder = await createTemporaryFolder();
+    await using service = await startProcess(folder.path);
+    const port = await freePort();
+    const file = join(folder.path, 'haproxy.cfg');
+    const lines = [
+      'defaults',
+      '  mode http',
+      '  timeout connect 1s',
+      '  timeout client 10s',
+      '  timeout server 10s',
+      'frontend front',
+      `  bind 127.0.0.1:${port}`,
+      '  http-request return status 200 content-type text/plain lf-string %[nbsrv(keyward)] if { path /up }',
+      '  default_backend keyward',
+      'backend keyward',
+      `  ${check}`,
+      `  server one 127.0.0.1:${service.port} check inter 100 fall 1 rise 1`,
+      '',
+    ];
+    await writeFile(file, lines.join('\n'));
+    const url = `http://127.0.0.1:${port}`;
+    await using _proxy = await startProxy('/usr/sbin/haproxy', ['-db', '-f', file], folder.path, url);
+    const up = async () => (await fetch(`${url}/up`)).text();
+    await delay(500);
+    expect(await up()).toBe('1');
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    service.signal('SIGSTOP');
+    await expect.poll(up, { timeout: 10_000 }).toBe('0');
+    service.signal('SIGCONT');
+    await expect.poll(up, { timeout: 10_000 }).toBe('1');
+  }, 30_000);
 });

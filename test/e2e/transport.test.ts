@@ -149,7 +149,7 @@ describe('400', () => {
     expect(await send('/nowhere', 'keyward.test')).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it.each(['http://127.0.0.1/graphql', 'http://evil.test/api/v1/openapi.json', '*'])(
+  it.each(['ftp://127.0.0.1/graphql', 'http://evil.test@x/api/v1/openapi.json', '*'])(
     'for the request target %s',
     async (target) => {
       const answer = await send(target, '127.0.0.1');
@@ -190,8 +190,8 @@ describe('400, for a body in more than 1000 pieces', () => {
     await expect.poll(() => service.output.stdout).toMatch(line);
   });
 
-  it('chunked, where nobody reads it: without a token, and at the door', async () => {
-    for (const path of ['/nowhere', '/api/v1/keys/authorize', '/graphql']) {
+  it('chunked, for whoever has no token', async () => {
+    for (const path of ['/nowhere', '/graphql']) {
       using connection = await openConnection(service);
       connection.write(head('Transfer-Encoding: chunked', path).replace(/Auth.*\r\n/, '') + chunks(1000));
       await connection.closed;
@@ -342,5 +342,86 @@ describe('a header that decides something and is there twice', () => {
   it('is refused as one that cannot be read: two X-API-Key', async () => {
     const received = await send('/api/v1/keys/authorize', 'X-API-Key: sk-a\r\nX-API-Key: sk-b\r\n');
     expect(received).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe('a target with a scheme and a host', () => {
+  const send = (target: string, headers = 'Host: x\r\n') =>
+    exchange(`GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+
+  it.each([
+    ['http://keys.example.com/health/live', 200],
+    ['HTTP://keys.example.com:8080/health/live', 200],
+    ['https://[::1]:4000/health/live', 200],
+    ['http://keys.example.com/api/v1/auth/private-key?x=http://y/', 401],
+    ['http://keys.example.com', 404],
+    ['http://keys.example.com?x', 404],
+  ])('is that of its path: %s → %i', async (target, status) => {
+    const received = await send(target);
+    expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  it.each([
+    'http:///health/live',
+    'http://a b/health/live',
+    'http://user@x/health/live',
+    'http://x:99999/health/live',
+    'http://x/a/../health/live',
+    'http://x/%2e%2e/health/live',
+    'http://x\\health/live',
+    'ftp://x/health/live',
+    'x/health/live',
+  ])('is 400 if it could mean another path or host: %s', async (target) => {
+    expect(await send(target)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('replaces Host', async () => {
+    expect(await send('http://x/health/live', 'Host: a/b\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await send('http://x/health/live', 'Host: a\r\nHost: b\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+describe('HTTP/1.0 without Host', () => {
+  it.each([
+    ['GET /health/ready', 200],
+    ['GET /health/live', 200],
+    ['GET /api/v1/auth/private-key', 401],
+    ['GET /graphql?query=%7B__typename%7D', 200],
+    ['GET http://x/health/live', 200],
+  ])('is answered: %s → %i', async (request, status) => {
+    const received = await exchange(`${request} HTTP/1.0\r\nAccept: application/json\r\n\r\n`);
+    expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  it('is 400 in HTTP/1.1', async () => {
+    const received = await exchange('GET /health/ready HTTP/1.1\r\n\r\n');
+    expect(received).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+describe('a body that does not come', () => {
+  const next = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+  const begin = (request: string, headers: string) => `${request} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+
+  it.each([
+    ['GET /api/v1/keys/authorize', 401],
+    ['POST /api/v1/keys/authorize', 401],
+    ['PUT /api/v1/keys/authorize/v1/things?a=b', 401],
+    ['GET /api/v1/auth/private-key', 401],
+    ['HEAD /health/live', 200],
+    ['GET /nowhere', 404],
+  ])('delays nobody, and the next request is not read as it: %s', async (request, status) => {
+    for (const headers of [`Content-Length: ${next.length}\r\n`, 'Transfer-Encoding: chunked\r\n']) {
+      const received = await exchange(begin(request, headers), next);
+      expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(received).toMatch(/^connection: close/im);
+      expect(countAnswers(received)).toBe(1);
+    }
+  });
+
+  it('and one that comes leaves the connection open', async () => {
+    const request = begin('POST /api/v1/keys/authorize', 'Content-Length: 2\r\n');
+    const received = await exchange(`${request}{}${next}`);
+    expect(countAnswers(received)).toBe(2);
   });
 });

@@ -5,9 +5,10 @@ import type { Finisher } from '../exchange.ts';
 /** The path that proxies call. Envoy appends the path of the client's request. */
 export const authorizePath = '/api/v1/keys/authorize';
 
-/** Whether a path is the one that proxies call, with or without an appended path. */
-const isForProxies = (path: string): boolean =>
-  path === authorizePath || path.startsWith(`${authorizePath}/`);
+const forProxies = new RegExp(`^${authorizePath}(?=[/?]|$)`);
+
+/** Whether a target is the path that proxies call, with or without an appended path or a query string. */
+export const isForProxies = (target: string): boolean => forProxies.test(target);
 
 const rateExceeded = 'The API key exceeded its rate limit.';
 

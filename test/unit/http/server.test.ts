@@ -126,7 +126,7 @@ describe('400', () => {
 
   it('is the answer to a request target that is no path', async () => {
     const port = await start();
-    const answer = await send(port, 'GET http://evil.test/a HTTP/1.1\r\nHost: a\r\n\r\n');
+    const answer = await send(port, 'GET ftp://evil.test/a HTTP/1.1\r\nHost: a\r\n\r\n');
     const withoutDates = answer.replace(/Date: .*\r\n/, '');
     expectRefusal(withoutDates, 400, 'Bad Request', 'target');
   });

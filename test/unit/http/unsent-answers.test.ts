@@ -28,7 +28,11 @@ beforeEach(async () => {
   load = stack.use(new Load(2, logger, Number.POSITIVE_INFINITY));
   body = () => 'x'.repeat(size);
   isShared = false;
-  const handler = { load, answer: async () => ({ status: 200, headers: {}, body: body(), isShared }) };
+  const handler = {
+    load,
+    takesBody: () => true,
+    answer: async () => ({ status: 200, headers: {}, body: body(), isShared }),
+  };
   const server = createServer(
     createListener(handler, 1000, (error) => {
       throw error;
@@ -108,6 +112,7 @@ describe('an answer', () => {
     const made = Promise.withResolvers<void>();
     const handler = {
       load,
+      takesBody: () => true,
       answer: async () => {
         made.resolve();
         await promise;
