@@ -45,8 +45,17 @@ export const seconds = (min: number, max: number) =>
 /** `on` or `off`. */
 export const onOrOff = z.enum(['on', 'off'], 'must be "on" or "off"').transform((value) => value === 'on');
 
+/** A name or an address. The URL parser also accepts quotes in a host, which would break those of header fields. */
+const inHost = /^([a-z0-9._-]*|\[[\da-f:.]+\])$/;
+
 /** An absolute URL. */
-export const url = z.string('must be a URL').refine((value) => URL.canParse(value), 'must be a URL');
+export const url = z
+  .string('must be a URL')
+  .refine((value) => URL.canParse(value), 'must be a URL')
+  .refine(
+    (value) => !URL.canParse(value) || inHost.test(new URL(value).hostname),
+    'must have a host of letters, digits, dots and hyphens',
+  );
 
 /** Makes a test for a URL. A text that is no URL passes, because it already has another fault. */
 export const isUrl =

@@ -542,6 +542,7 @@ describe('faults', () => {
     'DATABASE_URL must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database';
   const publicUrl = 'PUBLIC_URL must be a URL';
   const noOrigin = `${publicUrl} without a path, a query or a user name: Keyward answers at the root of its host`;
+  const badHost = 'must have a host of letters, digits, dots and hyphens';
   const url = 'AUTH_ISSUER must be a URL';
   const https = 'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)';
   const beside = 'AUTH_ISSUER must be set beside';
@@ -568,6 +569,20 @@ describe('faults', () => {
     ['PUBLIC_URL', 'https://gateway.example.com/?tenant=1', noOrigin],
     ['PUBLIC_URL', 'https://gateway.example.com/#keys', noOrigin],
     ['PUBLIC_URL', 'https://someone:c4n4ry@gateway.example.com', noOrigin],
+    ...[
+      "exa'mple.com",
+      'exa"mple.com',
+      'exa`mple.com',
+      'exa$mple.com',
+      'a,b',
+      'a=b',
+      'a;b',
+      '{a}',
+      '(a)',
+    ].flatMap((host): [string, string, string][] => [
+      ['PUBLIC_URL', `https://${host}`, `PUBLIC_URL ${badHost}`],
+      ['AUTH_ISSUER', `https://${host}/realm`, `AUTH_ISSUER ${badHost}`],
+    ]),
     ['DATABASE_URL', 'sqlite:', databaseUrl],
     ['DATABASE_URL', 'data/keyward.db', databaseUrl],
     ['DATABASE_URL', 'mysql://user:secret@db/keyward', databaseUrl],
