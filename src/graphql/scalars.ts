@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { isInBounds } from '../operations/input.ts';
 import { builder } from './builder.ts';
 
 /**
@@ -40,8 +41,7 @@ export function parseDateTime(value: unknown): Date {
   if (!isReal(local)) return refuseDateTime('datetime_parsing');
   if (offset === undefined) return refuseDateTime('timezone_aware');
   const moment = new Date(local + offset);
-  const year = moment.getUTCFullYear();
-  return year >= 1970 && year <= 9999 ? moment : refuseDateTime('datetime_parsing');
+  return isInBounds(moment) ? moment : refuseDateTime('datetime_parsing');
 }
 
 // Date reads February 30 as March 2, and 24:00 as the next day.

@@ -130,3 +130,7 @@ export function parseInput<Output>(schema: z.ZodType<Output>, input: unknown): O
   if (parsed.success && issues.length === 0) return parsed.data;
   throw badUserInput(issues);
 }
+
+/** Whether a moment lies in the years 1970 to 9999, UTC: the only ones that inputs accept and outputs write alike. */
+export const isInBounds = (moment: Date): boolean =>
+  moment.getUTCFullYear() >= 1970 && moment.getUTCFullYear() <= 9999;

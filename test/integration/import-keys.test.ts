@@ -343,6 +343,7 @@ describe('a line is refused', () => {
   });
 
   const key = `acme_${'k'.repeat(40)}`;
+  const years = 'Must be in the years 1970 to 9999 (UTC).';
   const date = 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.';
   const digest = 'Must be 32 bytes in hexadecimal digits or base64.';
   const either = 'Must have either sha256 or key.';
@@ -397,7 +398,9 @@ describe('a line is refused', () => {
     ['a date', { created_at: '2025-01-31' }, `created_at: ${date}`],
     ['a date-time without an offset', { expires_at: '2025-01-31T12:00:00' }, `expires_at: ${date}`],
     ['made in the future', { created_at: '2999-01-01T00:00:00Z' }, 'created_at: Must not lie in the future.'],
-    ['made before 1970', { created_at: '1969-12-31T23:59:59Z' }, 'created_at: Must not lie before 1970.'],
+    ['made before 1970', { created_at: '1969-12-31T23:59:59Z' }, `created_at: ${years}`],
+    ['ended before 1970', { expires_at: '1970-01-01T00:00:00+00:01' }, `expires_at: ${years}`],
+    ['that lasts beyond 9999', { expires_at: '9999-12-31T23:59:59-23:59' }, `expires_at: ${years}`],
     [
       'no permission',
       { permissions: ['A B'] },
