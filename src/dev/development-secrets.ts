@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { isPostgres } from '../database/database.ts';
-import { sqliteFile } from '../database/sqlite/file.ts';
+import { makePrivate, refuseLink, sqliteFile } from '../database/sqlite/file.ts';
 import { encryptionKeySize, pepperSize, type SecretKeys, secretList } from '../secrets/secret-list.ts';
 
 const schema = z
@@ -21,13 +21,17 @@ const newSecrets = () => `KEY_PEPPERS=${newSecret()}\nKEY_ENCRYPTION_KEYS=${newS
 const folderOf = ({ dataDir, database }: Config): string =>
   isPostgres(database) ? dataDir : dirname(sqliteFile(database));
 
-/** Reads the file of secrets. If the file is missing, makes it first, readable for its owner only. */
+/**
+ * Reads the file of secrets. If the file is missing, makes it first, readable for its owner only.
+ * @throws {ConfigError} if the file is a link in a folder that others can write to
+ */
 function readOrMake(file: string): string {
+  refuseLink(file);
   if (!existsSync(file)) {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, newSecrets(), { flag: 'wx', mode: 0o600, flush: true });
   }
-  chmodSync(file, 0o600);
+  makePrivate(file);
   return readFileSync(file, 'utf8');
 }
 

@@ -1,6 +1,9 @@
 import {
   chmodSync,
   closeSync,
+  constants,
+  fchmodSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -30,18 +33,58 @@ export function tellEmpty(file: string, warn: Warn): void {
   warn(`${file} is empty (0 bytes): it becomes a new database, in which there is nothing`);
 }
 
+/** Whether others than a folder's owner can write to it, and so plant links in it. Windows has no such modes. */
+const isShared = (folder: string): boolean =>
+  process.platform !== 'win32' && ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o022) !== 0;
+
+/** Warns if others can write to the folder of a file. */
+export function tellShared(file: string, warn: Warn): void {
+  const folder = dirname(file);
+  if (isShared(folder)) warn(`others can write to ${folder}, and so delete or replace ${file}: chmod 700 it`);
+}
+
+/**
+ * Makes an existing file accessible to its owner only. If others can write to its folder, the path must not be a link:
+ * it could name any file of this user.
+ * @throws {ConfigError} if the path is a link in such a folder
+ */
+export function makePrivate(file: string): void {
+  if (!isShared(dirname(file))) {
+    chmodSync(file, 0o600);
+    return;
+  }
+  refuseLink(file);
+  // Nobody can put a link in the place of an open file. This process has no locks on the file yet, so closing it ends
+  // none (POSIX).
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    fchmodSync(descriptor, 0o600);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** @throws {ConfigError} if the path is a link in a folder that others can write to */
+export function refuseLink(file: string): void {
+  if (!isShared(dirname(file)) || !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new ConfigError([
+    `${file} is a symbolic link, in a folder that others can write to: delete it, or chmod 700 the folder`,
+  ]);
+}
+
 /**
  * Makes a missing file and its folder, accessible to their owner only. SQLite gives its log the file's mode.
  * @returns whether the file was missing
- * @throws {ConfigError} if the path names something other than a file
+ * @throws {ConfigError} if the path names something other than a file, or a link in a folder that others can write to
  */
 export function createPrivately(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Does not open an existing file: closing it again would end this process's locks on it (POSIX).
+  refuseLink(file);
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() === false) throw new ConfigError([`DATABASE_URL names ${file}, which is not a file`]);
-  if (!found) closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  // `ax` follows no link.
+  if (!found) closeSync(openSync(file, isShared(dirname(file)) ? 'ax' : 'a', 0o600));
+  makePrivate(file);
   return !found;
 }
 

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'nod
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Warn } from '../backend.ts';
-import { createPrivately, onlyName, removeAll, sizeOf, tellEmpty } from './file.ts';
+import { createPrivately, onlyName, removeAll, sizeOf, tellEmpty, tellShared } from './file.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** A database file that only this process writes to, and that is still the one that it opened. */
@@ -34,6 +34,7 @@ export class HeldFile implements Disposable {
     using taken = new DisposableStack();
     tellEmpty(file, warn);
     const isNew = createPrivately(file);
+    tellShared(file, warn);
     this.#path = onlyName(file);
     this.#descriptor = taken.adopt(openSync(this.#path, 'r'), closeSync);
     const isOwn = lockOpenFile(this.#descriptor, this.#path);
