@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { graphqlPath, jsonAnswer } from '../http/answers.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
-import { decodeText, isJson, limitBody } from '../http/read-request.ts';
+import { checkBody, decodeText, isJson } from '../http/read-request.ts';
 import { documentIdName, type FindKnown, type WithRun } from './kept-documents.ts';
 
 /**
@@ -20,7 +20,7 @@ export const answerGraphql =
   async (exchange: Exchange & WithParams & WithRun) => {
     exchange.record.route = graphqlPath;
     assertMethod(exchange.method);
-    limitBody(exchange, bodyLimit);
+    checkBody(exchange, bodyLimit);
     const mediaType = negotiateMediaType(exchange.headers['accept']);
     const params = readPost(exchange);
     const running = params && find(params, exchange)?.();

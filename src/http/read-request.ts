@@ -22,15 +22,29 @@ export const declaresBody = ({ headers }: { readonly headers: IncomingHttpHeader
 export const defaultBodyLimit = 64 * 1024;
 
 /**
- * Refuses a request whose body is too large. The listener has read the body before, or seen that its declared length
- * is too large.
+ * Refuses a request whose body is too large, compressed, or not in UTF-8. The listener has read the body before, or
+ * seen that its declared length is too large.
  * @param limit the greatest size of the body, in bytes
- * @throws {GatewayError} `PAYLOAD_TOO_LARGE`
+ * @throws {GatewayError} `PAYLOAD_TOO_LARGE`; `UNSUPPORTED_MEDIA_TYPE`
  */
-export function limitBody({ headers, body }: Pick<Exchange, 'headers' | 'body'>, limit: number): void {
+export function checkBody({ headers, body }: Pick<Exchange, 'headers' | 'body'>, limit: number): void {
   const declared = Number(headers['content-length'] ?? 0);
-  if (declared <= limit && (body?.length ?? 0) <= limit) return;
-  throw new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes`);
+  if (declared > limit || (body?.length ?? 0) > limit)
+    throw new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes`);
+  if (body?.length) checkEncoding(headers);
+}
+
+const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+function checkEncoding({ 'content-encoding': coding = '', 'content-type': type = '' }: RequestHeaders): void {
+  if (!/^(identity)?$/i.test(coding.trim()))
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed', {
+      // RFC 9110, section 12.5.3.
+      headers: { 'accept-encoding': 'identity' },
+    });
+  const [, given = 'utf-8'] = charset.exec(type) ?? [];
+  if (!/^(utf-?8|us-ascii)$/i.test(given))
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8');
 }
 
 /** Whether a Content-Type is JSON, with any parameters. */

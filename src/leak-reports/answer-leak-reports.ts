@@ -3,7 +3,7 @@ import type { LeakReportConfig } from '../config/config.ts';
 import type { Surround } from '../graphql/run-operation.ts';
 import { jsonAnswer } from '../http/answers.ts';
 import type { Handler } from '../http/exchange.ts';
-import { bodyIssue, decodeText, limitBody, parseJson } from '../http/read-request.ts';
+import { bodyIssue, checkBody, decodeText, parseJson } from '../http/read-request.ts';
 import { basePath, createRouteMatcher } from '../rest/routes.ts';
 import { endLeakedKeys } from './end-leaked-keys.ts';
 import { verifyReport } from './report-signature.ts';
@@ -97,7 +97,7 @@ export const answerLeakReports =
     const { method, headers, body = nothing, record } = exchange;
     record.route = leakReportsPath;
     record.operation = matchRoute(method, path).field;
-    limitBody(exchange, bodyLimit);
+    checkBody(exchange, bodyLimit);
     await verifyReport(headers, body, keys);
     const matches = readMatches(parseJson(decodeText(body)));
     const tokens = matches.map(({ token }) => token.toLowerCase());

@@ -3,7 +3,7 @@ import { requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
 import type { Pipeline } from '../graphql/pipeline.ts';
 import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
-import { defaultBodyLimit, limitBody } from '../http/read-request.ts';
+import { checkBody, defaultBodyLimit } from '../http/read-request.ts';
 import type { OperationContext } from '../operations/context.ts';
 import {
   assertNoTag,
@@ -67,7 +67,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   };
 
   const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Answer> => {
-    limitBody(exchange, bodyLimit);
+    checkBody(exchange, bodyLimit);
     await pipeline.enter(Object.assign(exchange, { wholeLists: true }));
     // The plugins have added what operations need.
     const contextValue = exchange as Exchange & WithAccessToken & OperationContext;

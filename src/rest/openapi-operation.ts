@@ -225,7 +225,7 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
   };
   return {
     requestBody: {
-      required: true,
+      required: !endpoint.optionalBody,
       content: { 'application/json': { schema: withNulls(body, members), example: exampleOf(members) } },
     },
   };

@@ -18,9 +18,11 @@ type Called = Pick<Exchange, 'headers' | 'query' | 'body'>;
 
 /**
  * Reads the members of a JSON body. Inherited properties of an object do not count as members.
+ * @param isOptional whether a missing body counts as one without members
  * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`; `BAD_USER_INPUT` if the body is no JSON object
  */
-function readBody({ headers, body: bytes }: Called): ReadonlyMap<string, unknown> {
+function readBody({ headers, body: bytes }: Called, isOptional = false): ReadonlyMap<string, unknown> {
+  if (isOptional && !bytes?.length) return new Map();
   if (!isJson(headers['content-type'])) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
   }
@@ -143,7 +145,7 @@ export function readInput(
 ): Record<string, unknown> {
   const { inputs, names, refusesUnknown } = route;
   const query = names.has('query') ? new URLSearchParams(called.query) : undefined;
-  const body = names.has('body') ? readBody(called) : undefined;
+  const body = names.has('body') ? readBody(called, route.optionalBody) : undefined;
   const sources: Record<Input['in'], Source> = {
     path: fromPath(parameters),
     query: query ? fromQuery(query) : nothing,

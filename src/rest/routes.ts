@@ -7,6 +7,8 @@ export interface Route {
   readonly path: `/${string}`;
   /** For a route that creates: the path of the created resource. The members of the answer fill its parameters. */
   readonly created?: `/${string}`;
+  /** Whether a request may have no body: each member is optional, and a lost body does no harm. */
+  readonly optionalBody?: boolean;
 }
 
 /** Routes by the name of their root field. */
@@ -22,7 +24,7 @@ export const routes = {
   apiKey: { method: 'GET', path: '/auth/keys/{key_id}' },
   updateApiKey: { method: 'PATCH', path: '/auth/keys/{key_id}' },
   setDefaultApiKey: { method: 'PUT', path: '/auth/keys/{key_id}/default' },
-  rotateApiKey: { method: 'POST', path: '/auth/keys/{key_id}/rotate' },
+  rotateApiKey: { method: 'POST', path: '/auth/keys/{key_id}/rotate', optionalBody: true },
   deactivateApiKey: { method: 'DELETE', path: '/auth/keys/{key_id}' },
   privateKeyStatus: { method: 'GET', path: '/auth/private-key' },
   registerPrivateKey: { method: 'POST', path: '/auth/private-key', created: '/auth/private-key' },
@@ -50,7 +52,7 @@ export const routes = {
   webhookEndpoint: { method: 'GET', path: '/admin/webhooks/{endpoint_id}' },
   createWebhookEndpoint: { method: 'POST', path: '/admin/webhooks', created: '/admin/webhooks/{id}' },
   updateWebhookEndpoint: { method: 'PATCH', path: '/admin/webhooks/{endpoint_id}' },
-  rotateWebhookSecret: { method: 'POST', path: '/admin/webhooks/{endpoint_id}/rotate' },
+  rotateWebhookSecret: { method: 'POST', path: '/admin/webhooks/{endpoint_id}/rotate', optionalBody: true },
   removeWebhookEndpoint: { method: 'DELETE', path: '/admin/webhooks/{endpoint_id}' },
   webhookDeliveries: { method: 'GET', path: '/admin/webhooks/{endpoint_id}/deliveries' },
   resendWebhookDelivery: { method: 'POST', path: '/admin/webhooks/deliveries/{delivery_id}/resend' },

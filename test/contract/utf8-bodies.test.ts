@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -31,7 +32,7 @@ const send = async (method: string, path: string, body: Uint8Array<ArrayBuffer>,
     }),
   );
   const text = await response.text();
-  return { status: response.status, text, body: JSON.parse(text) };
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 };
 
 const restBody = '{"name":"a@b"}';
@@ -106,5 +107,41 @@ describe('a body that is UTF-8', () => {
     const body = Buffer.from('\ufeff{"name":"a"}');
     const answer = await send('POST', '/api/v1/auth/keys', body, await authorized());
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ type: 'json_invalid' }] } });
+  });
+});
+
+describe('415', () => {
+  const paths = [
+    ['POST', '/api/v1/auth/keys', restBody],
+    ['POST', '/graphql', graphqlBody],
+  ] as const;
+
+  it.each(paths)('is for a compressed body, and says that none may be: %s %s', async (method, path, text) => {
+    for (const coding of ['gzip', 'br', 'identity, gzip', 'x'])
+      for (const body of [new Uint8Array(gzipSync(text)), Buffer.from(text)]) {
+        const headers = { ...(await authorized()), 'content-encoding': coding };
+        const answer = await send(method, path, body, headers);
+        expect(answer.status).toBe(415);
+        expect(answer.headers.get('accept-encoding')).toBe('identity');
+        expect(answer.text).toContain('The body must not be compressed');
+      }
+    expect(await setup.gateway.rows('api_key')).toEqual([]);
+  });
+
+  it.each(paths)('is for another charset than UTF-8: %s %s', async (method, path, text) => {
+    for (const charset of ['iso-8859-1', '"UTF-16"', 'latin1', '']) {
+      const headers = { ...(await authorized()), 'content-type': `application/json; charset=${charset}` };
+      const answer = await send(method, path, Buffer.from(text), headers);
+      expect([charset, answer.status]).toEqual([charset, 415]);
+      expect(answer.text).toContain('The body must be in UTF-8');
+    }
+    expect(await setup.gateway.rows('api_key')).toEqual([]);
+  });
+
+  it.each(paths)('is not for UTF-8, however it is spelled: %s %s', async (method, path, text) => {
+    for (const type of ['application/json; charset=utf-8', 'application/json;Charset="UTF-8"; x=y']) {
+      const headers = { ...(await authorized()), 'content-type': type, 'content-encoding': 'identity' };
+      expect((await send(method, path, Buffer.from(text), headers)).status).toBeOneOf([200, 201]);
+    }
   });
 });

@@ -316,3 +316,20 @@ describeAuthentication(setup, {
   scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
   arrange: () => createApiKeys(setup),
 });
+
+it.each<[string, Record<string, string>, string | undefined]>([
+  ['no body and no content type', {}, undefined],
+  ['no body, and a content type', { 'content-type': 'application/json' }, undefined],
+  ['an empty body', { 'content-type': 'application/json' }, ''],
+  ['an empty body of another type', { 'content-type': 'text/plain' }, ''],
+])('over REST, a request may have %s: the previous secret ends at once', async (_what, headers, body) => {
+  const account = await setup.gateway.createAccount('alice');
+  const { id, secret } = await setup.gateway.createVerifiableKey(account);
+  const answer = await setup.gateway.rest('POST', `/auth/keys/${id}/rotate`, {
+    token: await setup.sign(),
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  expect(answer).toMatchObject({ status: 200, body: { id, previous_works_until: null } });
+  expect((await verify(setup, secret)).valid).toBe(false);
+});
