@@ -145,6 +145,8 @@ export interface LeakReportConfig {
 /** The whole checked configuration. */
 export interface Config {
   readonly production: boolean;
+  /** The variables that are ignored because Kubernetes or Docker set them, to the address of a service. */
+  readonly ignored: readonly string[];
   readonly host: string;
   /** The TCP port; 0: any free port. */
   readonly port: number;

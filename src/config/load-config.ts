@@ -15,11 +15,22 @@ import { scopesOverOthers } from './issuers.ts';
 import { strayVariables } from './stray-variables.ts';
 
 /**
- * Reads the configuration from the environment. An empty variable counts as not set.
+ * Whether Kubernetes or Docker set a variable by itself, to the address of a service whose name happens to begin like
+ * the variable: for a service `metrics`, METRICS_PORT is `tcp://10.96.0.5:9090`.
+ */
+const isServiceLink = (name: string, value: string): boolean =>
+  name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//i.test(value.trim());
+
+/**
+ * Reads the configuration from the environment. An empty variable counts as not set, and so does a service link.
  * @throws {ConfigError} that names all faults at once
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = readEnvironment()): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const set = Object.entries(environment).filter(([, value]) => value?.trim()) as [string, string][];
+  const given = Object.fromEntries(set.filter(([name, value]) => !isServiceLink(name, value)));
+  const ignored = Object.keys(environmentSchema.shape).filter(
+    (name) => environment[name]?.trim() && given[name] === undefined,
+  );
   const faults: Fault[] = [];
   const env: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(environmentSchema.shape)) {
@@ -31,7 +42,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = readEnvironment()): 
   faults.push(...crossFaults({ isSet: (name) => given[name] !== undefined, env }));
   const lines = [...faults.map(describeFault), ...strayVariables(Object.keys(given))];
   if (lines.length > 0) throw new ConfigError(lines);
-  return toConfig(env as Environment);
+  return { ...toConfig(env as Environment), ignored };
 }
 
 /** Reads the environment, and adds the variables of a file `.env` in the current folder. */
@@ -143,7 +154,7 @@ const tracingConfig = (env: Environment): Config['tracing'] =>
       };
 
 /** Builds the configuration from an environment without faults. */
-const toConfig = (env: Environment): Config => ({
+const toConfig = (env: Environment): Omit<Config, 'ignored'> => ({
   production: env.NODE_ENV === 'production',
   host: env.HOST,
   port: env.PORT,

@@ -14,6 +14,7 @@ export const commonWords = [
   'DATA',
   'HOST',
   'HTTP',
+  'KEY',
   'LOG',
   'MAX',
   'NODE',

@@ -55,11 +55,13 @@ export async function startService(config: Config, stopped: Stopped): Promise<Se
   return await startParts({ ...config, plans: await plansOf(config) }, stopped);
 }
 
-/** Tells of scopes that the configuration needs, and that no token can have. */
-function warnOfUngranted<Log extends { readonly logger: Logger }>(
-  { issuers, plansFile }: Config,
+/** Warns of variables that are ignored, and of scopes that the configuration needs and no token can have. */
+function warnOfConfig<Log extends { readonly logger: Logger }>(
+  { ignored, issuers, plansFile }: Config,
   log: Log,
 ): Log {
+  for (const variable of ignored)
+    log.logger.warn({ variable }, 'ignored: its value is the address of a service, as Kubernetes sets it');
   const needed: ScopeOverOthers[] = plansFile ? ['keys.verify', 'accounts.entitle'] : ['keys.verify'];
   const isGranted = (scope: ScopeOverOthers) => issuers.some(({ grants }) => grants.includes(scope));
   for (const scope of issuers.length > 0 ? needed.filter((each) => !isGranted(each)) : [])
@@ -76,7 +78,7 @@ type WithPlans = Config & Pick<OperationLimits, 'plans'>;
 
 async function startParts(config: WithPlans, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
-  const { logger, output } = warnOfUngranted(config, await createProcessLogger(config, started, stopped));
+  const { logger, output } = warnOfConfig(config, await createProcessLogger(config, started, stopped));
   const telemetry = started.use(await startTelemetry(config, logger, output));
   const development = config.issuers.length > 0 ? undefined : import('../dev/development.ts');
   // The verification keys are read while the database opens.

@@ -23,6 +23,7 @@ export const foreignVariables: Readonly<Record<string, string[]>> = {
   macOS: words(`
     Apple_PubSub_Socket_Render COMMAND_MODE LaunchInstanceID SECURITYSESSIONID XPC_FLAGS XPC_SERVICE_NAME
     __CF_USER_TEXT_ENCODING __CFBundleIdentifier TERM_SESSION_ID HOMEBREW_PREFIX`),
+  'services that keep secrets': words('KEY KEY_VAULT_URL KEY_VAULT_NAME KEY_ID KEY_FILE KEYVAULT'),
   'the network and its certificates': words(`
     HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY FTP_PROXY http_proxy https_proxy no_proxy all_proxy SSL_CERT_FILE
     SSL_CERT_DIR SSLKEYLOGFILE CURL_CA_BUNDLE REQUESTS_CA_BUNDLE AWS_CA_BUNDLE GIT_SSL_CAINFO PIP_CERT`),

@@ -46,6 +46,7 @@ const variables = Object.keys(environmentSchema.shape);
 
 describe('defaults', () => {
   const defaults = {
+    ignored: [],
     production: false,
     host: '127.0.0.1',
     port: 4000,
@@ -549,7 +550,18 @@ describe('faults', () => {
   const algorithm = /^AUTH_ALGORITHMS may only name RS256, .*, ES512, EdDSA, Ed25519$/;
   const alias = /^AUTH_SCOPE_ALIASES must be pairs/;
 
+  it.each([
+    ['METRICS_PORT', 'tcp://10.96.0.5:9090'],
+    ['METRICS_PORT', 'udp://[fd00::5]:53'],
+    ['METRICS_PORT', ' TCP://10.96.0.5:9090 '],
+  ])('%s=%s is ignored: Kubernetes sets it, for a service of that name', (name, value) => {
+    const config = loadConfig({ [name]: value });
+    expect(config.ignored).toEqual([name]);
+    expect({ ...config, ignored: [] }).toEqual(loadConfig({}));
+  });
+
   it.each<[string, string, string | RegExp]>([
+    ['METRICS_PORT', 'http://10.96.0.5:9090', 'METRICS_PORT must be a whole number from 1 to 65535'],
     ['NODE_ENV', 'prod', kind],
     ['NODE_ENV', 'Production', kind],
     ['NODE_ENV', ' production ', kind],
