@@ -1,12 +1,20 @@
 import { z } from 'zod';
+import { postgresUrlFaults } from '../database-url.ts';
 import { integer, seconds, textOfFile } from '../kinds.ts';
 
-const databaseUrl = z
-  .string()
-  .refine(
-    (text) => /^sqlite:.+$/.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
-    'must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database',
-  );
+const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
+
+const databaseUrl = z.string().superRefine((text, context) => {
+  const faults = isPostgresUrl(text) ? postgresUrlFaults(text) : [];
+  if (/^sqlite:.*\?/.test(text)) faults.push('has a ?: a file of SQLite takes no parameters');
+  for (const fault of faults) context.addIssue({ code: 'custom', message: fault });
+  const isWellFormed = /^sqlite:.+$/.test(text) || (isPostgresUrl(text) && URL.canParse(text));
+  if (faults.length === 0 && !isWellFormed)
+    context.addIssue({
+      code: 'custom',
+      message: 'must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database',
+    });
+});
 
 /** The variables of the data folder and the database. */
 export const databaseVariables = {
@@ -16,7 +24,7 @@ export const databaseVariables = {
   }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
-      '`sqlite:<path>`, `sqlite::memory:`, or `postgres://user:password@host/database`; TLS by `?sslmode=verify-full`',
+      '`sqlite:<path>`, `sqlite::memory:`, or `postgres://user:password@host/database`; TLS by `?sslmode=verify-full`, with `sslrootcert`, `sslcert` and `sslkey`. Other parameters: `application_name`, `options`, and `host` for the folder of a socket; any other is refused',
     unset: '`sqlite:<DATA_DIR>/keyward.db`',
     example: 'postgres://keyward:password@db.example.com/keyward?sslmode=verify-full',
   }),

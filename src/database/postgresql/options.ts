@@ -64,6 +64,19 @@ const unreachable =
 /** The errors of `pg` without a code, for a server that is silent or closes the connection. */
 const silent = /timeout|terminated/i;
 
+/** What is wrong with a server's TLS, by Node's error code or the message of `pg`. */
+const tlsFaults: readonly (readonly [code: RegExp, what: string])[] = [
+  [
+    /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/,
+    'whose certificate no known authority has signed: name the certificate of its authority in sslrootcert',
+  ],
+  [/ALTNAME_INVALID/, 'whose certificate is for another host: use the host that the certificate names'],
+  [/CERT_HAS_EXPIRED/, 'whose certificate has expired: renew it'],
+  [/CERT_NOT_YET_VALID/, 'whose certificate is not valid yet: are the clocks right?'],
+  [/does not support SSL/, 'that does not speak TLS: turn it on there, or use sslmode=disable'],
+  [/^ERR_(SSL|TLS|OSSL)/, 'whose TLS fails: are sslcert, sslkey and sslrootcert right?'],
+];
+
 const isPassing = ({ code, message }: Error & { readonly code?: string }): boolean =>
   code === undefined ? silent.test(message) : passingState.test(code) || unreachable.test(code);
 
@@ -81,6 +94,8 @@ export function refuseServer(error: Error & { readonly code?: string }): never {
       { cause: error },
     );
   }
+  const ofTls = tlsFaults.find(([pattern]) => pattern.test(reason));
+  if (ofTls) throw new ConfigError([`DATABASE_URL names a server ${ofTls[1]} (${reason})`], { cause: error });
   const fault = `DATABASE_URL names a database that cannot be used (${reason}): are its name, user and password right?`;
   throw new ConfigError([fault], { cause: error });
 }

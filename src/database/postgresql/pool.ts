@@ -1,5 +1,6 @@
 import { type ClientConfig, Pool, TypeOverrides, types } from 'pg';
 import type { DatabaseConfig } from '../../config/config.ts';
+import { toPgUrl } from '../../config/database-url.ts';
 import type { ConnectionPool, Warn } from '../backend.ts';
 import { Abandoned } from './abandoned.ts';
 import { type PooledClient, PostgresClient } from './connection.ts';
@@ -51,7 +52,7 @@ export class PostgresPool implements ConnectionPool {
     // After this time, PostgreSQL itself has ended the process.
     this.#abandoned = new Abandoned(this, timeouts.statement + timeouts.idleInTransaction);
     this.#pool = new Pool({
-      connectionString: url,
+      connectionString: toPgUrl(url),
       application_name: 'keyward',
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAlive,

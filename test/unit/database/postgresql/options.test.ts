@@ -24,12 +24,34 @@ describe('refused for now', () => {
   });
 });
 
+describe('refused for its TLS', () => {
+  it.each([
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'name the certificate of its authority in sslrootcert'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'name the certificate of its authority in sslrootcert'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the certificate of its authority in sslrootcert'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'name the certificate of its authority in sslrootcert'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'whose certificate is for another host'],
+    ['CERT_HAS_EXPIRED', 'whose certificate has expired'],
+    ['CERT_NOT_YET_VALID', 'whose certificate is not valid yet'],
+    ['ERR_OSSL_PEM_NO_START_LINE', 'whose TLS fails: are sslcert, sslkey and sslrootcert right?'],
+  ])('%s', (code, fault) => {
+    const refuse = () => refuseServer(fail('c4n4ry', code));
+    expect(refuse).toThrow(ConfigError);
+    expect(refuse).toThrow(fault);
+    expect(refuse).toThrow(`(${code})`);
+    expect(refuse).not.toThrow(/c4n4ry|password/);
+  });
+
+  it('that is not there', () => {
+    const refuse = () => refuseServer(fail('The server does not support SSL connections'));
+    expect(refuse).toThrow('a server that does not speak TLS: turn it on there, or use sslmode=disable');
+  });
+});
+
 describe('refused for the configuration', () => {
   it.each([
     ['a wrong password', fail('password authentication failed for user "c4n4ry"', '28P01')],
     ['a database that is not there', fail('database "c4n4ry" does not exist', '3D000')],
-    ['a certificate of nobody', fail('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT')],
-    ['a server without TLS', fail('The server does not support SSL connections')],
   ])('%s', (_what, error) => {
     const refuse = () => refuseServer(error);
     expect(refuse).toThrow(ConfigError);

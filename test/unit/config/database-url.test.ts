@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { postgresUrlFaults, toPgUrl } from '../../../src/config/database-url.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+
+const at = (parameters: string) => `postgres://keyward:c4n4ry@db.example.com/keyward${parameters}`;
+
+describe('a URL of PostgreSQL', () => {
+  it.each([
+    '',
+    '?sslmode=disable',
+    '?sslmode=verify-full',
+    '?sslmode=require&application_name=keys',
+    `?sslmode=verify-full&sslrootcert=${import.meta.filename}`,
+    '?options=-csearch_path%3Dapp',
+    '?host=/var/run/postgresql',
+  ])('is accepted: %s', (parameters) => {
+    expect(postgresUrlFaults(at(parameters))).toEqual([]);
+    expect(loadConfig({ DATABASE_URL: at(parameters) }).database.url).toBe(at(parameters));
+  });
+
+  it.each([
+    ['?ssl_mode=verify-full', 'has the unknown parameter ssl_mode: did you mean sslmode?'],
+    ['?SSLMODE=verify-full', 'has the unknown parameter SSLMODE: did you mean sslmode?'],
+    ['?sslmode=verifyfull', /^needs sslmode to be one of disable, .*, verify-full$/],
+    ['?sslmode=', /^needs sslmode to be one of/],
+    ['?sslmode=disable&sslmode=verify-full', 'has the parameter sslmode more than once'],
+    ['?ssl=require', 'has the parameter ssl, which has no effect: use sslmode'],
+    ['?schema=app', /^has the parameter schema, which has no effect: .* search_path/],
+    [
+      '?connect_timeout=5',
+      'has the parameter connect_timeout, which has no effect: set DATABASE_CONNECT_TIMEOUT',
+    ],
+    ['?channel_binding=require', /^has the unknown parameter channel_binding: known are sslmode, /],
+    [
+      '?sslrootcert=/nowhere/ca.pem',
+      'names the file /nowhere/ca.pem in sslrootcert, which cannot be read (ENOENT)',
+    ],
+    ['?host=db.example.com', 'needs host to be the folder of a socket'],
+    ['#', 'has a #, which ends a URL: write it as %23 in the password'],
+  ])('is refused in a sentence: %s', (parameters, fault) => {
+    const [found, ...more] = postgresUrlFaults(at(parameters));
+    expect(found).toMatch(fault);
+    expect(more).toEqual([]);
+    const load = () => loadConfig({ DATABASE_URL: at(parameters) });
+    expect(load).toThrow(found);
+    expect(load).not.toThrow('c4n4ry');
+  });
+
+  it('with a # in its password is told of it', () => {
+    const url = 'postgres://keyward:12#c4n4ry@db.example.com/keyward';
+    expect(() => loadConfig({ DATABASE_URL: url })).toThrow('write it as %23 in the password');
+    expect(() => loadConfig({ DATABASE_URL: url })).not.toThrow('c4n4ry');
+  });
+
+  it.each(['require', 'prefer', 'verify-ca'])('is told to pg as it works there: %s', (mode) => {
+    expect(toPgUrl(at(`?application_name=a&sslmode=${mode}`))).toBe(
+      at('?application_name=a&sslmode=verify-full'),
+    );
+    expect(toPgUrl(at('?sslmode=no-verify'))).toBe(at('?sslmode=no-verify'));
+  });
+});
+
+it('a file of SQLite takes no parameters', () => {
+  expect(() => loadConfig({ DATABASE_URL: 'sqlite:data/keyward.db?mode=ro' })).toThrow(
+    'DATABASE_URL has a ?: a file of SQLite takes no parameters',
+  );
+});
