@@ -64,6 +64,8 @@ function faultsOfParameter(name: string, values: readonly string[]): string[] {
  */
 export function postgresUrlFaults(text: string): string[] {
   if (text.includes('#')) return ['has a #, which ends a URL: write it as %23 in the password'];
+  if (/\?.*@/.test(text))
+    return ['has an @ after a ?: write ? in the password as %3F, and @ elsewhere as %40'];
   if (!URL.canParse(text)) return [];
   const { searchParams } = new URL(text);
   return [...new Set(searchParams.keys())].flatMap((name) =>

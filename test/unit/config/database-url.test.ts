@@ -46,9 +46,14 @@ describe('a URL of PostgreSQL', () => {
     expect(load).not.toThrow('c4n4ry');
   });
 
-  it('with a # in its password is told of it', () => {
-    const url = 'postgres://keyward:12#c4n4ry@db.example.com/keyward';
-    expect(() => loadConfig({ DATABASE_URL: url })).toThrow('write it as %23 in the password');
+  it.each([
+    ['12#c4n4ry', 'write it as %23 in the password'],
+    ['c4n4ry#x', 'write it as %23 in the password'],
+    ['12?c4n4ry', 'write ? in the password as %3F'],
+    ['12?c4n4ry&x', 'write ? in the password as %3F'],
+  ])('with a mark in its password that must be encoded is told of it: %s', (password, fault) => {
+    const url = `postgres://keyward:${password}@db.example.com/keyward`;
+    expect(() => loadConfig({ DATABASE_URL: url })).toThrow(fault);
     expect(() => loadConfig({ DATABASE_URL: url })).not.toThrow('c4n4ry');
   });
 
