@@ -9,7 +9,7 @@ import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
-import { assertEntitled, assertLife, latestEnd } from '../plans/bounds.ts';
+import { assertEntitled, assertLife, latestEnd, usualEnd, withinDays } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
 import {
   createApiKeySecret,
@@ -87,12 +87,17 @@ const updateSealed = prepareQuery(
 );
 
 /**
- * Bounds the parts of a new key by what its account may have. A key without an end gets the latest one.
+ * Bounds the parts of a new key by what its account may have. A key that shall not expire gets the latest end.
+ * @param usual the end of a key that names none
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-function entitledParts(parts: StoredParts, entitlement: Entitlement, createdAt: Date): StoredParts {
+function entitledParts(
+  parts: StoredParts,
+  entitlement: Entitlement,
+  { createdAt, usual }: { readonly createdAt: Date; readonly usual: Date | null },
+): StoredParts {
   assertEntitled(entitlement, readList(parts.permissions ?? null));
-  const expiresAt = parts.expiresAt ?? latestEnd(entitlement, createdAt);
+  const expiresAt = parts.expiresAt ?? usual ?? latestEnd(entitlement, createdAt);
   assertLife(entitlement, createdAt, expiresAt);
   return { ...parts, expiresAt };
 }
@@ -119,9 +124,12 @@ export async function createApiKey(
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
     // Makes sure that only one of several concurrent keys becomes the first.
-    const entitlement = entitlementOf(limits.plans, (await lockAccount(inner.db, account)) ?? {});
+    const granted = entitlementOf(limits.plans, (await lockAccount(inner.db, account)) ?? {});
+    const entitlement = withinDays(granted, limits.apiKeyDays.most);
     const createdAt = new Date();
-    const parts = entitledParts(asked, entitlement, createdAt);
+    const isEndless = given.expiresAt === null;
+    const usual = isEndless ? null : usualEnd(entitlement, createdAt, limits.apiKeyDays.usual);
+    const parts = entitledParts(asked, entitlement, { createdAt, usual });
     const most = entitlement.maxActiveKeys ?? limits.apiKeysPerAccount;
     const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
     const [row] = await insertApiKey(inner.db, values);

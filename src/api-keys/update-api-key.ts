@@ -6,7 +6,7 @@ import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
-import { assertEntitled, assertLife } from '../plans/bounds.ts';
+import { assertEntitled, assertLife, withinDays } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
 import { readList } from './grants.ts';
 import {
@@ -85,7 +85,7 @@ async function changeApiKey(
   const before = await lockApiKey(context, keyId);
   const after = storedParts(parts, before);
   assertSize(after, before);
-  assertBounds(entitlementOf(limits.plans, before), before, after);
+  assertBounds(withinDays(entitlementOf(limits.plans, before), limits.apiKeyDays.most), before, after);
   const quota = parts.quota === undefined ? [] : await changedQuota(db, keyId, parts.quota);
   const changes = [...changedParts(before, after), ...quota];
   if (changes.length === 0) return before;

@@ -43,6 +43,13 @@ const durationFaults = ({ env }: Given): Fault[] => {
   ];
 };
 
+const keyDaysFaults = ({ env }: Given): Fault[] =>
+  when(
+    (env.API_KEY_DAYS_DEFAULT ?? 0) > (env.API_KEY_DAYS_MAX ?? Number.POSITIVE_INFINITY),
+    'API_KEY_DAYS_DEFAULT',
+    'must not be above API_KEY_DAYS_MAX',
+  );
+
 const databaseFaults = ({ isSet }: Given): Fault[] =>
   when(
     isSet('DATABASE_URL') && isSet('DATABASE_URL_FILE'),
@@ -198,6 +205,7 @@ const sharedSecrets = (env: Given['env']): Fault[] => {
 /** Finds the faults that no single variable shows. */
 export const crossFaults = (given: Given): Fault[] => [
   ...durationFaults(given),
+  ...keyDaysFaults(given),
   ...databaseFaults(given),
   ...developmentFaults(given),
   ...workerFaults(given),

@@ -171,6 +171,7 @@ const toConfig = (env: Environment): Omit<Config, 'ignored'> => ({
     sessionDuration: env.AUTOMATION_DEFAULT_SESSION_DURATION ?? null,
   },
   apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
+  apiKeyDays: { usual: env.API_KEY_DAYS_DEFAULT ?? null, most: env.API_KEY_DAYS_MAX ?? null },
   plansFile: env.PLANS_FILE,
   changesPerDay: env.CHANGES_PER_DAY,
   apiKeyUsageDays: env.API_KEY_USAGE_DAYS,

@@ -216,6 +216,8 @@ export interface OperationLimits {
   readonly automationDefaults: Readonly<Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'>>;
   /** The limit of active API keys for each account. */
   readonly apiKeysPerAccount: number;
+  /** The life of API keys in days, whatever the account's plan: of a key that names no end, and at most; null: no bound. */
+  readonly apiKeyDays: { readonly usual: number | null; readonly most: number | null };
   /** The most changes that an account may make in a day (UTC). */
   readonly changesPerDay: number;
   /** The beginning of new API keys. */

@@ -22,6 +22,25 @@ export function assertEntitled({ ceiling }: Entitlement, permissions: readonly s
   throw badUserInput([{ path: ['permissions'], message, type: 'permission_not_entitled' }]);
 }
 
+/**
+ * What an account may have, within the longest life that the operator allows every key.
+ * @param most in days; null: no bound
+ */
+export const withinDays = (entitlement: Entitlement, most: number | null): Entitlement =>
+  most === null || (entitlement.maxKeyDays ?? Number.POSITIVE_INFINITY) <= most
+    ? entitlement
+    : { ...entitlement, maxKeyDays: most };
+
+/**
+ * The end of a key that names none; null: it does not expire.
+ * @param days the usual life of a key; null: none
+ */
+export function usualEnd(entitlement: Entitlement, createdAt: Date, days: number | null): Date | null {
+  const latest = latestEnd(entitlement, createdAt);
+  const usual = days === null ? null : new Date(createdAt.getTime() + days * millisecondsPerDay);
+  return usual === null || (latest !== null && latest < usual) ? latest : usual;
+}
+
 /** The latest end of a key's life; null: there is no bound. */
 export const latestEnd = ({ maxKeyDays }: Entitlement, createdAt: Date): Date | null =>
   maxKeyDays === null ? null : new Date(createdAt.getTime() + maxKeyDays * millisecondsPerDay);

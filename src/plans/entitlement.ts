@@ -5,6 +5,7 @@ import { Account, type AccountId } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
+import { withinDays } from './bounds.ts';
 import { type Entitlement, entitlementOf } from './entitlement-of.ts';
 import type { Overrides } from './plan.ts';
 
@@ -38,7 +39,7 @@ export const recordOf = (
   account: id,
   plan,
   overrides: overrides === null ? null : JSON.parse(overrides),
-  effective: entitlementOf(limits.plans, { plan, overrides }),
+  effective: withinDays(entitlementOf(limits.plans, { plan, overrides }), limits.apiKeyDays.most),
   updatedAt: entitledAt,
 });
 

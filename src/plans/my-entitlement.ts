@@ -4,6 +4,7 @@ import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { isPeriodOverIn } from '../quotas/quota-periods.ts';
+import { withinDays } from './bounds.ts';
 import { type Entitlement, entitlementOf } from './entitlement-of.ts';
 import { type SharedLimitsLeft, seeSharedLimits, sharedLimitsOf } from './shared-limits.ts';
 
@@ -50,7 +51,8 @@ export async function myEntitlement(context: OperationContext): Promise<OwnEntit
   const now = new Date();
   const [own = noAccount] = await selectOwn(context.db, { ...context.caller, now });
   if (own.blocked) throw accountBlocked(own.id);
-  const effective = entitlementOf(context.limits.plans, own);
+  const { plans, apiKeyDays } = context.limits;
+  const effective = withinDays(entitlementOf(plans, own), apiKeyDays.most);
   const left = seeSharedLimits(context, own.id, sharedLimitsOf(effective, own), now);
   return { plan: effective.plan, effective, ...left };
 }

@@ -108,6 +108,7 @@ export async function createTestGateway(
     sealApiKeys?: boolean;
     automationDefaults?: OperationLimits['automationDefaults'];
     apiKeysPerAccount?: number;
+    apiKeyDays?: OperationLimits['apiKeyDays'];
     changesPerDay?: number;
     leakReports?: GatewayDependencies['leakReports'];
     webhooks?: GatewayDependencies['webhooks'];
@@ -123,8 +124,9 @@ export async function createTestGateway(
     schemaState?: GatewayDependencies['schemaState'];
   } = {},
 ) {
-  const { introspection, operators, apiKeysPerAccount, changesPerDay } = {
+  const { introspection, operators, apiKeysPerAccount, apiKeyDays, changesPerDay } = {
     ...{ introspection: true, operators: true, apiKeysPerAccount: 1000, changesPerDay: 10_000 },
+    apiKeyDays: { usual: null, most: null },
     ...options,
   };
   const database = await (options.databaseUrl ? openUrl(options.databaseUrl) : openTestDatabase());
@@ -162,6 +164,7 @@ export async function createTestGateway(
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount,
+      apiKeyDays,
       changesPerDay,
       apiKeyPrefix: options.apiKeyPrefix ?? 'sk-',
       apiKeyPermissions: options.apiKeyPermissions ?? null,

@@ -14,6 +14,7 @@ export const operationContext = (gateway: TestGateway, issuer: string): Operatio
     sessionDuration: { min: 60, max: 86_400 },
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
+    apiKeyDays: { usual: null, most: null },
     changesPerDay: 10_000,
     apiKeyPrefix: 'sk-',
     apiKeyPermissions: null,

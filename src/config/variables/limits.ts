@@ -8,6 +8,17 @@ export const limitVariables = {
       'The most active API keys of one person; one more is answered 409. Those that have expired count until they are deactivated',
     example: '100',
   }),
+  API_KEY_DAYS_DEFAULT: integer(1, 36_500).optional().meta({
+    description: 'Days after which a new API key expires if it is created without `expires_at`',
+    unset: 'it does not expire, or after `API_KEY_DAYS_MAX`',
+    example: '90',
+  }),
+  API_KEY_DAYS_MAX: integer(1, 36_500).optional().meta({
+    description:
+      'The longest life of an API key, in days, whatever the plan of its account. A key cannot be created or changed to live longer; existing keys stay',
+    unset: 'no limit',
+    example: '365',
+  }),
   PLANS_FILE: z.string().optional().meta({
     description:
       "A file of the provider's plans, in YAML or JSON: the most that an account may have, whatever its owner gives its API keys. It is read at the start",

@@ -79,6 +79,7 @@ describe('defaults', () => {
     sessionDuration: { min: 60, max: 86_400 },
     automationDefaults: { isEnabled: null, sessionDuration: null },
     apiKeysPerAccount: 1000,
+    apiKeyDays: { usual: null, most: null },
     plansFile: undefined,
     changesPerDay: 2000,
     apiKeyUsageDays: 90,
