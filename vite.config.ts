@@ -31,7 +31,10 @@ export default defineConfig({
           facadeModuleId?.startsWith(developmentProvider) ? 'dev/[name].js' : '[name]-[hash].js',
         // Else what two have in common can become part of one of them, and be loaded with it.
         codeSplitting: {
-          groups: [{ name: 'database', test: /\/node_modules\/(kysely|@mikro-orm\/(core|sql))\// }],
+          groups: [
+            { name: 'database', test: /\/node_modules\/(kysely|@mikro-orm\/(core|sql))\// },
+            { name: 'operations', test: /\/src\/(api-keys|operations|plans)\/(?!plans-file|unknown-plans)/ },
+          ],
         },
       },
       // A package of the development identity provider's compiles functions.

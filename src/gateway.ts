@@ -39,7 +39,7 @@ import {
 } from './http/exchange.ts';
 import { authorize, type DoorQuestion } from './http/forward-auth/authorize.ts';
 import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
-import { authorizePath, isForProxies, refuseWithProblems } from './http/forward-auth/problem.ts';
+import { authorizePath, refuseWithProblems } from './http/forward-auth/problem.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Answering } from './http/listener.ts';
 import { guard, type Load } from './http/load.ts';
@@ -153,13 +153,17 @@ export interface Gateway extends Answering {
   readonly load: Load;
 }
 
+/** Only a refusal can be one for a proxy. */
+const problemsAtDoor: Finisher = (exchange, answer) =>
+  answer.status < 400 ? answer : refuseWithProblems(exchange, answer);
+
 /** Makes the gateway: it passes each request through the middleware to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
     finishing([
-      refuseWithProblems,
+      problemsAtDoor,
       ...(edge.corsOrigins.length > 0 ? [cors(edge.corsOrigins)] : []),
       quotaHeaders,
       pointToMetadata(publicUrl),
@@ -177,7 +181,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   );
   return {
     answer: (request, address) => handle(beginExchange(request, address, answerTimeout)),
-    takesBody: (target) => !isForProxies(target),
+    takesBody: (target) => !target.startsWith(authorizePath),
     load: edge.load,
   };
 }

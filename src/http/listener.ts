@@ -48,7 +48,7 @@ const handle = async (
   outgoing: ServerResponse,
 ): Promise<void> => {
   const { method = 'GET', url = '/', headers } = incoming;
-  const isRead = answering.takesBody(url) && isWithBody(method, headers, bodyLimit);
+  const isRead = isWithBody(method, headers, bodyLimit) && answering.takesBody(url);
   const body = isRead ? await readBody(incoming, bodyLimit) : undefined;
   // A body that nobody reads, and that came with the header fields, is there after this turn.
   if (!isRead && declaresBody(incoming)) await new Promise(setImmediate);

@@ -5,10 +5,9 @@ import type { Finisher } from '../exchange.ts';
 /** The path that proxies call. Envoy appends the path of the client's request. */
 export const authorizePath = '/api/v1/keys/authorize';
 
-const forProxies = new RegExp(`^${authorizePath}(?=[/?]|$)`);
-
-/** Whether a target is the path that proxies call, with or without an appended path or a query string. */
-export const isForProxies = (target: string): boolean => forProxies.test(target);
+/** Whether a path is the one that proxies call, with or without an appended path. */
+const isForProxies = (path: string): boolean =>
+  path === authorizePath || path.startsWith(`${authorizePath}/`);
 
 const rateExceeded = 'The API key exceeded its rate limit.';
 
@@ -45,10 +44,10 @@ function bodyOf(status: number, error: GatewayError | undefined): string {
 
 /**
  * Makes each refusal for a proxy a problem document (RFC 9457), which the proxy passes to its client. The header field
- * `x-keyward-problem` has the same text, because nginx reads header fields only.
+ * `x-keyward-problem` has the same text, because nginx reads header fields only. The answer must be a refusal.
  */
 export const refuseWithProblems: Finisher = ({ path, record }, answer) => {
-  if (answer.status < 400 || !isForProxies(path)) return answer;
+  if (!isForProxies(path)) return answer;
   const body = bodyOf(answer.status, record.failure);
   const headers = {
     ...answer.headers,
