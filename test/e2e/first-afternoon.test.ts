@@ -202,7 +202,9 @@ describe.skipIf(!canRunAll)(page, () => {
     await run('cat > keys.jsonl');
     expect(await documentStatus('acme_live_5f0c2b7e9d4a4c1b', 'POST')).toBe(403);
     const log = () => [...nodes.values()].map(({ output }) => output.stdout).join('');
-    const line = /^.*"reason":"api-key-insufficient-permissions".*$/m.exec(log())?.[0] ?? '{}';
+    const refusal = /^.*"reason":"api-key-insufficient-permissions".*$/m;
+    await expect.poll(log).toMatch(refusal);
+    const line = refusal.exec(log())?.[0] ?? '{}';
     const documented = JSON.parse(blockOf('{"level":30').text);
     expect(Object.keys(JSON.parse(line))).toEqual(Object.keys(documented));
     const varying = ['time', 'requestId', 'milliseconds'];
