@@ -45,6 +45,14 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
         { timeout: 10_000, interval: 100 },
       );
 
+    /** Opens an operation of the list in a new tab, and hides the list. */
+    const open = async (field: string) => {
+      await page.getByRole('button', { name: 'Show Operations' }).click();
+      await page.locator('.operation-list').getByRole('button', { name: field, exact: true }).click();
+      await page.getByRole('button', { name: 'Hide Operations' }).click();
+    };
+    const close = () => page.locator('.graphiql-tab-active .graphiql-tab-close').click();
+
     it('nothing was asked yet', async () => {
       await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).waitFor();
       await see('closed');
@@ -70,18 +78,28 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
       await page.getByRole('banner').getByRole('button', { name: 'alice' }).click();
     });
 
+    it('all operations', async () => {
+      await page.getByRole('button', { name: 'Show Operations' }).click();
+      await page.locator('.operation-list').waitFor();
+      expect(await isInSight('.operation-list')).toBe(true);
+      await see('operations');
+      await page.getByRole('button', { name: 'Hide Operations' }).click();
+    });
+
     it('an operation with variables', async () => {
-      await show('CreateApiKey');
+      await open('createApiKey');
       await page.locator('.graphiql-query-editor .view-line', { hasText: 'CreateApiKey' }).first().waitFor();
       await see('operation');
+      await close();
     });
 
     it('an error', async () => {
-      await show('RegisterPrivateKey');
+      await open('registerPrivateKey');
       await page.locator('.graphiql-editor-tool .view-line', { hasText: 'privateKey' }).waitFor();
       await run();
       await answers('"BAD_USER_INPUT"');
       await see('error');
+      await close();
     });
 
     it('an answer that does not come', async () => {
