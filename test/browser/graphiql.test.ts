@@ -116,6 +116,9 @@ describe.skipIf(!canRun)('GraphiQL', () => {
       const box = (await tab.boundingBox()) ?? { x: -1, width: 0 };
       expect(box.x).toBeGreaterThan(0);
       expect(box.x + box.width).toBeLessThan(width);
+      // A tab that is cut off is there all the same: the button beside the tabs hides it.
+      const add = await visit.page.locator('.graphiql-tab-add').boundingBox();
+      expect(box.x + box.width).toBeLessThanOrEqual(add?.x ?? 0);
     }
     await visit.page.setViewportSize({ width: 1280, height: 800 });
     const box = await visit.page
