@@ -44,20 +44,26 @@ const isHost = (host: string): boolean =>
 const hosts = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
 
 /**
- * The fields that decide something and have one value (RFC 9110, section 5.3), by the length of their names. Of several,
- * Node would take the first, and a proxy may take the last. Node joins other fields with commas, so nothing is lost.
+ * The fields that decide something and have one value (RFC 9110, section 5.3). Of several, Node would take the first,
+ * and a proxy may take the last. Node joins other fields with commas, so nothing is lost.
  */
-const singleFields = new Map(['host', 'authorization', 'content-type'].map((name) => [name.length, name]));
+const singleFields = ['host', 'content-type', 'authorization'];
 
-/** Whether a request has each of these fields at most once. */
+/** The same by length. */
+const byLength: readonly (string | undefined)[] = Array.from({ length: 14 }, (_, length) =>
+  singleFields.find((name) => name.length === length),
+);
+
+/** Whether a request has each of these fields at most once. It runs for every request, so it makes no objects. */
 function hasSingleFields(rawHeaders: readonly string[]): boolean {
-  const found = new Set<string>();
+  let found = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const given = rawHeaders[at] ?? '';
-    const name = singleFields.get(given.length);
+    const name = byLength[given.length];
     if (name === undefined || given.toLowerCase() !== name) continue;
-    if (found.has(name)) return false;
-    found.add(name);
+    const bit = 1 << name.length;
+    if (found & bit) return false;
+    found |= bit;
   }
   return true;
 }
@@ -70,6 +76,7 @@ const noHost = 'host.invalid';
  * then replaces the Host field (RFC 9112, section 3.2.2), and HTTP/1.0 without Host, as health checks use it.
  */
 function readTarget(request: IncomingMessage): void {
+  if (request.url?.startsWith('/') && request.httpVersion !== '1.0') return;
   const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
   if (host !== undefined) {
     request.url = rest.startsWith('/') ? rest : `/${rest}`;

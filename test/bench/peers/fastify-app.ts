@@ -1,4 +1,5 @@
 import { createPublicKey, randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import jwt from '@fastify/jwt';
 import { type FastifyError, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { JWK } from 'jose';
@@ -47,12 +48,23 @@ export const requiring = (scopes: readonly string[]) => async (request: FastifyR
 const statusOf = ({ code, statusCode = 500 }: FastifyError) =>
   code === 'FST_ERR_CTP_INVALID_JSON_BODY' ? 422 : statusCode;
 
-/** An error as REST answers it, or GraphQL. */
+/** An error for a reverse proxy: a problem document (RFC 9457), also in a header. */
+function answerProblem(reply: FastifyReply, status: number, detail: string) {
+  const reason = detail === 'Not authenticated' ? 'no_api_key' : 'invalid_api_key';
+  const problem = JSON.stringify({ title: STATUS_CODES[status], status, detail, reason });
+  return reply
+    .status(status)
+    .headers({ 'content-type': 'application/problem+json', 'x-keyward-problem': problem })
+    .send(problem);
+}
+
+/** An error as REST answers it, GraphQL, or the door for proxies. */
 function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
   const known = error instanceof Refusal;
   const status = known ? error.status : statusOf(error);
   const code = known ? error.code : 'INTERNAL_SERVER_ERROR';
   const message = status < 500 ? error.message : 'Internal Server Error';
+  if (request.url.startsWith('/api/v1/keys/authorize')) return answerProblem(reply, status, message);
   const isGraphql = request.url === '/graphql';
   return reply
     .status(status)
