@@ -45,23 +45,29 @@ export const seconds = (min: number, max: number) =>
 /** `on` or `off`. */
 export const onOrOff = z.enum(['on', 'off'], 'must be "on" or "off"').transform((value) => value === 'on');
 
-/** A name or an address. The URL parser also accepts quotes in a host, which would break those of header fields. */
-const inHost = /^([a-z0-9._-]*|\[[\da-f:.]+\])$/;
+const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
+const nameOrAddress = new RegExp(String.raw`^(?:${label}(?:\.${label})*\.?|\[[\da-f:.]+\])$`);
 
-/** An absolute URL. */
-export const url = z
-  .string('must be a URL')
-  .refine((value) => URL.canParse(value), 'must be a URL')
-  .refine(
-    (value) => !URL.canParse(value) || inHost.test(new URL(value).hostname),
-    'must have a host of letters, digits, dots and hyphens',
-  );
+/**
+ * Whether the host of a URL is a valid name or address. The URL parser accepts other hosts too, such as one with
+ * quotation marks, which would break the quoting of header fields.
+ */
+export const hasValidHost = ({ hostname }: URL): boolean => nameOrAddress.test(hostname);
 
 /** Makes a test for a URL. A text that is no URL passes, because it already has another fault. */
 export const isUrl =
   (holds: (url: URL) => boolean) =>
   (value: string): boolean =>
     !URL.canParse(value) || holds(new URL(value));
+
+/** An absolute URL with a host. The URL parser takes the `localhost` of `localhost:4318` for a scheme. */
+export const url = z
+  .string('must be a URL')
+  .refine((value) => URL.canParse(value) && new URL(value).host !== '', {
+    error: 'must be a URL',
+    abort: true,
+  })
+  .refine(isUrl(hasValidHost), 'must have a valid host, of letters, digits, dots and hyphens');
 
 /** A URL that is safe for keys. It has no password, because operators see the URL. */
 export const secureUrl = url

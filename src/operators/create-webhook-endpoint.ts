@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
 import { isRefusedHost } from '../config/addresses.ts';
-import { isSecureUrl } from '../config/kinds.ts';
+import { hasValidHost, isSecureUrl } from '../config/kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints } from '../config/webhook-events.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
@@ -24,6 +24,9 @@ const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
     .refine((text) => isUrl(text, isSecureUrl), {
       message: 'Must be a URL that begins with https:// (plain http:// is for this machine only).',
       abort: true,
+    })
+    .refine((text) => isUrl(text, hasValidHost), {
+      message: 'Must have a valid host, of letters, digits, dots and hyphens.',
     })
     .refine((text) => isUrl(text, ({ username, password, hash }) => username + password + hash === ''), {
       message: 'Must hold no user name, no password and no fragment.',

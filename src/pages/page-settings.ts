@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { accountAdmin, type Scope, scopeDescriptions } from '../auth/scopes.ts';
 import { fetchIssuerMetadata } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, IssuerConfig } from '../config/config.ts';
+import { url } from '../config/kinds.ts';
 
 const metadataSchema = z.object({
-  authorization_endpoint: z.url(),
-  token_endpoint: z.url(),
+  authorization_endpoint: url,
+  token_endpoint: url,
   authorization_response_iss_parameter_supported: z.boolean().default(false),
 });
 

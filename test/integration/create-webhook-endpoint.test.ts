@@ -99,6 +99,8 @@ describe.each(sidesOf(setup))('over %s', (transport, call) => {
       'hooks.example.com',
       '',
       'https://',
+      'https://ho"oks.example.com/',
+      'https://hooks..example.com/',
       'https://user:password@hooks.example.com/',
       'https://hooks.example.com/#here',
       'https://localhost/',

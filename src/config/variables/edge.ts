@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isAddressRange } from '../addresses.ts';
-import { integer, seconds, split } from '../kinds.ts';
+import { hasValidHost, integer, seconds, split } from '../kinds.ts';
 
 const wantedRate = 'must be REQUESTS/SECONDS, such as 300/60, or "off"';
 
@@ -28,8 +28,10 @@ const addresses = z
     'must be a list of IP addresses, ranges such as 10.0.0.0/8, or "loopback"',
   );
 
-const isOrigin = (text: string): boolean =>
-  /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+const isOrigin = (text: string): boolean => {
+  const url = /^https?:/.test(text) ? URL.parse(text) : null;
+  return url?.origin === text && hasValidHost(url);
+};
 
 const origins = z
   .string()

@@ -36,6 +36,8 @@ describe('CORS_ORIGINS', () => {
     'https://*.example.com',
     'https://APP.example.com',
     'https://alice@app.example.com',
+    'https://exa"mple.com',
+    'https://app..example.com',
     'file:///index.html',
     'https://app.example.com,*',
   ])('cannot be %s', (text) => {

@@ -141,6 +141,9 @@ describe('values', () => {
     [{ PUBLIC_URL: 'https://gateway.example.com' }, { publicUrl: 'https://gateway.example.com' }],
     [{ PUBLIC_URL: 'https://gateway.example.com:8443/' }, { publicUrl: 'https://gateway.example.com:8443' }],
     [{ PUBLIC_URL: 'http://gateway.internal' }, { publicUrl: 'http://gateway.internal' }],
+    [{ PUBLIC_URL: 'https://schlüssel.example.' }, { publicUrl: 'https://xn--schlssel-95a.example.' }],
+    [{ PUBLIC_URL: 'http://[2001:DB8::1]:4000' }, { publicUrl: 'http://[2001:db8::1]:4000' }],
+    [{ PUBLIC_URL: 'http://key_ward:4000' }, { publicUrl: 'http://key_ward:4000' }],
     [
       { AUTOMATION_DEFAULT_ENABLED: 'off', AUTOMATION_DEFAULT_SESSION_DURATION: '60' },
       { automationDefaults: { isEnabled: false, sessionDuration: 60 } },
@@ -544,7 +547,7 @@ describe('faults', () => {
     'DATABASE_URL must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database';
   const publicUrl = 'PUBLIC_URL must be a URL';
   const noOrigin = `${publicUrl} without a path, a query or a user name: Keyward answers at the root of its host`;
-  const badHost = 'must have a host of letters, digits, dots and hyphens';
+  const badHost = 'must have a valid host, of letters, digits, dots and hyphens';
   const url = 'AUTH_ISSUER must be a URL';
   const https = 'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)';
   const beside = 'AUTH_ISSUER must be set beside';
@@ -592,6 +595,12 @@ describe('faults', () => {
       'a;b',
       '{a}',
       '(a)',
+      '..',
+      'a..b',
+      '.a',
+      '-a.example.com',
+      'a-.example.com',
+      `${'a'.repeat(64)}.example.com`,
     ].flatMap((host): [string, string, string][] => [
       ['PUBLIC_URL', `https://${host}`, `PUBLIC_URL ${badHost}`],
       ['AUTH_ISSUER', `https://${host}/realm`, `AUTH_ISSUER ${badHost}`],
@@ -619,6 +628,8 @@ describe('faults', () => {
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
     ['METRICS_PORT', '0', 'METRICS_PORT must be a whole number from 1 to 65535'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector', 'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://a"b:4318', `OTEL_EXPORTER_OTLP_ENDPOINT ${badHost}`],
     [
       'OTEL_TRACES_SAMPLER',
       'jaeger_remote',

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readSignInSettings } from '../../../src/pages/page-settings.ts';
 import { sharedBodyOf } from '../../support/fetch-gateway.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { startIllBehavedIssuer } from '../../support/ill-behaved-issuer.ts';
@@ -99,6 +100,16 @@ describe('a page', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups');
+  });
+
+  it('is told nothing of an endpoint whose host would add to the policy of the page', async () => {
+    const metadata = {
+      issuer: issuer.config.issuer,
+      authorization_endpoint: 'https://id.example.com/authorize',
+      token_endpoint: 'https://tokens.example.com;sandbox/token',
+    };
+    vi.stubGlobal('fetch', async () => Response.json(metadata));
+    await expect(readSignInSettings(metadata.issuer, signIn)).rejects.toThrow('must have a valid host');
   });
 
   it('is told the scopes by their names here and at the provider, and which pages there are', async () => {
