@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { readCommandLine } from '../config/command-line.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { isPostgres } from './database.ts';
-import { describeFault, sqliteFile } from './sqlite/file.ts';
+import { describeFault, refuseLinks, sqliteFile } from './sqlite/file.ts';
 import { unmark } from './sqlite/held-file.ts';
 
 /**
@@ -27,7 +27,9 @@ function createFile(path: string): void {
 async function backUp(target: string): Promise<void> {
   const { database } = loadConfig();
   if (isPostgres(database)) throw new Error('This command is for SQLite; use pg_dump for PostgreSQL.');
-  const source = new Sqlite(sqliteFile(database), { readonly: true, fileMustExist: true });
+  const file = sqliteFile(database);
+  refuseLinks(file);
+  const source = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {
     createFile(target);
     await copy(source, target);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { isPostgres } from '../database/database.ts';
-import { makePrivate, refuseLink, sqliteFile } from '../database/sqlite/file.ts';
+import { followLinks, makePrivate, sqliteFile } from '../database/sqlite/file.ts';
 import { encryptionKeySize, pepperSize, type SecretKeys, secretList } from '../secrets/secret-list.ts';
 
 const schema = z
@@ -26,13 +26,11 @@ const folderOf = ({ dataDir, database }: Config): string =>
  * @throws {ConfigError} if the file is a link in a folder that others can write to
  */
 function readOrMake(file: string): string {
-  refuseLink(file);
-  if (!existsSync(file)) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, newSecrets(), { flag: 'wx', mode: 0o600, flush: true });
-  }
-  makePrivate(file);
-  return readFileSync(file, 'utf8');
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const path = followLinks(file);
+  if (!existsSync(path)) writeFileSync(path, newSecrets(), { flag: 'wx', mode: 0o600, flush: true });
+  makePrivate(path);
+  return readFileSync(path, 'utf8');
 }
 
 /**

@@ -1,7 +1,7 @@
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTemporaryFolder, runService, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, runScript, runService, startProcess } from '../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let data: string;
@@ -50,6 +50,43 @@ describe.each([
     expect(ended.stderr).toContain(`${join(data, name)} is a symbolic link`);
     await expect(stat(elsewhere)).rejects.toThrow('ENOENT');
   });
+});
+
+it('a link in the place of the lock leaves no empty database behind', async () => {
+  await chmod(data, 0o777);
+  await symlink(elsewhere, join(data, 'keyward.db.lock'));
+  await runService(folder.path, { PORT: '0', DATA_DIR: data });
+  await expect(stat(join(data, 'keyward.db'))).rejects.toThrow('ENOENT');
+});
+
+it('says which link is in the place of the log', async () => {
+  await chmod(data, 0o777);
+  await (await startProcess(folder.path))[Symbol.asyncDispose]();
+  const log = join(data, 'keyward.db-wal');
+  await rm(log, { force: true });
+  await symlink(elsewhere, log);
+  const ended = await runService(folder.path, { PORT: '0', DATA_DIR: data });
+  expect(ended).toMatchObject({ code: 1 });
+  expect(ended.stderr).toContain(`${log} is a symbolic link`);
+});
+
+it.each([
+  ['db:backup', 'backup.js'],
+  ['keys:export', 'export.js'],
+])('%s follows no link there', async (_name, program) => {
+  await (await startProcess(folder.path))[Symbol.asyncDispose]();
+  await rename(data, elsewhere);
+  await mkdir(data);
+  await chmod(data, 0o777);
+  await symlink(join(elsewhere, 'keyward.db'), join(data, 'keyward.db'));
+  const target = join(folder.path, 'copy');
+  const { stderr, code } = await runScript(`dist/server/${program}`, [target], {
+    cwd: folder.path,
+    env: { DATA_DIR: data },
+  });
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${join(data, 'keyward.db')} is a symbolic link`);
+  await expect(stat(target)).rejects.toThrow('ENOENT');
 });
 
 it('in a folder that only its owner can write to, the database may be a link', async () => {

@@ -3,16 +3,18 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   statfsSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Warn } from '../backend.ts';
@@ -44,32 +46,53 @@ export function tellShared(file: string, warn: Warn): void {
 }
 
 /**
- * Makes an existing file accessible to its owner only. If others can write to its folder, the path must not be a link:
- * it could name any file of this user.
- * @throws {ConfigError} if the path is a link in such a folder
+ * Makes an existing file accessible to its owner only.
+ * @throws {ConfigError} if the path is a link in a folder that others can write to
  */
 export function makePrivate(file: string): void {
-  if (!isShared(dirname(file))) {
-    chmodSync(file, 0o600);
+  const path = followLinks(file);
+  if (!isShared(dirname(path))) {
+    chmodSync(path, 0o600);
     return;
   }
-  refuseLink(file);
   // Nobody can put a link in the place of an open file. This process has no locks on the file yet, so closing it ends
-  // none (POSIX).
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  // none (POSIX). The open does not wait for the other end of a pipe.
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile() || found.nlink > 1) throw planted(path, 'not a plain file with a single name');
     fchmodSync(descriptor, 0o600);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** @throws {ConfigError} if the path is a link in a folder that others can write to */
-export function refuseLink(file: string): void {
-  if (!isShared(dirname(file)) || !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  throw new ConfigError([
-    `${file} is a symbolic link, in a folder that others can write to: delete it, or chmod 700 the folder`,
+/**
+ * Follows the symbolic links in the place of a file. In a folder that others can write to, a link could name any file
+ * of this user.
+ * @returns the path that the last link names; the path itself if it is no link
+ * @throws {ConfigError} if a link is in a folder that others can write to
+ */
+export function followLinks(file: string): string {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
+  if (isShared(dirname(file))) throw planted(file, 'a symbolic link');
+  // Throws if the links form a circle.
+  statSync(file, { throwIfNoEntry: false });
+  return followLinks(resolve(realpathSync(dirname(file)), readlinkSync(file)));
+}
+
+const planted = (file: string, what: string): ConfigError =>
+  new ConfigError([
+    `${file} is ${what}, in a folder that others can write to: delete it, or chmod 700 the folder`,
   ]);
+
+/** The endings of the names of a database file and of the files that SQLite and this process make beside it. */
+const endings = ['', '-wal', '-shm', '-journal', '.lock'];
+
+/** @throws {ConfigError} if a database file, or a file beside it, is a link in a folder that others can write to */
+export function refuseLinks(file: string): void {
+  const path = followLinks(file);
+  for (const ending of endings) followLinks(path + ending);
 }
 
 /**
@@ -79,12 +102,11 @@ export function refuseLink(file: string): void {
  */
 export function createPrivately(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  refuseLink(file);
-  const found = statSync(file, { throwIfNoEntry: false });
+  const path = followLinks(file);
+  const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === false) throw new ConfigError([`DATABASE_URL names ${file}, which is not a file`]);
-  // `ax` follows no link.
-  if (!found) closeSync(openSync(file, isShared(dirname(file)) ? 'ax' : 'a', 0o600));
-  makePrivate(file);
+  if (!found) closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
+  makePrivate(path);
   return !found;
 }
 
@@ -120,9 +142,9 @@ const unescapeMount = (path: string): string =>
 
 /** Removes a database file with all files that SQLite and this process made beside it. */
 export function removeAll(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal', '.lock']) {
-    const isFile = statSync(path + suffix, { throwIfNoEntry: false })?.isFile();
-    if (isFile) rmSync(path + suffix);
+  for (const ending of endings) {
+    const isFile = statSync(path + ending, { throwIfNoEntry: false })?.isFile();
+    if (isFile) rmSync(path + ending);
   }
 }
 

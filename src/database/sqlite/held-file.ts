@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'nod
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Warn } from '../backend.ts';
-import { createPrivately, onlyName, removeAll, sizeOf, tellEmpty, tellShared } from './file.ts';
+import { createPrivately, onlyName, refuseLinks, removeAll, sizeOf, tellEmpty, tellShared } from './file.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** A database file that only this process writes to, and that is still the one that it opened. */
@@ -27,15 +27,17 @@ export class HeldFile implements Disposable {
   /**
    * Takes the file for this process, and makes it if it is missing.
    * @param warn receives messages for the operator
-   * @throws {ConfigError} if another process holds the file, or the file has several names
+   * @throws {ConfigError} if another process holds the file, the file has several names, or others may have planted a
+   *   link in its place or beside it
    */
   constructor(file: string, warn: Warn) {
     this.#warn = warn;
     using taken = new DisposableStack();
+    refuseLinks(file);
     tellEmpty(file, warn);
     const isNew = createPrivately(file);
-    tellShared(file, warn);
     this.#path = onlyName(file);
+    tellShared(this.#path, warn);
     this.#descriptor = taken.adopt(openSync(this.#path, 'r'), closeSync);
     const isOwn = lockOpenFile(this.#descriptor, this.#path);
     this.#lock = isNew && isOwn ? lockNewFile(this.#path) : lockFile(this.#path);
@@ -149,7 +151,7 @@ export function lockFile(file: string): FileLock {
   const path = `${file}.lock`;
   createPrivately(path);
   const place = placeOf(path);
-  const lock = new Sqlite(path, { timeout: 0 });
+  const lock = new Sqlite(path, { timeout: 0, fileMustExist: true });
   try {
     lock.exec('begin exclusive');
     // Another process may have deleted the lock's file meanwhile: a process that cannot start does so.

@@ -4,7 +4,7 @@ import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Backend, Warn } from '../backend.ts';
 import { SqliteDialect } from './driver.ts';
-import { describeFault, onlyName, sqliteFile } from './file.ts';
+import { describeFault, onlyName, refuseLinks, sqliteFile } from './file.ts';
 import { HeldFile } from './held-file.ts';
 import { whenFree } from './writer.ts';
 
@@ -36,6 +36,7 @@ function assertThere(file: string): void {
     throw new ConfigError([
       `DATABASE_URL (or DATA_DIR) names ${file}, which is not there: start Keyward once`,
     ]);
+  refuseLinks(file);
   onlyName(file);
 }
 

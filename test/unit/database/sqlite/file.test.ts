@@ -1,7 +1,17 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPrivately } from '../../../../src/database/sqlite/file.ts';
+import { createPrivately, makePrivate, refuseLinks } from '../../../../src/database/sqlite/file.ts';
 import { createTemporaryFolder } from '../../../support/process.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -31,4 +41,75 @@ describe.runIf(process.platform !== 'win32')('createPrivately', () => {
     expect(modeOf(path)).toBe('600');
     expect(readFileSync(path, 'utf8')).toBe('rows');
   });
+});
+
+describe.runIf(process.platform !== 'win32')('in a folder that others can write to', () => {
+  let shared: string;
+  let elsewhere: string;
+  beforeEach(() => {
+    shared = join(folder.path, 'shared');
+    elsewhere = join(folder.path, 'elsewhere');
+    mkdirSync(shared);
+    chmodSync(shared, 0o777);
+    file = join(shared, 'keyward.db');
+  });
+
+  it.each([
+    ['', 'keyward.db'],
+    ['-wal', 'keyward.db-wal'],
+    ['-shm', 'keyward.db-shm'],
+    ['-journal', 'keyward.db-journal'],
+    ['.lock', 'keyward.db.lock'],
+  ])('no link may be in the place of keyward.db%s', (_ending, name) => {
+    expect(() => refuseLinks(file)).not.toThrow();
+    symlinkSync(elsewhere, join(shared, name));
+    expect(() => refuseLinks(file)).toThrow(
+      `${join(shared, name)} is a symbolic link, in a folder that others`,
+    );
+  });
+
+  it('a link there is followed from no other folder either', () => {
+    const own = join(folder.path, 'own.db');
+    symlinkSync('shared/keyward.db', own);
+    symlinkSync(elsewhere, file);
+    writeFileSync(elsewhere, 'kept', { mode: 0o644 });
+    expect(() => createPrivately(own)).toThrow(`${file} is a symbolic link`);
+    expect(modeOf(elsewhere)).toBe('644');
+  });
+
+  it('a file there can be linked from a folder of its owner, also before it is made', () => {
+    const own = join(folder.path, 'own.db');
+    symlinkSync('shared/keyward.db', own);
+    expect(createPrivately(own)).toBe(true);
+    expect(createPrivately(own)).toBe(false);
+    expect(modeOf(file)).toBe('600');
+    symlinkSync(elsewhere, `${file}.lock`);
+    expect(() => refuseLinks(own)).toThrow(`${file}.lock is a symbolic link`);
+  });
+
+  it('a hard link is refused, and the mode of its file stays', () => {
+    writeFileSync(elsewhere, 'kept', { mode: 0o644 });
+    linkSync(elsewhere, file);
+    expect(() => createPrivately(file)).toThrow(`${file} is not a plain file with a single name`);
+    expect(modeOf(elsewhere)).toBe('644');
+  });
+
+  it('a pipe is refused at once', () => {
+    spawnSync('mkfifo', [file]);
+    expect(() => makePrivate(file)).toThrow(`${file} is not a plain file with a single name`);
+  });
+});
+
+it.runIf(process.platform !== 'win32')('links in a circle are refused', () => {
+  symlinkSync(join(folder.path, 'a'), join(folder.path, 'b'));
+  symlinkSync(join(folder.path, 'b'), join(folder.path, 'a'));
+  expect(() => createPrivately(join(folder.path, 'a'))).toThrow('ELOOP');
+});
+
+it.runIf(process.platform !== 'win32')('a link may go up from a linked folder', () => {
+  mkdirSync(join(folder.path, 'one', 'two'), { recursive: true });
+  symlinkSync(join(folder.path, 'one', 'two'), join(folder.path, 'linked'));
+  symlinkSync('../rows.db', join(folder.path, 'one', 'two', 'keyward.db'));
+  createPrivately(join(folder.path, 'linked', 'keyward.db'));
+  expect(existsSync(join(folder.path, 'one', 'rows.db'))).toBe(true);
 });
