@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { isInBounds } from '../operations/input.ts';
+import { isInBounds, outOfBounds } from '../operations/input.ts';
 import { builder } from './builder.ts';
 
 /**
@@ -18,7 +18,7 @@ const dateTimePattern = `^${dateTime}${offset}$`;
 
 builder.scalarType('DateTime', {
   description:
-    'A moment: ISO 8601. Answers are in UTC, with milliseconds and `Z`; an input may have any offset, and must have one.',
+    'A moment in the years 1970 to 9999 (UTC), in ISO 8601. Answers are in UTC, with milliseconds and `Z`; an input may have any offset, and must have one.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   extensions: { inputSchema: { pattern: dateTimePattern } },
   serialize: (value) => value.toISOString(),
@@ -41,7 +41,8 @@ export function parseDateTime(value: unknown): Date {
   if (!isReal(local)) return refuseDateTime('datetime_parsing');
   if (offset === undefined) return refuseDateTime('timezone_aware');
   const moment = new Date(local + offset);
-  return isInBounds(moment) ? moment : refuseDateTime('datetime_parsing');
+  if (Number.isNaN(moment.getTime())) return refuseDateTime('datetime_parsing');
+  return isInBounds(moment) ? moment : refuse('datetime_parsing', outOfBounds);
 }
 
 // Date reads February 30 as March 2, and 24:00 as the next day.

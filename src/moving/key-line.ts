@@ -11,7 +11,7 @@ import {
 } from '../api-keys/key-parts.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationLimits } from '../operations/context.ts';
-import { isInBounds, parseInput } from '../operations/input.ts';
+import { isInBounds, outOfBounds, parseInput } from '../operations/input.ts';
 
 /** An API key from a line, after its check. */
 export interface KeyLine {
@@ -45,7 +45,7 @@ const leastHidden = 16;
 const moment = z.iso
   .datetime({ offset: true, error: 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.' })
   .transform((text) => new Date(text))
-  .refine(isInBounds, { message: 'Must be in the years 1970 to 9999 (UTC).' });
+  .refine(isInBounds, { message: outOfBounds });
 
 const createdAt = moment.refine((date) => date.getTime() <= Date.now(), {
   message: 'Must not lie in the future.',

@@ -134,3 +134,6 @@ export function parseInput<Output>(schema: z.ZodType<Output>, input: unknown): O
 /** Whether a moment lies in the years 1970 to 9999, UTC: the only ones that inputs accept and outputs write alike. */
 export const isInBounds = (moment: Date): boolean =>
   moment.getUTCFullYear() >= 1970 && moment.getUTCFullYear() <= 9999;
+
+/** The message for a moment outside {@link isInBounds}. */
+export const outOfBounds = 'Must be in the years 1970 to 9999 (UTC).';
