@@ -84,7 +84,7 @@ describe('what is no SQLite file is refused in words', () => {
 
   it('a place below what is no folder', async () => {
     await writeFile(dirname(file), '');
-    expect(await refused()).toContain('cannot be used: there is a file in the place of its folder (EEXIST)');
+    expect(await refused()).toContain('cannot be used: there is a file in the place of its folder (ENOTDIR)');
   });
 });
 
