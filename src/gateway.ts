@@ -6,6 +6,7 @@ import { checkOwned } from './accounts/locks.ts';
 import { mayBeApiKey, verifySecret } from './api-keys/verify-secret.ts';
 import { scopesIn } from './auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from './auth/resource-metadata.ts';
+import type { Scope } from './auth/scopes.ts';
 import type { TrustedIssuer } from './auth/trusted-issuer.ts';
 import type { EdgeConfig, PagesConfig } from './config/config.ts';
 import type { SchemaState } from './database/current-db.ts';
@@ -37,8 +38,9 @@ import {
   route,
   type Table,
 } from './http/exchange.ts';
+import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from './http/forward-auth/api-key.ts';
 import { authorize, type DoorQuestion } from './http/forward-auth/authorize.ts';
-import { forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
+import { apiKeyItselfRecord, forwardAuthOpenApi } from './http/forward-auth/openapi.ts';
 import { authorizePath, refuseWithProblems } from './http/forward-auth/problem.ts';
 import { forwarded } from './http/forwarded.ts';
 import type { Answering } from './http/listener.ts';
@@ -216,7 +218,7 @@ const verifyAtDoor =
 
 /** Makes the handler that passes each request to the handler of its path. */
 function createTable(dependencies: GatewayDependencies): Handler {
-  const { trusted, publicUrl, em, limits, pages, bodyLimit, edge, logger, tracing } = dependencies;
+  const { trusted, publicUrl, em, limits, bodyLimit, edge, logger, tracing } = dependencies;
   const { schema, sofa } = offerOf(dependencies.operators);
   const scopes = scopesIn(schema);
   const { limiters } = edge;
@@ -230,7 +232,8 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const issuers = trusted.map(({ config }) => config.issuer);
   const dbOf = (record: RequestRecord) => (tracing ? tracing.db(em, record) : services.db);
   const verify = verifyAtDoor(services, dbOf, limiters.apiKey?.count);
-  const door = authorize(verify, isPermission, edge.keyGuesses);
+  const keys = createApiKeyReader(edge.apiKeyHeader);
+  const door = authorize(keys, verify, isPermission, edge.keyGuesses);
   const rest = {
     sofa,
     checkOwned,
@@ -241,14 +244,11 @@ function createTable(dependencies: GatewayDependencies): Handler {
   };
   const apis: Table = [
     [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
-    ...withoutToken(dependencies, createSurround(services, dbOf, logger, dependencies)),
+    ...withoutToken(dependencies, keys, createSurround(services, dbOf, logger, dependencies)),
     [`${basePath}/`, answerRest(operations.pipeline, rest)],
     [graphqlPath, answerGraphql(yoga, operations.findKnown, bodyLimit)],
   ];
-  const others = route(
-    apis,
-    pages && showPages(trusted[0].config, pages, limits, scopes, reportProvider(logger)),
-  );
+  const others = route(apis, pagesOf(dependencies, scopes));
   return route([
     [authorizePath, door],
     [`${authorizePath}/`, door],
@@ -256,20 +256,35 @@ function createTable(dependencies: GatewayDependencies): Handler {
   ]);
 }
 
+/** Makes the middleware of the pages' paths; undefined: there are no pages. */
+const pagesOf = ({ trusted, pages, limits, edge, logger }: GatewayDependencies, scopes: readonly Scope[]) =>
+  pages &&
+  showPages(
+    trusted[0].config,
+    pages,
+    { ...limits, apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader },
+    scopes,
+    reportProvider(logger),
+  );
+
 /** The parts of the OpenAPI document beside the operations. */
-const otherOpenApi = ({ leakReports }: GatewayDependencies) => ({
-  ...{ ...forwardAuthOpenApi, ...webhooksOpenApi },
-  schemas: { ...forwardAuthOpenApi.schemas, ...webhooksOpenApi.schemas },
-  paths: { ...forwardAuthOpenApi.paths, ...(leakReports && leakReportsPaths) },
-});
+const otherOpenApi = ({ leakReports, edge }: GatewayDependencies) => {
+  const forwardAuth = forwardAuthOpenApi(edge.apiKeyHeader);
+  return {
+    ...{ ...forwardAuth, ...webhooksOpenApi },
+    schemas: { ...forwardAuth.schemas, ...webhooksOpenApi.schemas },
+    paths: { ...forwardAuth.paths, ...(leakReports && leakReportsPaths) },
+  };
+};
 
 /** The paths below the base path that need no access token, but an API key or a signature. */
 function withoutToken(
   { operators, edge, leakReports, bodyLimit }: GatewayDependencies,
+  keys: ApiKeyReader,
   surround: Surround,
 ): Table {
-  const write = createRecordWriter(offerOf(operators).schema, forwardAuthOpenApi.records.ApiKeyItself);
-  const itself = answerKeyItself({ surround, write, count: edge.limiters.apiKey?.count });
+  const write = createRecordWriter(offerOf(operators).schema, apiKeyItselfRecord);
+  const itself = answerKeyItself({ keys, surround, write, count: edge.limiters.apiKey?.count });
   const table: Table = [[`${basePath}/keys/self`, itself]];
   if (!leakReports) return table;
   const leaks = answerLeakReports({ ...leakReports, surround, bodyLimit });

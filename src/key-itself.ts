@@ -2,7 +2,7 @@ import { checkOwned } from './accounts/locks.ts';
 import { apiKeyItself } from './api-keys/api-key-itself.ts';
 import type { Surround } from './graphql/run-operation.ts';
 import type { Exchange, Handler } from './http/exchange.ts';
-import { readApiKey, refusalOf } from './http/forward-auth/api-key.ts';
+import type { ApiKeyReader } from './http/forward-auth/api-key.ts';
 import type { OperationContext } from './operations/context.ts';
 import { answerRecord, assertUnchanged, conditionsOf, entityTagOf } from './rest/answer.ts';
 import type { RecordWriter } from './rest/record-writer.ts';
@@ -17,6 +17,7 @@ const matchRoute = createRouteMatcher({
 
 /** The dependencies of the handler. */
 interface KeyItselfOptions {
+  readonly keys: ApiKeyReader;
   readonly surround: Surround;
   /** Writes an API key's record without the fields that are useless to its bearer. */
   readonly write: RecordWriter;
@@ -29,15 +30,15 @@ interface KeyItselfOptions {
  * API key takes the place of an access token, so no GraphQL root field does the same: root fields need a token.
  */
 export const answerKeyItself =
-  ({ surround, write, count }: KeyItselfOptions): Handler =>
+  ({ keys, surround, write, count }: KeyItselfOptions): Handler =>
   async (exchange) => {
     const { method, headers, record } = exchange;
     record.route = `/api/v1${path}`;
     const { field } = matchRoute(method, path);
     record.operation = field;
     const context = { ...surround(exchange), idempotencyKey: null };
-    const itself = await apiKeyItself(context, readApiKey(headers));
-    if (typeof itself === 'string') throw refusalOf(itself);
+    const itself = await apiKeyItself(context, keys.read(headers));
+    if (typeof itself === 'string') throw keys.refuse(itself);
     count?.(`${itself.id}`, exchange);
     const bodyOf = async (key: object) => JSON.stringify(await write(key, itself.grant, context));
     const conditions = conditionsOf(headers);

@@ -116,6 +116,8 @@ export interface EdgeConfig {
   readonly trustedProxies: readonly string[];
   /** The origins whose pages may read answers. */
   readonly corsOrigins: readonly string[];
+  /** The only header field that carries API keys; undefined: `Authorization: Bearer` or `X-API-Key`. */
+  readonly apiKeyHeader: string | undefined;
   /** The time for which browsers must use TLS (RFC 6797), in seconds; undefined: answers do not say it. */
   readonly hstsMaxAge: number | undefined;
   readonly rates: Rates;

@@ -107,6 +107,7 @@ const pagesConfig = (env: Environment): PagesConfig => {
 const edgeConfig = (env: Environment): EdgeConfig => ({
   trustedProxies: env.TRUST_PROXY,
   corsOrigins: env.CORS_ORIGINS,
+  apiKeyHeader: env.API_KEY_HEADER,
   hstsMaxAge: env.PUBLIC_URL?.startsWith('https:') ? env.HSTS_MAX_AGE : undefined,
   rates: {
     address: env.RATE_LIMIT_ADDRESS,

@@ -17,8 +17,10 @@ const sofa = createSofa(schema, routes);
 /** The GraphQL contract: sorted SDL. */
 export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
 
+const forwardAuth = forwardAuthOpenApi(undefined);
+
 /** The paths that are no operations of the GraphQL schema. */
-const otherPaths = { ...forwardAuthOpenApi.paths, ...leakReportsPaths };
+const otherPaths = { ...forwardAuth.paths, ...leakReportsPaths };
 
 /** The REST contract, as a server with the development identity provider describes itself. */
 const openApiText = (): string => {
@@ -27,8 +29,8 @@ const openApiText = (): string => {
     issuer,
     limits: loadConfig({}),
     other: {
-      ...{ ...forwardAuthOpenApi, ...webhooksOpenApi },
-      schemas: { ...forwardAuthOpenApi.schemas, ...webhooksOpenApi.schemas },
+      ...{ ...forwardAuth, ...webhooksOpenApi },
+      schemas: { ...forwardAuth.schemas, ...webhooksOpenApi.schemas },
       paths: otherPaths,
     },
   });

@@ -19,8 +19,10 @@ export interface SignInSettings extends BrowserClient {
   readonly issParameter: boolean;
 }
 
-/** The configured limits of a person's inputs. */
-export interface InputBounds {
+/** What the pages know of the configuration. */
+export interface ServiceSettings {
+  /** The header field in which programs send an API key. */
+  readonly apiKeyHeader: string;
   /** The limits of a session's duration, in seconds; both are allowed values. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }

@@ -5,8 +5,8 @@ import type { Answer, Exchange, Middleware } from '../http/exchange.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
 import {
   describeScopes,
-  type InputBounds,
   readSignInSettings,
+  type ServiceSettings,
   type SignInSettings,
 } from './page-settings.ts';
 import { type BrowserPage, contentSecurityPolicy, pagePaths, pagesByPath } from './pages.ts';
@@ -86,7 +86,7 @@ const leadTo =
  * Serves the pages for a browser (the console, GraphiQL and the API reference) and the assets that they load.
  * @param issuer the identity provider at which a person signs in
  * @param config the pages to serve
- * @param bounds the limits of a person's inputs
+ * @param service what the pages know of the configuration
  * @param scopes the scopes that operations require
  * @param onFailure gets the error if the identity provider does not answer
  * @returns the middleware of each path; it runs before the path's handler
@@ -94,7 +94,7 @@ const leadTo =
 export function showPages(
   issuer: IssuerConfig,
   config: PagesConfig,
-  bounds: InputBounds,
+  service: ServiceSettings,
   scopes: readonly Scope[],
   onFailure: (error: unknown) => void,
 ): ReadonlyMap<string, Middleware> {
@@ -103,7 +103,8 @@ export function showPages(
   const settings = {
     scopes: describeScopes(issuer, scopes),
     pages: Object.fromEntries(config.shown.map((name) => [name, pagePaths[name]])),
-    sessionDuration: bounds.sessionDuration,
+    sessionDuration: service.sessionDuration,
+    apiKeyHeader: service.apiKeyHeader,
   };
 
   const showPage =

@@ -97,6 +97,52 @@ describe('200', () => {
   });
 });
 
+describe('with API_KEY_HEADER', () => {
+  const withHeader = async () => {
+    const gateway = await createTestGateway(setup.issuer, { edge: { apiKeyHeader: 'Acme-Key' } });
+    const { id, secret } = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
+    const at = (target: string, headers: Record<string, string>, method = 'GET') =>
+      gateway.rest(method, target, { headers });
+    return { gateway, id, secret, at, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+  };
+
+  it.each(['/keys/authorize', '/keys/self'])('%s reads the key from that header alone', async (target) => {
+    await using own = await withHeader();
+    const { secret } = own;
+    const token = { authorization: 'Bearer a-token-of-the-api' };
+    for (const headers of [{ 'acme-key': secret }, { 'acme-key': ` ${secret} `, ...token }])
+      expect((await own.at(target, { ...headers, 'x-api-key': 'x' })).status).toBe(200);
+    for (const headers of [bearer(secret), { 'x-api-key': secret }, {}]) {
+      const refused = await own.at(target, headers);
+      expect([refused.status, refused.body.detail]).toEqual([401, 'Not authenticated']);
+      expect(refused.headers.get('www-authenticate')).toBe('ApiKey realm="api"');
+    }
+    const wrong = await own.at(target, { ...bearer(secret), 'acme-key': createApiKeySecret() });
+    expect([wrong.status, wrong.body.detail]).toEqual([401, 'Could not validate credentials']);
+    expect(wrong.headers.get('www-authenticate')).toBe('ApiKey realm="api"');
+    expect((await own.at(target, { 'acme-key': `${secret}, ${secret}` })).status).toBe(401);
+  });
+
+  it('a missing permission has the challenge without an error of bearer tokens', async () => {
+    await using own = await withHeader();
+    const headers = { 'acme-key': own.secret, 'x-keyward-require': 'documents.read' };
+    const refused = await own.at('/keys/authorize', headers);
+    expect(refused).toMatchObject({ status: 403, body: { reason: 'insufficient_permissions' } });
+    expect(refused.headers.get('www-authenticate')).toBe('ApiKey realm="api"');
+  });
+
+  it('the API description names that header, and no bearer', async () => {
+    await using own = await withHeader();
+    const { body } = await own.gateway.rest('GET', '/openapi.json');
+    const schemes = body.components.securitySchemes;
+    expect(schemes.ApiKeyHeader).toMatchObject({ in: 'header', name: 'Acme-Key' });
+    expect(schemes).not.toHaveProperty('ApiKeyBearer');
+    const { get } = body.paths['/api/v1/keys/authorize'];
+    const { get: read, delete: end } = body.paths['/api/v1/keys/self'];
+    for (const { security } of [get, read, end]) expect(security).toEqual([{ ApiKeyHeader: [] }]);
+  });
+});
+
 describe('401', () => {
   it.each<[string, Record<string, string>]>([
     ['nothing', {}],

@@ -30,6 +30,21 @@ export interface Behind {
   readonly api: number;
   /** The path that needs `documents.read`, unless it is `/documents`. */
   readonly guarded?: string;
+  /** The only header that carries API keys, as `API_KEY_HEADER` names it; left out: none is named. */
+  readonly keyHeader?: string;
+}
+
+const forBearersAlone = /^.*Not with API_KEY_HEADER\.\n/gm;
+
+/** A recipe as its page says to change it for a header of one's own. */
+function withKeyHeader(text: string, { keyHeader }: Behind): string {
+  if (keyHeader === undefined) return text;
+  if (!forBearersAlone.test(text)) throw new Error('docs/forward-auth.md marks no line for API_KEY_HEADER');
+  return text
+    .replaceAll(forBearersAlone, '')
+    .replaceAll('x-api-key', keyHeader.toLowerCase())
+    .replaceAll('http_x_api_key', `http_${keyHeader.toLowerCase().replaceAll('-', '_')}`)
+    .replaceAll('X-API-Key', keyHeader);
 }
 
 const ours = ({ keyward, api, guarded = '/documents' }: Behind) => ({
@@ -68,7 +83,7 @@ const toAccessLine = ({ request_id: requestId = '', status, user = '', key = '' 
 async function startDocumentedNginx(folder: string, behind: Behind) {
   const file = join(folder, 'api.log');
   const process = await startNginx(folder, (port) =>
-    adapt(blockOf('nginx'), {
+    adapt(withKeyHeader(blockOf('nginx'), behind), {
       ...ours(behind),
       'listen 80;': `listen 127.0.0.1:${port};`,
       '/var/log/nginx/api.log': file,
@@ -86,7 +101,7 @@ async function startDocumentedCaddy(folder: string, behind: Behind) {
   const file = join(folder, 'Caddyfile');
   const log = join(folder, 'api.log');
   const here = { 'api.example.com': url, '/var/log/caddy/api.log': log };
-  const recipe = adapt(blockOf('caddyfile'), { ...ours(behind), ...here });
+  const recipe = adapt(withKeyHeader(blockOf('caddyfile'), behind), { ...ours(behind), ...here });
   await writeFile(file, `{\n\tadmin off\n}\n${recipe}`);
   const process = await startProxy(caddy, ['run', '--adapter', 'caddyfile', '--config', file], folder, url);
   const accessLog = () => readFileSync(log, 'utf8');
@@ -107,9 +122,12 @@ async function startDocumentedHaproxy(folder: string, behind: Behind) {
   const file = join(folder, 'haproxy.cfg');
   // Linux has one such name for all processes.
   const socket = { 'abns@keyward': `abns@keyward-${port}` };
-  await writeFile(script, adapt(blockOf('lua'), socket));
+  await writeFile(script, adapt(withKeyHeader(blockOf('lua'), behind), socket));
   const here = { 'bind :80': `bind 127.0.0.1:${port}`, '/etc/haproxy/keyward.lua': script };
-  await writeFile(file, adapt(blockOf('haproxy'), { ...ours(behind), ...socket, ...here }));
+  await writeFile(
+    file,
+    adapt(withKeyHeader(blockOf('haproxy'), behind), { ...ours(behind), ...socket, ...here }),
+  );
   const process = await startProxy(haproxy, ['-db', '-f', file], folder, `http://127.0.0.1:${port}`);
   const accessLog = process.output;
   return { ...process, accessLog, accessLines: () => linesOf(accessLog()).map(toAccessLine) };

@@ -72,6 +72,7 @@ const headersOf = ({ token, json, headers }: Call, body: string | undefined): He
 const plainEdge: Omit<Edge, 'load'> = {
   trustedProxies: [],
   corsOrigins: [],
+  apiKeyHeader: undefined,
   hstsMaxAge: undefined,
   limiters: {},
   exemptAddresses: [],

@@ -585,6 +585,59 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       }
     });
 
+    describe('for an API with bearer tokens of its own', () => {
+      const keyHeader = 'Acme-Key';
+      const token = 'Bearer a-token-of-the-api';
+      const own = new AsyncDisposableStack();
+      let front: { readonly url: string };
+      let good: string;
+      let reader: string;
+
+      beforeAll(async () => {
+        const folder = own.use(await createTemporaryFolder());
+        const { service, key, others } = own.use(
+          await startKeyService(folder.path, { API_KEY_HEADER: keyHeader }, [
+            { permissions: '["documents.read"]' },
+          ]),
+        );
+        [good, reader] = [key.secret, others[0]?.secret ?? ''];
+        front = own.use(
+          await proxy.start(folder.path, { keyward: service.port, api: running.api.port, keyHeader }),
+        );
+      }, 30_000);
+      afterAll(() => own.disposeAsync());
+
+      const ask = (headers: Headers, target = '/v1/things') => send(front.url, { target, headers });
+
+      it('the key comes in its header, and Authorization reaches the API unchanged', async () => {
+        const { status } = await ask([
+          ['Authorization', token],
+          [keyHeader, good],
+        ]);
+        expect(status).toBe(200);
+        const received = latest() as Received;
+        expect(readLikeCgi(received, 'Authorization')).toEqual([token]);
+        expect(identityOf(received)?.[0]).toEqual(['1']);
+        expect(JSON.stringify(received)).not.toContain(good);
+        expect((await ask([[keyHeader, reader]], '/documents/1')).status).toBe(200);
+      });
+
+      it('a key anywhere else is no key', async () => {
+        const passed = await countPassed(async () => {
+          for (const headers of [byBearer(good), byApiKey(good), []]) {
+            const refused = await ask(headers);
+            expect(refused.headers['www-authenticate']).toBe('ApiKey realm="api"');
+            expect(problemOf(refused)).toMatchObject({ status: 401, reason: 'no_api_key' });
+          }
+          const wrong = await ask([...byBearer(good), [keyHeader, 'x']]);
+          expect(problemOf(wrong)).toMatchObject({ status: 401, reason: 'invalid_api_key' });
+          const lacking = await ask([...byBearer(reader), [keyHeader, good]], '/documents/1');
+          expect(problemOf(lacking)).toMatchObject({ status: 403, reason: 'insufficient_permissions' });
+        });
+        expect(passed).toBe(0);
+      });
+    });
+
     it('the access log has no API key', () => {
       const { accessLog, keys, reader, writer, bound } = running;
       const secrets = [keys.alice.secret, keys.bob.secret, reader, writer, bound];

@@ -29,14 +29,19 @@ interface Operation {
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
-    securitySchemes?: object;
+    securitySchemes: { readonly ApiKeyHeader: { readonly name: string } };
     /** Those that several operations have. */
     readonly parameters?: Readonly<Record<string, Parameter>>;
   };
 }
 
 /** An API key is a field of the operation that takes it. */
-const apiKey = { name: 'X-API-Key', in: 'header', description: 'An API key.', schema: { type: 'string' } };
+const apiKeyIn = (name: string) => ({
+  name,
+  in: 'header',
+  description: 'An API key.',
+  schema: { type: 'string' },
+});
 
 /** Swagger UI fills examples in; what is optional is for the person to fill in. */
 function emptyOptional(parameters: readonly Parameter[] = []): void {
@@ -70,7 +75,8 @@ function beginBody(content: Content): void {
  * Takes the security schemes out of the description, for the sign-in is the page's own: Swagger UI would ask the
  * identity provider for its metadata. What each operation needs is said in its words. What is optional is left empty.
  */
-export function prepareDescription(description: Description): Description {
+export function prepareDescription(description: Description) {
+  const apiKey = apiKeyIn(description.components.securitySchemes.ApiKeyHeader.name);
   for (const operation of Object.values(description.paths).flatMap((methods) => Object.values(methods))) {
     const schemes = Object.assign({}, ...(operation.security ?? [])) as Record<string, readonly string[]>;
     delete operation.security;
@@ -82,6 +88,6 @@ export function prepareDescription(description: Description): Description {
     operation.description = `${operation.description ?? ''}\n\nScopes: ${scopes}.`;
   }
   emptyOptional(Object.values(description.components.parameters ?? {}));
-  delete description.components.securitySchemes;
-  return description;
+  const { securitySchemes: _, ...components } = description.components;
+  return { ...description, components };
 }

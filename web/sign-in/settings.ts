@@ -26,6 +26,8 @@ export interface Settings {
   readonly scopes: readonly ScopeSetting[];
   /** The paths of the pages that there are. */
   readonly pages: { readonly console?: string; readonly graphiql?: string; readonly reference?: string };
+  /** The header in which programs send an API key. */
+  readonly apiKeyHeader: string;
   /** The bounds of a session's duration in seconds, both inclusive. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }
@@ -35,7 +37,7 @@ const text = document.getElementById('settings')?.textContent;
 /** What the server has written into this page. */
 export const settings: Settings = text
   ? JSON.parse(text)
-  : { scopes: [], pages: {}, sessionDuration: { min: 60, max: 86_400 } };
+  : { scopes: [], pages: {}, apiKeyHeader: 'X-API-Key', sessionDuration: { min: 60, max: 86_400 } };
 
 /** Whether a person can sign in here; PKCE needs cryptography that browsers give to HTTPS and to this machine alone. */
 export const canSignIn = (): boolean => settings.signIn !== undefined && window.isSecureContext;

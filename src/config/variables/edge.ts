@@ -41,12 +41,30 @@ const origins = z
     'must be a list of origins, each exactly as browsers send it: https://app.example.com ("*" is refused)',
   );
 
+/** Fields that say something else to Keyward, to a proxy or to Node, which joins some and keeps one of others. */
+const taken =
+  /^(authorization|accept.*|access-control-.*|age|connection|content-.*|cookie|date|etag|expect|expires|forwarded|from|host|idempotency-key|if-.*|keep-alive|last-modified|location|max-forwards|origin|proxy-.*|range|referer|retry-after|sec-.*|server|set-cookie|signature.*|te|trace.*|trailer|transfer-encoding|upgrade|user-agent|via|x-forwarded-.*|x-keyward-.*|x-request-id)$/i;
+
+const keyHeader = z
+  .string()
+  .regex(
+    /^(?=.{1,64}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/i,
+    'must be the name of one header: up to 64 letters, digits and single hyphens',
+  )
+  .refine((name) => !taken.test(name), 'must be a header without another meaning');
+
 /** The variables of proxies, browsers and load. */
 export const edgeVariables = {
   TRUST_PROXY: addresses.default([]).meta({
     description:
       "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: addresses, ranges, or `loopback`, with commas between them. Without it, a proxy's address is taken for the client's",
     example: '10.0.0.0/8,loopback',
+  }),
+  API_KEY_HEADER: keyHeader.optional().meta({
+    description:
+      'The only header that carries API keys at `/api/v1/keys/authorize` and `/api/v1/keys/self`. Set it if the users of your API have bearer tokens of their own, which then [pass through unread](forward-auth.md#an-api-with-bearer-tokens-of-its-own)',
+    unset: '`Authorization: Bearer` or `X-API-Key`',
+    example: 'X-API-Key',
   }),
   CORS_ORIGINS: origins.default([]).meta({
     description: 'Origins whose pages may call Keyward from a browser, with commas between them',

@@ -2,62 +2,94 @@ import { GatewayError } from '../../errors.ts';
 import type { RequestHeaders } from '../exchange.ts';
 import { readBearer } from '../read-request.ts';
 
-// API keys have their own realm, because the metadata for access tokens (RFC 9728) does not apply to them.
-const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="api"${error}` });
-
-/** The error for a request without an API key. Its challenge names no error (RFC 6750, section 3.1). */
-const noApiKey = () =>
-  new GatewayError('UNAUTHENTICATED', 'Not authenticated', { headers: challenge(''), reason: 'no-api-key' });
-
 const reasonInLog = (reason: string) => `api-key-${reason.replaceAll('_', '-')}`;
 
-/**
- * The error for an unacceptable API key. The caller gets the same answer whatever is wrong with the key.
- * @param reason the fault of the key; only the log shows it
- */
-const invalidApiKey = (reason: string) =>
-  new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', {
-    headers: challenge(', error="invalid_token"'),
-    reason: reasonInLog(reason),
-  });
+/** Makes the challenge of a refusal. */
+type Challenge = (error?: string) => { readonly 'www-authenticate': string };
+
+// API keys have their own realm, because the metadata for access tokens (RFC 9728) does not apply to them.
+const bearerChallenge: Challenge = (error) => ({
+  'www-authenticate': `Bearer realm="api"${error ? `, error="${error}"` : ''}`,
+});
 
 /**
- * The errors for a genuine API key: its account is blocked, the client's address is not allowed, or permissions are
- * missing.
+ * The challenge if keys come in a header field of their own. No registered scheme names one, and a challenge of the
+ * scheme Bearer would tell a client to renew the token that it has for the API itself.
  */
-const forbidden: Readonly<Record<string, (permissions: readonly string[]) => GatewayError>> = {
-  account_blocked: () =>
-    new GatewayError('FORBIDDEN', 'The account of this API key is blocked', {
-      reason: reasonInLog('account_blocked'),
-    }),
-  address_not_allowed: () =>
-    new GatewayError('FORBIDDEN', 'The API key may not be used from this address', {
-      reason: reasonInLog('address_not_allowed'),
-    }),
-  insufficient_permissions: (permissions) =>
-    new GatewayError('FORBIDDEN', `The API key needs the permissions: ${permissions.join(' ')}`, {
-      headers: challenge(', error="insufficient_scope"'),
-      reason: reasonInLog('insufficient_permissions'),
-    }),
+const headerChallenge: Challenge = () => ({ 'www-authenticate': 'ApiKey realm="api"' });
+
+/** A refusal of a genuine API key. */
+interface Forbidden {
+  readonly sentence: (permissions: readonly string[]) => string;
+  /** The error in the challenge; missing: the refusal has no challenge. */
+  readonly error?: string;
+}
+
+const forbidden: Readonly<Record<string, Forbidden>> = {
+  account_blocked: { sentence: () => 'The account of this API key is blocked' },
+  address_not_allowed: { sentence: () => 'The API key may not be used from this address' },
+  insufficient_permissions: {
+    sentence: (permissions) => `The API key needs the permissions: ${permissions.join(' ')}`,
+    error: 'insufficient_scope',
+  },
 };
 
-/**
- * Makes the error for a refused API key.
- * @param reason the reason of the refusal, from the verification
- * @param permissions the permissions that the request needs
- */
-export const refusalOf = (reason: string, permissions: readonly string[] = []): GatewayError =>
-  forbidden[reason]?.(permissions) ?? invalidApiKey(reason);
+/** Reads the API keys of requests, and makes the errors for refused ones. */
+export interface ApiKeyReader {
+  /**
+   * Reads the API key of a request.
+   * @throws {GatewayError} `UNAUTHENTICATED` if the request has no API key, or two different ones
+   */
+  read(headers: RequestHeaders): string;
+  /**
+   * Makes the error for a refused API key. The caller gets the same answer whatever is wrong with a key that is not
+   * genuine.
+   * @param reason the reason of the refusal, from the verification; only the log shows it
+   * @param permissions the permissions that the request needs
+   */
+  refuse(reason: string, permissions?: readonly string[]): GatewayError;
+}
+
+/** The header field beside `Authorization` that carries API keys, unless the operator names another. */
+export const usualKeyHeader = 'X-API-Key';
+
+/** Reads from `Authorization: Bearer` or `X-API-Key`. Another scheme of `Authorization` concerns another service. */
+const readUsual = (headers: RequestHeaders) => [
+  readBearer(headers),
+  headers[usualKeyHeader.toLowerCase()]?.trim(),
+];
 
 /**
- * Reads the API key of a request from `Authorization: Bearer` or from `X-API-Key`. Other schemes of `Authorization`
- * are ignored: they concern another service.
- * @throws {GatewayError} `UNAUTHENTICATED` if the request has no API key, or two different ones
+ * Makes the reader of API keys.
+ * @param header the name of the only header field that carries API keys; undefined: `Authorization: Bearer` or
+ *   `X-API-Key`
  */
-export function readApiKey(headers: RequestHeaders): string {
-  const inHeaders = [readBearer(headers), headers['x-api-key']?.trim()];
-  const [key, another = key] = inHeaders.filter((given) => given !== undefined);
-  if (key === undefined) throw noApiKey();
-  if (another !== key) throw invalidApiKey('ambiguous');
-  return key;
+export function createApiKeyReader(header: string | undefined): ApiKeyReader {
+  const name = header?.toLowerCase();
+  const given = name === undefined ? readUsual : (headers: RequestHeaders) => [headers[name]?.trim()];
+  const challenge = name === undefined ? bearerChallenge : headerChallenge;
+
+  const refuse = (reason: string, permissions: readonly string[] = []) => {
+    const { sentence, error } = forbidden[reason] ?? {};
+    const inLog = { reason: reasonInLog(reason) };
+    if (sentence)
+      return new GatewayError('FORBIDDEN', sentence(permissions), {
+        ...inLog,
+        headers: error ? challenge(error) : {},
+      });
+    const headers = challenge('invalid_token');
+    return new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', { ...inLog, headers });
+  };
+  const read = (headers: RequestHeaders) => {
+    const [key, another = key] = given(headers).filter((text) => text !== undefined);
+    // The challenge names no error (RFC 6750, section 3.1).
+    if (key === undefined)
+      throw new GatewayError('UNAUTHENTICATED', 'Not authenticated', {
+        headers: challenge(),
+        reason: 'no-api-key',
+      });
+    if (another !== key) throw refuse('ambiguous');
+    return key;
+  };
+  return { read, refuse };
 }

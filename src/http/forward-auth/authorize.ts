@@ -8,7 +8,7 @@ import {
   secondsUntilReset,
   tooManyRequests,
 } from '../rate-limits/limiter.ts';
-import { readApiKey, refusalOf } from './api-key.ts';
+import type { ApiKeyReader } from './api-key.ts';
 import { authorizePath } from './problem.ts';
 
 /**
@@ -82,9 +82,6 @@ function noteLimits({ quotas }: Exchange, { rate, quota, sharedRate, sharedQuota
   if (sharedQuota) quotas.set('plan-quota', quotaFields('plan-quota', sharedQuota));
 }
 
-const refusal = (verification: Verification, { permissions }: DoorQuestion, reason: string): GatewayError =>
-  exhausted[reason]?.(verification) ?? refusalOf(reason, permissions);
-
 /** The most permissions of one request, and the most characters of all of them together; the answer repeats them. */
 const mostPermissions = 50;
 const mostCharacters = 1000;
@@ -97,12 +94,14 @@ const mostCharacters = 1000;
  * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, the
  * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
  * see whether the proxy applied the expected rule. Any other status means no; `refuseWithProblems` makes its body.
+ * @param keys reads the API key of a request
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
  * @param guesses limits the number of keys that an address may try; undefined: no limit
  */
 export const authorize =
   (
+    keys: ApiKeyReader,
     verify: (question: DoorQuestion, exchange: Exchange) => Promise<Verification>,
     isPermission: (text: string) => boolean,
     guesses?: KeyGuesses,
@@ -110,11 +109,14 @@ export const authorize =
   async (exchange) => {
     exchange.record.route = authorizePath;
     const { headers } = exchange;
-    const question = { secret: readApiKey(headers), permissions: readRequirement(headers, isPermission) };
+    const question = { secret: keys.read(headers), permissions: readRequirement(headers, isPermission) };
     guesses?.admit(question.secret, exchange);
     const verification = await verify(question, exchange);
     const { reason } = verification;
-    const failure = reason === null ? undefined : refusal(verification, question, reason);
+    const failure =
+      reason === null
+        ? undefined
+        : (exhausted[reason]?.(verification) ?? keys.refuse(reason, question.permissions));
     guesses?.note(question.secret, exchange, failure?.code !== 'UNAUTHENTICATED');
     if (reason === null || exhausted[reason]) noteLimits(exchange, verification);
     if (failure) throw failure;

@@ -1,12 +1,11 @@
 import { STATUS_CODES } from 'node:http';
+import { usualKeyHeader } from './api-key.ts';
 
 const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
 const tag = header('What identifies this state (RFC 9110, section 8.8.3).');
 
 const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
-
-const security = [{ ApiKeyBearer: [] }, { ApiKeyHeader: [] }];
 
 const failures = {
   401: ref('Unauthorized'),
@@ -39,7 +38,7 @@ const problem = (status: number, description: string, headers: object, detail: s
   },
 });
 
-const challenge = { 'WWW-Authenticate': header('A Bearer challenge (RFC 6750).') };
+const challenge = { 'WWW-Authenticate': header('The challenge (RFC 9110, section 11.6.1).') };
 
 const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
@@ -89,89 +88,104 @@ const condition = (name: string, description: string) => ({
   schema: { type: 'string' },
 });
 
-/** The OpenAPI 3.1 description of the requests that carry an API key. No GraphQL field describes them. */
-export const forwardAuthOpenApi = {
-  paths: {
-    '/api/v1/keys/authorize': {
-      get: {
-        operationId: 'authorizeApiKey',
-        tags: ['Verification'],
-        summary: 'Tells a reverse proxy whether the API key of a request is good.',
-        description:
-          'Tells a reverse proxy whether the API key of a request is good. Any method will do, and any path may follow. ' +
-          'Anything but 200 means no.',
-        parameters: [
-          {
-            ...{ name: 'X-Keyward-Require', in: 'header', required: false },
-            description:
-              'The permissions that the request needs, all of them: 1 to 50 names in up to 1000 characters, between spaces or commas. The proxy sets it, and takes away what a client sent.',
-            schema: { type: 'string' },
-            example: 'documents.read documents.write',
-          },
-        ],
-        responses: {
-          200: {
-            description: 'The key is good.',
-            headers: {
-              'X-Keyward-User': header('The account that the key belongs to.'),
-              'X-Keyward-Key': header('The identifier of the key.'),
-              'X-Keyward-Plan': header('The plan of the account; empty where there are no plans.'),
-              'X-Keyward-Permissions': header(
-                'The permissions that were asked for, between spaces: the key has all of them. Empty where none were.',
-              ),
-            },
-          },
-          ...refusals,
+/** The record of an API key as its bearer sees it. */
+export const apiKeyItselfRecord = {
+  of: 'ApiKey',
+  without: ['encrypted_key', 'encryption_version'],
+  beside: { of: 'ApiKeyVerification', members: ['permissions', 'plan', 'entitlement'] },
+  description: 'The record of an API key as its bearer sees it.',
+};
+
+const operations = {
+  '/api/v1/keys/authorize': {
+    get: {
+      operationId: 'authorizeApiKey',
+      tags: ['Verification'],
+      summary: 'Tells a reverse proxy whether the API key of a request is good.',
+      description:
+        'Tells a reverse proxy whether the API key of a request is good. Any method will do, and any path may follow. ' +
+        'Anything but 200 means no.',
+      parameters: [
+        {
+          ...{ name: 'X-Keyward-Require', in: 'header', required: false },
+          description:
+            'The permissions that the request needs, all of them: 1 to 50 names in up to 1000 characters, between spaces or commas. The proxy sets it, and takes away what a client sent.',
+          schema: { type: 'string' },
+          example: 'documents.read documents.write',
         },
-        security,
+      ],
+      responses: {
+        200: {
+          description: 'The key is good.',
+          headers: {
+            'X-Keyward-User': header('The account that the key belongs to.'),
+            'X-Keyward-Key': header('The identifier of the key.'),
+            'X-Keyward-Plan': header('The plan of the account; empty where there are no plans.'),
+            'X-Keyward-Permissions': header(
+              'The permissions that were asked for, between spaces: the key has all of them. Empty where none were.',
+            ),
+          },
+        },
+        ...refusals,
       },
     },
+  },
+  '/api/v1/keys/self': {
+    get: {
+      operationId: 'readApiKeyItself',
+      tags: ['Verification'],
+      summary: 'Tells the bearer of an API key what is known of it.',
+      description:
+        'Tells the bearer of an API key what is known of it. The key stands in place of an access token. It is no use of the key, and counts towards neither its own limit nor its quota.',
+      parameters: [
+        condition(
+          'If-None-Match',
+          'The `ETag` of what the caller has: it is sent again only where it has changed.',
+        ),
+      ],
+      responses: {
+        200: record('Done.'),
+        304: ref('NotModified'),
+        ...failures,
+        412: ref('PreconditionFailed'),
+      },
+    },
+    delete: {
+      operationId: 'deactivateApiKeyItself',
+      tags: ['Verification'],
+      summary: 'Deactivates the API key that it is asked with.',
+      description:
+        "Deactivates the API key that it is asked with, from the answer on: for whoever finds a key that leaked. The owner's audit trail tells that the key has done it.",
+      parameters: [
+        condition(
+          'If-Match',
+          'The `ETag` of what the caller has read: nothing is changed where it is no longer so.',
+        ),
+      ],
+      responses: { 200: record('Done.'), ...failures, 412: ref('PreconditionFailed') },
+    },
+  },
+};
+
+/** The paths, whose operations all need an API key. */
+function pathsFor(security: readonly object[]) {
+  const { '/api/v1/keys/authorize': door, '/api/v1/keys/self': itself } = operations;
+  return {
+    '/api/v1/keys/authorize': { get: { ...door.get, security } },
     '/api/v1/keys/self': {
-      get: {
-        operationId: 'readApiKeyItself',
-        tags: ['Verification'],
-        summary: 'Tells the bearer of an API key what is known of it.',
-        description:
-          'Tells the bearer of an API key what is known of it. The key stands in place of an access token. It is no use of the key, and counts towards neither its own limit nor its quota.',
-        parameters: [
-          condition(
-            'If-None-Match',
-            'The `ETag` of what the caller has: it is sent again only where it has changed.',
-          ),
-        ],
-        responses: {
-          200: record('Done.'),
-          304: ref('NotModified'),
-          ...failures,
-          412: ref('PreconditionFailed'),
-        },
-        security,
-      },
-      delete: {
-        operationId: 'deactivateApiKeyItself',
-        tags: ['Verification'],
-        summary: 'Deactivates the API key that it is asked with.',
-        description:
-          "Deactivates the API key that it is asked with, from the answer on: for whoever finds a key that leaked. The owner's audit trail tells that the key has done it.",
-        parameters: [
-          condition(
-            'If-Match',
-            'The `ETag` of what the caller has read: nothing is changed where it is no longer so.',
-          ),
-        ],
-        responses: { 200: record('Done.'), ...failures, 412: ref('PreconditionFailed') },
-        security,
-      },
+      get: { ...itself.get, security },
+      delete: { ...itself.delete, security },
     },
-  },
-  records: {
-    ApiKeyItself: {
-      of: 'ApiKey',
-      without: ['encrypted_key', 'encryption_version'],
-      beside: { of: 'ApiKeyVerification', members: ['permissions', 'plan', 'entitlement'] },
-      description: 'The record of an API key as its bearer sees it.',
-    },
-  },
+  };
+}
+
+/**
+ * The OpenAPI 3.1 description of the requests that carry an API key. No GraphQL field describes them.
+ * @param keyHeader the only header field that carries API keys; undefined: `Authorization: Bearer` or `X-API-Key`
+ */
+export const forwardAuthOpenApi = (keyHeader: string | undefined) => ({
+  paths: pathsFor([...(keyHeader === undefined ? [{ ApiKeyBearer: [] }] : []), { ApiKeyHeader: [] }]),
+  records: { ApiKeyItself: apiKeyItselfRecord },
   schemas: {
     Problem: {
       type: 'object',
@@ -190,7 +204,18 @@ export const forwardAuthOpenApi = {
     },
   },
   securitySchemes: {
-    ApiKeyBearer: { type: 'http', scheme: 'bearer', description: 'An API key in place of an access token.' },
-    ApiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
+    ...(keyHeader === undefined && {
+      ApiKeyBearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'An API key in place of an access token.',
+      },
+    }),
+    ApiKeyHeader: {
+      type: 'apiKey',
+      in: 'header',
+      name: keyHeader ?? usualKeyHeader,
+      description: 'An API key.',
+    },
   },
-};
+});

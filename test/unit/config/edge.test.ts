@@ -45,6 +45,21 @@ describe('CORS_ORIGINS', () => {
   });
 });
 
+describe('API_KEY_HEADER', () => {
+  it.each(['X-API-Key', 'apikey', 'Ocp-Apim-Subscription-Key', 'x'.repeat(64)])('can be %s', (name) => {
+    expect(edgeOf({ API_KEY_HEADER: name }).apiKeyHeader).toBe(name);
+  });
+
+  it.each([
+    ...['Authorization', 'authorization', 'Host', 'Cookie', 'Connection', 'X-Forwarded-For', 'traceparent'],
+    ...['X-Keyward-User', 'X-Request-Id', 'Content-Type', 'If-Match', 'User-Agent', 'Idempotency-Key'],
+    ...['X_API_Key', 'X-API-Key:', 'X API Key', 'X-API-Key,Authorization', '-x', 'x-', 'x--y', '1'],
+    'x'.repeat(65),
+  ])('cannot be %s', (name) => {
+    expect(() => edgeOf({ API_KEY_HEADER: name })).toThrow(/API_KEY_HEADER/);
+  });
+});
+
 describe('HSTS_MAX_AGE', () => {
   it.each([
     [{}, undefined],

@@ -103,6 +103,7 @@ describe('defaults', () => {
     edge: {
       trustedProxies: [],
       corsOrigins: [],
+      apiKeyHeader: undefined,
       hstsMaxAge: undefined,
       rates: {
         address: undefined,

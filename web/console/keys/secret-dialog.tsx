@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/compat';
+import { settings } from '../../sign-in/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CopyField } from './copy-field.tsx';
@@ -19,7 +20,8 @@ interface SecretDialogProps {
 const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
 
 /** Tries a key: it asks for its own record. */
-const commandFor = (key: string) => `curl -i ${location.origin}/api/v1/keys/self -H 'X-API-Key: ${key}'`;
+const commandFor = (key: string) =>
+  `curl -i ${location.origin}/api/v1/keys/self -H '${settings.apiKeyHeader}: ${key}'`;
 
 /** Shows a secret, this once: only the button leaves it, so that no slip of a finger loses what cannot come back. */
 export function SecretDialog({ secret: { title, key }, onDone }: SecretDialogProps) {
