@@ -134,6 +134,8 @@ export interface WebhookConfig {
   readonly secrets: readonly string[];
   /** The types of events that the endpoint receives: names and patterns. */
   readonly events: readonly string[];
+  /** Headers that each message has beside those of Standard Webhooks. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The handling of reports of leaked API keys. */

@@ -132,10 +132,11 @@ const httpLimits = (env: Environment): HttpLimits => ({
 });
 
 const webhooksConfig = (env: Environment): Config['webhooks'] => ({
-  endpoints: (env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? []).map(({ url, secret, events }) => ({
+  endpoints: (env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? []).map(({ url, secret, events, headers }) => ({
     url,
     secrets: secret,
     events,
+    headers,
   })),
   allowedHosts: env.WEBHOOKS_ALLOW,
 });

@@ -25,6 +25,8 @@ export const sqliteMigrations: MigrationList = {
   Migration20261125161000_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261125161000_compatible.ts'))
       .Migration20261125161000_compatible,
+  Migration20261125221129: async () =>
+    (await import('./migrations/sqlite/Migration20261125221129.ts')).Migration20261125221129,
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -49,4 +51,6 @@ export const postgresMigrations: MigrationList = {
   Migration20261125161000_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261125161000_compatible.ts'))
       .Migration20261125161000_compatible,
+  Migration20261125221129: async () =>
+    (await import('./migrations/postgresql/Migration20261125221129.ts')).Migration20261125221129,
 };

@@ -382,15 +382,18 @@ const webhookEndpointSchema = defineEntity({
     createdAt: p.datetime(3).onCreate(() => new Date()),
     /** The time since which the endpoint is paused: new events wait. */
     pausedAt: p.datetime(3).nullable(),
+    /** The time when the receiver answered 410 (Gone), which paused the endpoint; null: it did not. */
+    goneAt: p.datetime(3).nullable(),
     /**
      * The time since which the endpoint is no longer configured, or since which an operator has removed it: it
      * receives no new events.
      */
     removedAt: p.datetime(3).nullable(),
+    /** The names of the headers that each message has: a JSON array; null: none. */
+    headerNames: p.text().nullable(),
     /**
-     * The secrets of an endpoint that an operator added, a compact JWE (RFC 7516) of a JSON array: the newest, then
-     * the earlier ones. Null for a removed endpoint, and for a configured one, whose secrets are in the
-     * configuration.
+     * The secrets and the headers of an endpoint that an operator added, a compact JWE (RFC 7516) of a JSON object.
+     * Null for a removed endpoint, and for a configured one, whose secrets are in the configuration.
      */
     sealedSecrets: p.text().nullable().hidden(),
     /** The version of the key-encryption key that sealed the secrets. */

@@ -12,8 +12,14 @@ import { changesOf } from '../operations/changes.ts';
 import type { OperationContext, OperationLimits } from '../operations/context.ts';
 import { atMostLong, byLimits, parseInput } from '../operations/input.ts';
 import type { Sealed } from '../secrets/sealer.ts';
-import { isConfigured, lockEndpoints, sealSecrets } from '../webhooks/endpoints.ts';
-import { eventList, type NewWebhookEndpoint, readEndpoint } from './webhook-endpoint-record.ts';
+import { headerNamesOf, isConfigured, lockEndpoints, sealSecrets } from '../webhooks/endpoints.ts';
+import {
+  eventList,
+  headerChanges,
+  headerObject,
+  type NewWebhookEndpoint,
+  readEndpoint,
+} from './webhook-endpoint-record.ts';
 
 /** Whether a text is a URL that passes a test. */
 const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>
@@ -45,27 +51,30 @@ const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
 
 /** The input of {@link createWebhookEndpoint}. */
 export const createWebhookEndpointInput = byLimits((limits) =>
-  z.object({ url: webhookUrl(limits), events: eventList.nullish() }),
+  z.object({ url: webhookUrl(limits), events: eventList.nullish(), headers: headerObject.nullish() }),
 );
 
 interface NewEndpoint {
   readonly url: string;
   readonly events: string;
+  readonly headerNames: string | null;
   readonly now: Date;
 }
 
 // Each URL has only one row, which stays if the endpoint is removed.
-const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, now }: NewEndpoint) =>
+const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, headerNames, now }: NewEndpoint) =>
   db
     .insertInto('webhook_endpoint')
-    .values({ url, events, created_at: now, secret_created_at: now })
+    .values({ url, events, header_names: headerNames, created_at: now, secret_created_at: now })
     .onConflict((conflict) =>
       conflict.column('url').doUpdateSet({
         events,
+        header_names: headerNames,
         created_at: now,
         secret_created_at: now,
         previous_sign_until: null,
         paused_at: null,
+        gone_at: null,
         removed_at: null,
       }),
     )
@@ -107,20 +116,30 @@ export async function createWebhookEndpoint(
   context: OperationContext,
   input: z.input<ReturnType<typeof createWebhookEndpointInput>>,
 ): Promise<NewWebhookEndpoint> {
-  const { url, events: given } = parseInput(createWebhookEndpointInput(context.limits), input);
-  const events = given ?? ['*'];
+  const { url, ...given } = parseInput(createWebhookEndpointInput(context.limits), input);
+  const events = given.events ?? ['*'];
+  const headers = given.headers ?? {};
   const secret = createWebhookSecret();
   return audited(context, async (inner) => {
     const { db, secrets } = inner;
     const now = new Date();
     const operatorId = await ensureAccount(inner);
     assertRoom(await lockEndpoints(db, now), url);
-    const [row] = await insertEndpoint(db, { url, events: JSON.stringify(events), now });
+    const [row] = await insertEndpoint(db, {
+      ...{ url, events: JSON.stringify(events), now },
+      headerNames: headerNamesOf(headers),
+    });
     // The sealed value contains the row's id, so the row must exist first.
     const id = row?.id ?? 0;
-    await updateSealed(db, { id, ...(await sealSecrets(secrets.sealer, id, [secret])) });
+    await updateSealed(db, {
+      id,
+      ...(await sealSecrets(secrets.sealer, id, { secrets: [secret], headers })),
+    });
     // The audit trail keeps only the host for ever: the URL's path and query may be a secret of the receiver.
-    const changes = changesOf({ host: null, events: null }, { host: new URL(url).host, events });
+    const changes = [
+      ...changesOf({ host: null, events: null }, { host: new URL(url).host, events }),
+      ...headerChanges({}, headers),
+    ];
     inner.events('webhook-endpoint-created', { accountId: operatorId, operatorId, endpointId: id }, changes);
     return { ...(await readEndpoint(db, id)), secret };
   });

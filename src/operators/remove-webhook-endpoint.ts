@@ -16,13 +16,19 @@ import {
 /** The input of {@link removeWebhookEndpoint}. */
 export const RemoveWebhookEndpointInput = WebhookEndpointInput;
 
-// Deletes the secrets, which are useless now.
+// Deletes the secrets and the headers, which are useless now.
 const updateThere = prepareQuery(
   WebhookEndpoint,
   (db, { id, now }: { readonly id: number; readonly now: Date }) =>
     db
       .updateTable('webhook_endpoint')
-      .set({ removed_at: now, sealed_secrets: null, encryption_version: null, previous_sign_until: null })
+      .set({
+        removed_at: now,
+        header_names: null,
+        sealed_secrets: null,
+        encryption_version: null,
+        previous_sign_until: null,
+      })
       .where('id', '=', id),
 );
 

@@ -5,7 +5,7 @@ import { WebhookEndpoint } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { openSecrets, sealSecrets } from '../webhooks/endpoints.ts';
+import { openSecrets, sealSecrets, signing } from '../webhooks/endpoints.ts';
 import { createWebhookSecret } from './create-webhook-endpoint.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
@@ -56,17 +56,6 @@ const updateSecrets = prepareQuery(WebhookEndpoint, (db, { id, jwe, version, now
     .where('id', '=', id),
 );
 
-/** Returns the secrets that sign, the newest first. */
-async function signing(
-  { secrets: { sealer } }: OperationContext,
-  endpoint: WebhookEndpoint,
-  now: Date,
-): Promise<string[]> {
-  const all = await openSecrets(sealer, endpoint);
-  const { previousSignUntil } = endpoint;
-  return previousSignUntil && previousSignUntil > now ? all : all.slice(0, 1);
-}
-
 /**
  * Gives a webhook endpoint that an operator added a new secret. During the grace, each message has signatures by the
  * new secret and by the earlier ones.
@@ -87,8 +76,13 @@ export async function rotateWebhookSecret(
     assertThere(endpoint);
     assertAdded(endpoint);
     const now = new Date();
-    const before = grace === 0 ? [] : await signing(inner, endpoint, now);
-    const sealed = await sealSecrets(secrets.sealer, id, [secret, ...before].slice(0, mostSecrets));
+    const { sealer } = secrets;
+    const before = signing(await openSecrets(sealer, endpoint), endpoint, now);
+    const kept = grace === 0 ? [] : before.secrets;
+    const sealed = await sealSecrets(sealer, id, {
+      ...before,
+      secrets: [secret, ...kept].slice(0, mostSecrets),
+    });
     const graceEnd = grace === 0 ? null : new Date(now.getTime() + grace * 1000);
     await updateSecrets(db, { id, ...sealed, now, graceEnd });
     const changes = [

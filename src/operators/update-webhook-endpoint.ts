@@ -2,15 +2,20 @@ import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
+import type { Change } from '../observability/events.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
+import type { Sealed } from '../secrets/sealer.ts';
+import { type EndpointSecrets, headerNamesOf, openSecrets, sealSecrets } from '../webhooks/endpoints.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
   assertAdded,
   assertThere,
   eventList,
+  headerChanges,
+  headerObject,
   lockEndpoint,
   readEndpoint,
   type WebhookEndpointRecord,
@@ -20,12 +25,16 @@ import {
 export const UpdateWebhookEndpointInput = WebhookEndpointInput.extend({
   isPaused: z.boolean().nullish(),
   events: eventList.nullish(),
+  headers: headerObject.nullish(),
 });
 
-type Changed = Pick<WebhookEndpoint, 'id' | 'events' | 'pausedAt'>;
+type Changed = Pick<WebhookEndpoint, 'id' | 'events' | 'pausedAt' | 'goneAt'>;
 
-const updateEndpoint = prepareQuery(WebhookEndpoint, (db, { id, events, pausedAt }: Changed) =>
-  db.updateTable('webhook_endpoint').set({ events, paused_at: pausedAt }).where('id', '=', id),
+const updateEndpoint = prepareQuery(WebhookEndpoint, (db, { id, events, pausedAt, goneAt }: Changed) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set({ events, paused_at: pausedAt, gone_at: goneAt })
+    .where('id', '=', id),
 );
 
 /**
@@ -37,10 +46,39 @@ function pausedSince({ pausedAt = null }: WebhookEndpoint, isPaused: boolean): D
   return pausedAt ?? new Date();
 }
 
+type Sealable = Pick<WebhookEndpoint, 'id' | 'headerNames'> & Sealed;
+
+const updateHeaders = prepareQuery(WebhookEndpoint, (db, { id, headerNames, jwe, version }: Sealable) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set({ header_names: headerNames, sealed_secrets: jwe, encryption_version: version })
+    .where('id', '=', id),
+);
+
 /**
- * Pauses or resumes a webhook endpoint, and changes its event types. A missing member stays unchanged.
+ * Changes the headers of an endpoint.
+ * @returns what the audit trail says of the change
+ */
+async function changeHeaders(
+  { db, secrets: { sealer } }: OperationContext,
+  stored: WebhookEndpoint,
+  headers: EndpointSecrets['headers'],
+): Promise<Change[]> {
+  const { id } = stored;
+  assertAdded(stored);
+  const before = await openSecrets(sealer, stored);
+  const changes = headerChanges(before.headers, headers);
+  if (changes.length > 0) {
+    const sealed = await sealSecrets(sealer, id, { ...before, headers });
+    await updateHeaders(db, { id, headerNames: headerNamesOf(headers), ...sealed });
+  }
+  return changes;
+}
+
+/**
+ * Pauses or resumes a webhook endpoint, and changes its event types and headers. A missing member stays unchanged.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for a removed endpoint, and for a change of the
- *   events of a configured one
+ *   events or headers of a configured one
  */
 export async function updateWebhookEndpoint(
   context: OperationContext,
@@ -56,9 +94,11 @@ export async function updateWebhookEndpoint(
     const after = { is_paused: given.isPaused ?? before.is_paused, events: given.events ?? before.events };
     const changes = changesOf(before, after);
     if (changes.some(({ field }) => field === 'events')) assertAdded(stored);
+    if (given.headers) changes.push(...(await changeHeaders(inner, stored, given.headers)));
     if (changes.length > 0) {
       const pausedAt = pausedSince(stored, after.is_paused);
-      await updateEndpoint(db, { id, events: JSON.stringify(after.events), pausedAt });
+      const goneAt = pausedAt && (stored.goneAt ?? null);
+      await updateEndpoint(db, { id, events: JSON.stringify(after.events), pausedAt, goneAt });
       inner.events(
         'webhook-endpoint-updated',
         { accountId: operatorId, operatorId, endpointId: id },

@@ -1,19 +1,28 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { longestWebhookUrl, webhookPatterns } from '../config/webhook-events.ts';
+import { longestHeaderName, mostWebhookHeaders, webhookHeaders } from '../config/webhook-headers.ts';
 import { type Db, type EntityRow, prepareQuery } from '../database/db.ts';
 import { type Tables, WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
+import type { Change } from '../observability/events.ts';
 import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
-import { isConfigured, lockStoredEndpoint, longestOutcome } from '../webhooks/endpoints.ts';
+import {
+  type EndpointSecrets,
+  isConfigured,
+  lockStoredEndpoint,
+  longestOutcome,
+} from '../webhooks/endpoints.ts';
 
 /** A webhook endpoint as operators see it: without its secrets. */
 export interface WebhookEndpointRecord
   extends Pick<
     WebhookEndpoint,
-    'id' | 'url' | 'createdAt' | 'pausedAt' | 'removedAt' | 'secretCreatedAt' | 'previousSignUntil'
+    'id' | 'url' | 'createdAt' | 'pausedAt' | 'goneAt' | 'removedAt' | 'secretCreatedAt' | 'previousSignUntil'
   > {
   readonly events: readonly string[];
+  /** The names of the headers that each message has beside those of Standard Webhooks. */
+  readonly headerNames: readonly string[];
   /** Whether the endpoint comes from the configuration, and not from an operator. */
   readonly isConfigured: boolean;
   /** The number of waiting deliveries, and the number of those that were given up; both at most 10,000. */
@@ -37,6 +46,7 @@ export const mostBytesOf = {
   // A normalised URL has no character that JSON escapes.
   url: longestWebhookUrl + 2,
   events: 2 + most * (Math.max(...webhookPatterns.map(({ length }) => length)) + 3),
+  headerNames: 2 + mostWebhookHeaders * (longestHeaderName + 3),
   lastOutcome: longestOutcome + 2,
 } as const;
 
@@ -48,6 +58,7 @@ export const recordOf = (db: Kysely<Tables>) =>
   db
     .selectFrom('webhook_endpoint')
     .select(['webhook_endpoint.id', 'webhook_endpoint.url', 'webhook_endpoint.events'])
+    .select(['webhook_endpoint.header_names', 'webhook_endpoint.gone_at'])
     .select(['webhook_endpoint.created_at', 'webhook_endpoint.paused_at', 'webhook_endpoint.removed_at'])
     .select(['webhook_endpoint.secret_created_at', 'webhook_endpoint.previous_sign_until'])
     .select(({ cast, fn, selectFrom }) => {
@@ -84,12 +95,21 @@ export const recordOf = (db: Kysely<Tables>) =>
 type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof recordOf>['execute']>>[number]>;
 
 /** Converts a selected endpoint to the operators' record. */
-export const toRecord = ({ events, lastAttemptAt, ...row }: Selected): WebhookEndpointRecord => ({
+export const toRecord = ({
+  events,
+  headerNames,
+  lastAttemptAt,
+  ...row
+}: Selected): WebhookEndpointRecord => ({
   ...row,
   events: JSON.parse(events),
+  headerNames: readNames(headerNames),
   isConfigured: isConfigured(row),
   lastAttemptAt: lastAttemptAt === null ? null : new Date(lastAttemptAt as number),
 });
+
+/** Reads a list of names, as the database has it. */
+export const readNames = (text: string | null): string[] => (text === null ? [] : JSON.parse(text));
 
 const noEndpoint = () => new GatewayError('NOT_FOUND', 'Webhook endpoint not found');
 
@@ -138,6 +158,25 @@ export function assertAdded(endpoint: Pick<WebhookEndpoint, 'secretCreatedAt'>):
       'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
     );
 }
+
+/**
+ * Describes a change of headers for the audit trail, which has their names alone: those that went or have another
+ * value, and those that came or have one.
+ */
+export function headerChanges(
+  before: EndpointSecrets['headers'],
+  after: EndpointSecrets['headers'],
+): Change[] {
+  const namesIn = (one: EndpointSecrets['headers'], other: EndpointSecrets['headers']) =>
+    Object.keys(one).filter((name) => one[name] !== other[name]);
+  const [from, to] = [namesIn(before, after), namesIn(after, before)];
+  return from.length + to.length > 0 ? [{ field: 'headers', from, to }] : [];
+}
+
+/** The headers of an endpoint. */
+export const headerObject = webhookHeaders((text) => `M${text.slice(1)}.`).meta({
+  maxProperties: mostWebhookHeaders,
+});
 
 /** The event types of an endpoint: types and patterns, each once. */
 export const eventList = z

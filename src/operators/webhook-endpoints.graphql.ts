@@ -1,5 +1,5 @@
 import { operator } from '../auth/scopes.ts';
-import { builder, type FieldBuilder } from '../graphql/builder.ts';
+import { type ArgumentBuilder, builder, type FieldBuilder } from '../graphql/builder.ts';
 import { createWebhookEndpoint, createWebhookEndpointInput } from './create-webhook-endpoint.ts';
 import { RemoveWebhookEndpointInput, removeWebhookEndpoint } from './remove-webhook-endpoint.ts';
 import { RotateWebhookSecretInput, rotateWebhookSecret } from './rotate-webhook-secret.ts';
@@ -22,6 +22,12 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     type: 'DateTime',
     nullable: true,
     description: 'Since when nothing is sent to it, and what happens waits; null where it is not paused.',
+    example: null,
+  }),
+  goneAt: t.expose('goneAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When the receiver answered 410 (Gone), which paused the endpoint. Null if it did not.',
     example: null,
   }),
   removedAt: t.expose('removedAt', {
@@ -80,6 +86,13 @@ const endpointFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     mostBytes: mostBytesOf.events,
     resolve: ({ events }) => [...events],
   }),
+  headerNames: t.stringList({
+    description:
+      'Names of the headers that each message has beside those of Standard Webhooks. Their values are not shown.',
+    example: ['Authorization'],
+    mostBytes: mostBytesOf.headerNames,
+    resolve: ({ headerNames }) => [...headerNames],
+  }),
   isConfigured: t.exposeBoolean('isConfigured', {
     description: 'Whether it stands in the configuration (`WEBHOOKS`), and was not added by an operator.',
     example: false,
@@ -106,6 +119,14 @@ const NewWebhookEndpointType = builder.objectRef<NewWebhookEndpoint>('NewWebhook
     }),
   }),
 });
+
+/** The argument of the fields that set headers. */
+const headersArgument = ({ arg }: ArgumentBuilder, description: string) =>
+  arg({
+    type: 'JSONObject',
+    description: `${description} Up to 10 names and values, which nobody is shown again. Names have up to 64 letters, digits, hyphens and underscores; values have 1 to 1024 visible ASCII characters. Headers that Keyward sets itself, such as \`Host\` or \`webhook-id\`, are refused.`,
+    example: { Authorization: 'Bearer 5f0c2b7e9d4a' },
+  });
 
 const endpointId = {
   required: true,
@@ -161,6 +182,7 @@ builder.mutationField('createWebhookEndpoint', (t) =>
           'Which events it is told of: 1 to 50 types, or patterns such as `api_key.*`. Left out: of all.',
         example: ['api_key.*'],
       }),
+      headers: headersArgument(t, 'Headers that each message has, such as a token for a gateway.'),
     },
     resolve: (_root, input, context) => createWebhookEndpoint(context, input),
   }),
@@ -170,7 +192,7 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
   t.field({
     type: WebhookEndpointType,
     description:
-      'Pauses a webhook endpoint or lets it go on, and changes which events it is told of. What is left out or null stays as it is. For operators.',
+      'Pauses a webhook endpoint or lets it go on, and changes which events it is told of and its headers. What is left out or null stays as it is. For operators.',
     requiredScopes: operator,
     input: () => UpdateWebhookEndpointInput,
     errors: ['CONFLICT'],
@@ -187,6 +209,7 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
           'Which events it is told of from now on: 1 to 50 types, or patterns. Those of an endpoint of the configuration are changed there.',
         example: ['api_key.*'],
       }),
+      headers: headersArgument(t, 'Headers that each message has from now on; `{}` for none.'),
     },
     resolve: (_root, input, context) => updateWebhookEndpoint(context, input),
   }),

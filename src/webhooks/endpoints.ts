@@ -1,15 +1,22 @@
+import { sql } from 'kysely';
 import type { WebhookConfig } from '../config/config.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { WebhookClock, WebhookEndpoint } from '../database/tables.ts';
 import type { Binding, Sealed, Sealer } from '../secrets/sealer.ts';
 import { lockClock } from './expiries.ts';
 
+/** What of an endpoint is secret. */
+export interface EndpointSecrets {
+  /** Each of these secrets signs; the newest comes first. */
+  readonly secrets: readonly string[];
+  /** Headers that each message has beside those of Standard Webhooks. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A webhook endpoint, from the configuration or from an operator. */
-export interface Endpoint {
+export interface Endpoint extends EndpointSecrets {
   readonly id: number;
   readonly url: string;
-  /** Each of these secrets signs. */
-  readonly secrets: readonly string[];
   readonly isPaused: boolean;
 }
 
@@ -34,16 +41,21 @@ const selectThere = prepareQuery(WebhookEndpoint, (db, _: object) =>
 interface Configured {
   readonly url: string;
   readonly events: string;
+  readonly headerNames: string | null;
   readonly now: Date;
 }
 
-const upsertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, now }: Configured) =>
+// Only an operator could let an endpoint go on that is gone, and there may be none: a start tries it again.
+const upsertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, headerNames, now }: Configured) =>
   db
     .insertInto('webhook_endpoint')
-    .values({ url, events, created_at: now })
+    .values({ url, events, header_names: headerNames, created_at: now })
     .onConflict((conflict) =>
       conflict.column('url').doUpdateSet({
         events,
+        header_names: headerNames,
+        paused_at: sql`case when webhook_endpoint.gone_at is null then webhook_endpoint.paused_at end`,
+        gone_at: null,
         removed_at: null,
         sealed_secrets: null,
         encryption_version: null,
@@ -110,36 +122,76 @@ export async function agreeOnEndpoints(
     const urls = configured.map(({ url }) => url);
     for (const { id } of there.filter((each) => isConfigured(each) && !urls.includes(each.url)))
       await removeEndpoint(transaction, { id, now });
-    for (const { url, events } of configured)
-      await upsertEndpoint(transaction, { url, events: JSON.stringify(events), now });
+    for (const { url, events, headers } of configured)
+      await upsertEndpoint(transaction, {
+        url,
+        events: JSON.stringify(events),
+        headerNames: headerNamesOf(headers),
+        now,
+      });
   });
 }
+
+/** The names of headers, as the database has them. */
+export function headerNamesOf(headers: EndpointSecrets['headers']): string | null {
+  const names = Object.keys(headers);
+  return names.length > 0 ? JSON.stringify(names) : null;
+}
+
+const pauseThere = prepareQuery(WebhookEndpoint, (db, { id, now }: { id: number; now: Date }) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set({ paused_at: now, gone_at: now })
+    .where('id', '=', id)
+    .where('paused_at', 'is', null)
+    .where('removed_at', 'is', null)
+    .returning('id'),
+);
+
+/**
+ * Pauses an endpoint whose receiver is gone for good, unless it is paused or removed.
+ * @returns whether this call has paused it
+ */
+export const pauseGone = async (db: Db, id: number, now: Date): Promise<boolean> =>
+  (await pauseThere(db, { id, now })).length > 0;
 
 /** The binding of an endpoint's sealed secrets; they belong to no account. */
 const bindingOf = (id: number): Binding => ({ purpose: 'webhook-endpoint', accountId: 0, rowId: id });
 
-/** Seals the secrets of an endpoint, the newest first. */
-export const sealSecrets = (sealer: Sealer, id: number, secrets: readonly string[]): Promise<Sealed> =>
+/** Seals the secrets and the headers of an endpoint. */
+export const sealSecrets = (sealer: Sealer, id: number, secrets: EndpointSecrets): Promise<Sealed> =>
   sealer.seal(Buffer.from(JSON.stringify(secrets)), bindingOf(id));
 
 /**
- * Opens the sealed secrets of an endpoint.
+ * Opens the sealed secrets and headers of an endpoint.
  * @throws {GatewayError} masked, if the secrets cannot be opened
  */
 export async function openSecrets(
   sealer: Sealer,
   { id, sealedSecrets, encryptionVersion }: WebhookEndpoint,
-): Promise<string[]> {
+): Promise<EndpointSecrets> {
   const binding = { ...bindingOf(id), version: encryptionVersion ?? 0 };
-  return JSON.parse(Buffer.from(await sealer.open(sealedSecrets ?? '', binding)).toString());
+  const opened = JSON.parse(Buffer.from(await sealer.open(sealedSecrets ?? '', binding)).toString());
+  // Those of an endpoint that never had headers are an array of secrets.
+  return Array.isArray(opened) ? { secrets: opened, headers: {} } : opened;
 }
 
+/** The secrets that sign at a time, and the headers. */
+export const signing = (
+  { secrets, headers }: EndpointSecrets,
+  { previousSignUntil }: Pick<WebhookEndpoint, 'previousSignUntil'>,
+  now: Date,
+): EndpointSecrets => ({
+  secrets: previousSignUntil && previousSignUntil > now ? secrets : secrets.slice(0, 1),
+  headers,
+});
+
 /** The opened secrets of endpoints that operators added, by their sealed form; undefined: they cannot be opened. */
-type Opened = Map<string, readonly string[] | undefined>;
+type Opened = Map<string, EndpointSecrets | undefined>;
 
 /** Reads the current endpoints anew at each call, because an operator may have changed one on any node. */
 export class Endpoints {
-  readonly #configured: ReadonlyMap<string, readonly string[]>;
+  readonly #configured: ReadonlyMap<string, EndpointSecrets>;
   readonly #sealer: Sealer;
   readonly #onBroken: (id: number, error: unknown) => void;
   /** The opened secrets of the endpoints of the last call. */
@@ -151,7 +203,7 @@ export class Endpoints {
     sealer: Sealer,
     onBroken: (id: number, error: unknown) => void,
   ) {
-    this.#configured = new Map(configured.map(({ url, secrets }) => [url, secrets]));
+    this.#configured = new Map(configured.map((each) => [each.url, each]));
     this.#sealer = sealer;
     this.#onBroken = onBroken;
   }
@@ -162,11 +214,14 @@ export class Endpoints {
     const opened: Opened = new Map();
     const endpoints: Endpoint[] = [];
     for (const row of rows) {
-      const secrets = isConfigured(row)
+      const found = isConfigured(row)
         ? this.#configured.get(row.url)
         : await this.#secretsOf(row, opened, now);
       const { id, url, pausedAt } = row;
-      if (secrets) endpoints.push({ id, url, secrets, isPaused: Boolean(pausedAt) });
+      if (found) {
+        const { secrets, headers } = found;
+        endpoints.push({ id, url, secrets, headers, isPaused: Boolean(pausedAt) });
+      }
     }
     this.#opened = opened;
     return endpoints;
@@ -176,11 +231,10 @@ export class Endpoints {
     const sealed = row.sealedSecrets ?? '';
     const secrets = this.#opened.has(sealed) ? this.#opened.get(sealed) : await this.#open(row);
     opened.set(sealed, secrets);
-    const { previousSignUntil } = row;
-    return previousSignUntil && previousSignUntil > now ? secrets : secrets?.slice(0, 1);
+    return secrets && signing(secrets, row, now);
   }
 
-  async #open(row: WebhookEndpoint): Promise<string[] | undefined> {
+  async #open(row: WebhookEndpoint): Promise<EndpointSecrets | undefined> {
     try {
       return await openSecrets(this.#sealer, row);
     } catch (error) {

@@ -63,6 +63,7 @@ export class Receiver {
   #failures = 0;
   readonly #refused = new Set<number>();
   #lastBegunAt = Number.NEGATIVE_INFINITY;
+  #heldUntil = Number.NEGATIVE_INFINITY;
   #isToldToFail = false;
   #toldAt = Number.NEGATIVE_INFINITY;
 
@@ -83,7 +84,7 @@ export class Receiver {
   /** The room for further attempts. */
   get room(): Room {
     const now = performance.now();
-    if (!this.isOn) return { all: 0, again: 0 };
+    if (!this.isOn || now < this.#heldUntil) return { all: 0, again: 0 };
     const attempts = [...this.#attempts];
     if (this.isDown) {
       // One that hangs may be for one account alone, so another one follows all the same.
@@ -131,6 +132,11 @@ export class Receiver {
       if (left > 0) this.#ofAccount.set(account, left);
       else this.#ofAccount.delete(account);
     };
+  }
+
+  /** Begins no further attempt for a time in milliseconds, because the receiver asks for it. */
+  hold(milliseconds: number): void {
+    this.#heldUntil = Math.max(this.#heldUntil, performance.now() + milliseconds);
   }
 
   /** Counts a success. @returns whether the log must tell that the endpoint takes events again */

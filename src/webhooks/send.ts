@@ -21,6 +21,10 @@ export interface Outcome {
   readonly isDelivered: boolean;
   /** A short description: `status 200`, `timeout`, `ECONNREFUSED`. */
   readonly text: string;
+  /** Whether the receiver says that it is gone for good (410), and wants nothing more. */
+  readonly isGone?: boolean;
+  /** How long the receiver asks to wait (`Retry-After` of a 429 or 503), in milliseconds. */
+  readonly retryAfter?: number;
 }
 
 /** The limits of an attempt. */
@@ -49,7 +53,7 @@ const signatures = (
  * read. The promise never rejects.
  */
 export function send(
-  endpoint: Pick<Endpoint, 'url' | 'secrets'>,
+  endpoint: Pick<Endpoint, 'url' | 'secrets' | 'headers'>,
   delivery: Pick<WebhookDelivery, 'message' | 'payload'>,
   { timeout, userAgent, allowedHosts, now, signal }: SendOptions,
 ): Promise<Outcome> {
@@ -71,6 +75,7 @@ export function send(
     lookup: checkedLookup(isAllowed),
     signal: ends,
     headers: {
+      ...endpoint.headers,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(delivery.payload),
       'user-agent': userAgent,
@@ -118,8 +123,26 @@ function readSome(response: IncomingMessage): void {
   });
 }
 
-function outcomeOf({ statusCode = 0 }: IncomingMessage): Outcome {
-  return { isDelivered: statusCode >= 200 && statusCode < 300, text: `status ${statusCode}` };
+function outcomeOf({ statusCode = 0, headers }: IncomingMessage): Outcome {
+  const text = `status ${statusCode}`;
+  if (statusCode >= 200 && statusCode < 300) return { isDelivered: true, text };
+  const retryAfter = waits.has(statusCode) ? readRetryAfter(headers['retry-after']) : undefined;
+  return {
+    isDelivered: false,
+    text,
+    ...(statusCode === 410 && { isGone: true }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+/** The statuses whose `Retry-After` counts. */
+const waits: ReadonlySet<number> = new Set([429, 503]);
+
+/** Reads a `Retry-After` (RFC 9110, section 10.2.3), in milliseconds: seconds or a date. Undefined: it is neither. */
+function readRetryAfter(text = ''): number | undefined {
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return /^[A-Z][a-z]{2}, /.test(text) && !Number.isNaN(date) ? date - Date.now() : undefined;
 }
 
 /** The outcome of a failure, by Node's error code: Node's message may contain addresses. */

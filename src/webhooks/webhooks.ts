@@ -20,7 +20,7 @@ import {
   tidy,
   waitingDeliveries,
 } from './deliveries.ts';
-import { agreeOnEndpoints, Endpoints } from './endpoints.ts';
+import { agreeOnEndpoints, Endpoints, pauseGone } from './endpoints.ts';
 import { noteExpiries } from './expiries.ts';
 import { Line } from './line.ts';
 import { handOut } from './outbox.ts';
@@ -389,8 +389,29 @@ export class Webhooks implements Wakeable, AsyncDisposable {
     this.#noteFailed(receiver, delivery, outcome);
     if (delivery.keptUntil <= now && (await this.#clock.check()))
       return this.#noteParked(Number(await giveUp(this.#db, this.#line, delivery, outcome.text)));
-    const wait = pauseAfter(delivery.attempts, this.#pace);
+    if (outcome.isGone) await this.#pauseGone(receiver, now);
+    const wait = this.#waitAfter(receiver, delivery, outcome);
     return postpone(this.#db, delivery, outcome.text, { now, next: new Date(now.getTime() + wait) });
+  }
+
+  /** Pauses an endpoint that is gone for good. Its deliveries wait, and can be sent if an operator lets it go on. */
+  async #pauseGone(receiver: Receiver, now: Date): Promise<void> {
+    const isNews = await pauseGone(this.#db, receiver.endpoint.id, now);
+    receiver.endpoint = { ...receiver.endpoint, isPaused: true };
+    if (isNews)
+      this.#logger.error(
+        inLog(receiver),
+        'a webhook endpoint answered 410 (Gone); it is paused until an operator lets it go on',
+      );
+  }
+
+  /** The time before the next attempt, in milliseconds. A receiver that names one is sent nothing before. */
+  #waitAfter(receiver: Receiver, { attempts }: TakenDelivery, { retryAfter }: Outcome): number {
+    if (retryAfter === undefined) return pauseAfter(attempts, this.#pace);
+    const { firstRetry, longestRetry } = this.#pace;
+    const wait = Math.min(Math.max(retryAfter, firstRetry), longestRetry);
+    receiver.hold(wait);
+    return wait;
   }
 
   #noteDelivered(receiver: Receiver): void {

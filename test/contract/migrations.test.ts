@@ -19,6 +19,7 @@ const landed = {
     'Migration20261125150000.ts': 'e2e9cc0e6e2086a950fb89af3378a1a78abafa56765007827ccdf0a5cf7b7684',
     'Migration20261125161000_compatible.ts':
       'bfd089ad83edccbc184ce583e43cc00ccf72f96beff6f56d294e05ca2a78f521',
+    'Migration20261125221129.ts': '5e6c95612f4ab0a4ba2483dea9057cdfaddd7c3d13508f40f46ebb25252e0d40',
   },
   sqlite: {
     'Migration20261123090000.ts': 'f298dcb7c2704beecca367a9443186c2d1521b8c6f1c81ef1701ffa10a947cdd',
@@ -32,6 +33,7 @@ const landed = {
     'Migration20261125150000.ts': 'adfce133dcc14bedf9670fb73c4b57666168a48e70e5b366cb1c430c4651ea55',
     'Migration20261125161000_compatible.ts':
       'e7e3259ef889025ccab77aff8aeb9d4470bd683534f89cbb0a883bdf6d4561f7',
+    'Migration20261125221129.ts': '36e79ea9dfbfa18da285b4021a648bd1c47cde8a2cd5f96082c7bb34da2c8ac7',
   },
 };
 

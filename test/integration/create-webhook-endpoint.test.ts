@@ -21,7 +21,9 @@ describe.each(sidesOf(setup))('over %s', (transport, call) => {
       events: ['api_key.*'],
       isConfigured: false,
       createdAt: expect.stringMatching(/Z$/),
+      headerNames: [],
       pausedAt: null,
+      goneAt: null,
       removedAt: null,
       secretCreatedAt: data.createdAt,
       previousSignUntil: null,
@@ -61,6 +63,20 @@ describe.each(sidesOf(setup))('over %s', (transport, call) => {
     expect(JSON.stringify([row, setup.gateway.log()])).not.toContain('token-1');
   });
 
+  it('201: headers are stored sealed, and only their names are shown', async () => {
+    const headers = { Authorization: 'Bearer c4n4ry', 'X-Team': 'c4n4ry 2' };
+    const { data } = await call('createWebhookEndpoint', { url, headers });
+    expect(data.headerNames).toEqual(['Authorization', 'X-Team']);
+    expect((await call('webhookEndpoint', { endpointId: 1 })).data.headerNames).toEqual(data.headerNames);
+    const [row] = await trailOf(setup, await operatorOf(setup));
+    expect(JSON.parse(`${row?.['details']}`)).toContainEqual({
+      field: 'headers',
+      from: [],
+      to: ['Authorization', 'X-Team'],
+    });
+    expect(JSON.stringify([await setup.stored(), setup.gateway.log()])).not.toContain('c4n4ry');
+  });
+
   it('409 for an address that there is already, added or configured; one that was removed is added anew', async () => {
     const first = await call('createWebhookEndpoint', { url, events: ['quota.*'] });
     const again = await call('createWebhookEndpoint', { url: url.replace('https://h', 'HTTPS://H') });
@@ -93,6 +109,18 @@ describe.each(sidesOf(setup))('over %s', (transport, call) => {
   });
 
   beforeDatabase(() => {
+    it.each([
+      ['a header of the message', { 'webhook-signature': 'x' }],
+      ['a value with a line break', { Authorization: 'a\nb' }],
+      ['a value that is no text', { Authorization: { a: 1 } }],
+      ['a header twice', { 'X-A': 'a', 'x-a': 'b' }],
+      ['eleven headers', Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`x-${index}`, 'a']))],
+    ])('422 for %s', async (_what, headers) => {
+      const { code, issues } = await call('createWebhookEndpoint', { url, headers });
+      expect([code, issues?.[0]?.path]).toEqual(['BAD_USER_INPUT', ['headers']]);
+      expect(issues?.[0]?.message).toMatch(/^Must have .*\.$/);
+    });
+
     it.each([
       'http://hooks.example.com/',
       'ftp://hooks.example.com/',

@@ -255,6 +255,11 @@ const anyOverrides = fc.oneof(
   }),
 );
 
+const anyHeaders = oneOf(
+  ...['null', '{}', '{"Authorization":"Bearer a"}', '{"X-A":"a","X-B":"b"}', '{"webhookId":"a"}'],
+  ...['{"Host":"a"}', '{"X-A":"a","x-a":"a"}', '{"X-A":1}', '{"X-A":""}', '{"x_a":"a\\n"}', '[]', '"x"', '7'],
+);
+
 /** Values of an argument, by its name. */
 const byName: Members = {
   ...{ overrides: anyOverrides, plan: oneOf('"pro"', '"free"', '"gold"', '""', '7', 'null') },
@@ -262,7 +267,7 @@ const byName: Members = {
   ...{ rateLimit: anyRateLimit, quota: anyQuota },
   ...{ name: anyName, expiresAt: anyMoment, graceSeconds: anyGrace, privateKey: anyPrivateKey },
   ...{ reason: anyReason, keyPrefix: fc.oneof(oneOf('"sk-a1b2c3"', '"sk-"', 'null'), anyName) },
-  ...{ url: anyUrl, events: anyEvents },
+  ...{ url: anyUrl, events: anyEvents, headers: anyHeaders },
   ...{ key: anySecret, sessionDuration: duration, ...pages, ...usage },
 };
 

@@ -153,7 +153,7 @@ describe('the secrets of a webhook endpoint', () => {
       return openSecrets(sealer, { id, sealedSecrets, encryptionVersion } as WebhookEndpoint);
     };
     const before = await read(gateway.secrets);
-    expect(before).toEqual([expect.stringMatching(/^whsec_/)]);
+    expect(before).toEqual({ secrets: [expect.stringMatching(/^whsec_/)], headers: {} });
     const next = secretListOf(2);
     const newer = createSecrets({ peppers: old.peppers, encryptionKeys: next });
     await expect(assertSecretVersions(db, newer)).rejects.toThrow(

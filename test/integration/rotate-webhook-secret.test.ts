@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
-import { Endpoints } from '../../src/webhooks/endpoints.ts';
+import { type EndpointSecrets, Endpoints, sealSecrets } from '../../src/webhooks/endpoints.ts';
 import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { type Received, startReceiver } from '../support/webhook-receiver.ts';
-import { createConfigured, setUpSenders, until } from '../support/webhook-sender.ts';
+import { createAdded, createConfigured, setUpSenders, until } from '../support/webhook-sender.ts';
 
 const setup = setUpGateway();
 const send = setUpSenders(setup);
@@ -117,6 +117,19 @@ it('the newest four secrets sign, however often it is rotated', async () => {
   const endpoints = new Endpoints([], secrets.sealer, () => {});
   const [endpoint] = await endpoints.read(new Db(database.em));
   expect(endpoint?.secrets).toEqual(made.toReversed().slice(0, 4));
+});
+
+it('secrets that were sealed before endpoints had headers still sign', async () => {
+  await using receiver = await startReceiver();
+  const id = await createAdded(setup, receiver.url);
+  const list = [receiver.secret] as unknown as EndpointSecrets;
+  const { jwe } = await sealSecrets(setup.gateway.secrets.sealer, id, list);
+  const { kysely } = new Db(setup.gateway.database.em);
+  await kysely.updateTable('webhook_endpoint').set({ sealed_secrets: jwe }).execute();
+  send();
+  const json = { session_duration: 60 };
+  await setup.gateway.rest('PUT', '/automation/settings', { token: await setup.sign(), json });
+  await until(() => expect(receiver.types()).toEqual(['automation_settings.updated']));
 });
 
 it('where the secrets cannot be opened, nothing is sent to it, others are, and the log says so once', async () => {

@@ -22,11 +22,31 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     });
   });
 
+  it('200: other headers replace those before, and the trail has their names alone', async () => {
+    const before = { Authorization: 'Bearer one', 'X-Same': 'same', 'X-Old': 'old' };
+    await call('createWebhookEndpoint', { url, headers: before });
+    const after = { Authorization: 'Bearer two', 'X-Same': 'same', 'X-New': 'new' };
+    const { data } = await call('updateWebhookEndpoint', { endpointId: 1, headers: after });
+    expect(data.headerNames).toEqual(['Authorization', 'X-Same', 'X-New']);
+    const [row] = await trailOf(setup, await operatorOf(setup));
+    const change = { field: 'headers', from: ['Authorization', 'X-Old'], to: ['Authorization', 'X-New'] };
+    expect(row).toMatchObject({ action: 'webhook-endpoint-updated', details: JSON.stringify([change]) });
+    const [stored] = await setup.gateway.rows('webhook_endpoint');
+    await call('updateWebhookEndpoint', { endpointId: 1, headers: after });
+    expect(await setup.gateway.rows('webhook_endpoint')).toEqual([stored]);
+    const { data: without } = await call('updateWebhookEndpoint', { endpointId: 1, headers: {} });
+    expect(without.headerNames).toEqual([]);
+  });
+
   it('what is as it was, left out or null changes nothing', async () => {
     const { data } = await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
     const { secret: _, ...record } = data;
     const stored = await setup.stored();
-    for (const input of [{}, { isPaused: null, events: null }, { isPaused: false, events: ['api_key.*'] }])
+    for (const input of [
+      {},
+      { isPaused: null, events: null, headers: null },
+      { isPaused: false, events: ['api_key.*'] },
+    ])
       expect((await call('updateWebhookEndpoint', { endpointId: 1, ...input })).data).toEqual(record);
     expect(await setup.stored()).toEqual(stored);
     const { data: once } = await call('updateWebhookEndpoint', { endpointId: 1, isPaused: true });
@@ -39,6 +59,9 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     expect(await call('updateWebhookEndpoint', { endpointId: id, events: ['api_key.*'] })).toMatchObject({
       code: 'CONFLICT',
       message: 'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
+    });
+    expect(await call('updateWebhookEndpoint', { endpointId: id, headers: {} })).toMatchObject({
+      code: 'CONFLICT',
     });
     const { data } = await call('createWebhookEndpoint', { url: `${url}2` });
     await call('removeWebhookEndpoint', { endpointId: data.id });
@@ -78,6 +101,28 @@ describe.each(sidesOf(setup).slice(0, 1))('over %s alone', (_transport, call) =>
     const { data: going } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: false });
     expect(going.pausedAt).toBeNull();
     await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+  });
+
+  it('headers are sent with each message, also after the secret is replaced', async () => {
+    await using receiver = await startReceiver();
+    send();
+    const { data } = await call('createWebhookEndpoint', {
+      url: receiver.url,
+      headers: { 'X-Token': 'one' },
+    });
+    receiver.secret = data.secret;
+    const token = await setup.sign();
+    const change = (json: object) => setup.gateway.rest('PUT', '/automation/settings', { token, json });
+    const tokens = () => receiver.taken().map(({ headers }) => headers['x-token']);
+    await change({ session_duration: 60 });
+    await until(() => expect(tokens()).toEqual(['one']));
+    const { data: rotated } = await call('rotateWebhookSecret', { endpointId: data.id, graceSeconds: 0 });
+    receiver.secret = rotated.secret;
+    await change({ session_duration: 61 });
+    await until(() => expect(tokens()).toEqual(['one', 'one']));
+    await call('updateWebhookEndpoint', { endpointId: data.id, headers: { 'X-Token': 'two' } });
+    await change({ session_duration: 62 });
+    await until(() => expect(tokens()).toEqual(['one', 'one', 'two']));
   });
 
   it('one of the configuration is paused as well, and stays so when a node starts', async () => {

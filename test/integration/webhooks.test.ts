@@ -47,7 +47,7 @@ const db = () => new Db(setup.gateway.database.em);
 /** Sends webhooks to some endpoints, which are known when this resolves. */
 async function start(
   endpoints: readonly WebhookConfig[],
-  { hosts = allowedHosts, ...other }: { readonly hosts?: readonly string[]; readonly timeout?: number } = {},
+  { hosts = allowedHosts, ...other }: Omit<NonNullable<Parameters<typeof send>[0]>, 'endpoints'> = {},
 ): Promise<Webhooks> {
   const webhooks = send({ endpoints, hosts, lines, ...other });
   await until(async () => {
@@ -131,6 +131,15 @@ describe('a change', () => {
       'api_key.rotated',
       'api_key.deactivated',
     ]);
+  });
+
+  it('has the headers that the configuration gives its endpoint', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config(['*'], { Authorization: 'Bearer c4n4ry' })]);
+    await createKey('Laptop');
+    await until(() => expect(receiver.taken()[0]?.headers.authorization).toBe('Bearer c4n4ry'));
+    expect(await rows('webhook_endpoint')).toMatchObject([{ header_names: '["Authorization"]' }]);
+    expect(JSON.stringify([await setup.stored(), lines])).not.toContain('c4n4ry');
   });
 
   it('that is not made is not told of', async () => {
@@ -436,6 +445,88 @@ describe('a receiver that fails', () => {
     expect(await rows('webhook_delivery')).toHaveLength(1);
     await tidyIn(34);
     expect(await rows('webhook_delivery')).toEqual([]);
+  });
+});
+
+describe('a receiver that is gone (410)', () => {
+  const gone: typeof take = (response) => void response.writeHead(410).end();
+  const record = async () =>
+    (
+      await setup.gateway.rest('GET', '/admin/webhooks/1', {
+        token: await setup.sign({ sub: 'olivia', scope: 'keyward.admin' }),
+      })
+    ).body;
+  const resume = async () =>
+    setup.gateway.rest('PATCH', '/admin/webhooks/1', {
+      token: await setup.sign({ sub: 'olivia', scope: 'keyward.admin' }),
+      json: { is_paused: false },
+    });
+
+  it('is paused, which operators see; what happens waits until it goes on', async () => {
+    await using receiver = await startReceiver(gone);
+    await start([receiver.config()]);
+    const key = await createKey('one');
+    await until(async () => expect((await record()).gone_at).not.toBeNull());
+    await rename(key, 'two');
+    await until(async () => expect((await record()).waiting_count).toBe(2));
+    const { gone_at, paused_at, last_outcome } = await record();
+    expect([paused_at, last_outcome]).toEqual([gone_at, 'status 410']);
+    expect(receiver.all).toHaveLength(1);
+    const [line, ...others] = lines.filter((each) => each.includes('answered 410 (Gone)'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      level: 50,
+      endpoint: 1,
+      host: new URL(receiver.url).host,
+    });
+    expect(others).toEqual([]);
+    receiver.manner = take;
+    expect((await resume()).body).toMatchObject({ paused_at: null, gone_at: null });
+    await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.updated']));
+  });
+
+  it('of the configuration is tried again after a start; one that an operator paused is not', async () => {
+    await using receiver = await startReceiver(gone);
+    const first = await start([receiver.config()]);
+    await createKey('one');
+    await until(async () => expect((await record()).gone_at).not.toBeNull());
+    await first[Symbol.asyncDispose]();
+    receiver.manner = take;
+    await start([receiver.config()]);
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+    expect(await record()).toMatchObject({ paused_at: null, gone_at: null });
+  });
+});
+
+describe('a receiver that asks to wait', () => {
+  it.each([429, 503])('%d with Retry-After: nothing is sent to it before, whatever about', async (status) => {
+    const asked: number[] = [];
+    await using receiver = await startReceiver((response, received) => {
+      asked.push(performance.now());
+      if (asked.length > 1) take(response, received);
+      else response.writeHead(status, { 'retry-after': '1' }).end();
+    });
+    await using other = await startReceiver();
+    await start([receiver.config(), other.config()], { longestRetry: 10_000 });
+    await createKey('one');
+    await until(() => expect(asked).toHaveLength(1));
+    await createKey('two');
+    await until(() => expect(other.types()).toHaveLength(2));
+    await until(() => expect(receiver.types()).toHaveLength(2));
+    // The wait is the receiver's word, so it is compared with that: no attempt came before.
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('for longer than half an hour is sent something then', async () => {
+    await using receiver = await startReceiver((response) => {
+      response.writeHead(429, { 'retry-after': '86400' }).end();
+    });
+    await start([receiver.config()], { firstRetry: 1000, longestRetry: 30 * 60_000 });
+    await createKey('one');
+    await until(async () =>
+      expect((await rows('webhook_delivery'))[0]).toMatchObject({ last_outcome: 'status 429' }),
+    );
+    const [delivery] = await rows('webhook_delivery');
+    expect(Number(delivery?.['due_at']) - Number(delivery?.['last_attempt_at'])).toBe(30 * 60_000);
   });
 });
 

@@ -75,7 +75,8 @@ export async function startReceiver(manner: Manner = take, secret = createSecret
     taken: (): readonly Received[] => all.filter(({ isTaken }) => isTaken),
     types: (): string[] => receiver.taken().map(({ event }) => event.type),
     /** As `WEBHOOKS` has it. */
-    config: (events: readonly string[] = ['*']) => ({
+    config: (events: readonly string[] = ['*'], headers: Readonly<Record<string, string>> = {}) => ({
+      headers,
       url: receiver.url,
       secrets: [receiver.secret],
       events,

@@ -65,7 +65,7 @@ export async function createAdded(setup: Pick<Setup, 'gateway'>, url: string): P
   const { database, secrets } = setup.gateway;
   const { kysely } = new Db(database.em);
   const id = await createConfigured(setup, url);
-  const { jwe, version } = await sealSecrets(secrets.sealer, id, [createSecret()]);
+  const { jwe, version } = await sealSecrets(secrets.sealer, id, { secrets: [createSecret()], headers: {} });
   await kysely
     .updateTable('webhook_endpoint')
     .set({ sealed_secrets: jwe, encryption_version: version, secret_created_at: new Date() })

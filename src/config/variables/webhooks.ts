@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { json, secureUrl, split, textOfFile } from '../kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints, webhookPatterns, webhookTypes } from '../webhook-events.ts';
+import { webhookHeaders } from '../webhook-headers.ts';
 
 /** The least and the greatest size of a secret in bytes, by Standard Webhooks. */
 const leastSecret = 24;
@@ -35,6 +36,7 @@ const members = {
     .min(1, wantedEvents)
     .refine((patterns) => patterns.every((pattern) => webhookPatterns.includes(pattern)), wantedEvents)
     .default(['*']),
+  headers: webhookHeaders((text) => text).default({}),
 };
 
 // The message does not repeat an unknown name, because it may be a misplaced secret.
@@ -68,7 +70,7 @@ function isAllowance(text: string): boolean {
 export const webhookVariables = {
   WEBHOOKS: endpoints.optional().meta({
     description:
-      'Where events are sent, as a JSON list: `url`, `secret` (a list of two while one is replaced), `events` (types, or patterns such as `api_key.*`; all where it is left out). [Webhooks](webhooks.md) tells more',
+      'Where events are sent, as a JSON list: `url`, `secret` (a list of two while one is replaced), `events` (types, or patterns such as `api_key.*`; default: all), `headers` (sent with each message, such as a token that a gateway in front of the receiver wants). [Webhooks](webhooks.md) tells more',
     unset: 'nowhere',
     example: `'[{"url": "https://hooks.example.com/keyward", "secret": "whsec_'"$(openssl rand -base64 32)"'"}]'`,
   }),

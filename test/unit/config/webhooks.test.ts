@@ -16,10 +16,15 @@ const webhooksOf = (endpoints: unknown, others: Record<string, string> = {}) =>
 
 describe('WEBHOOKS', () => {
   it('is where events are sent: all of them, unless some are named', () => {
-    const two = { url: `${url}/2`, secret: [secret, secretOf(24)], events: ['api_key.*', 'account.blocked'] };
+    const two = {
+      url: `${url}/2`,
+      secret: [secret, secretOf(24)],
+      events: ['api_key.*', 'account.blocked'],
+      headers: { Authorization: 'Bearer a b', 'CF-Access-Client-Id': 'x'.repeat(1024) },
+    };
     expect(webhooksOf([one, two]).endpoints).toEqual([
-      { url, secrets: [secret], events: ['*'] },
-      { url: two.url, secrets: two.secret, events: two.events },
+      { url, secrets: [secret], events: ['*'], headers: {} },
+      { url: two.url, secrets: two.secret, events: two.events, headers: two.headers },
     ]);
     expect(webhooksOf([]).endpoints).toEqual([]);
   });
@@ -58,7 +63,51 @@ describe('WEBHOOKS', () => {
     ['an unknown event', [{ ...one, events: ['api_key.create'] }], events],
     ['an unknown pattern', [{ ...one, events: ['key.*'] }], events],
     ['a pattern of another form', [{ ...one, events: ['api_key.c*'] }], events],
-    ['an unknown member', [{ ...one, c4n4ry: 1 }], '0 may only have the members url, secret, events'],
+    [
+      'an unknown member',
+      [{ ...one, c4n4ry: 1 }],
+      '0 may only have the members url, secret, events, headers',
+    ],
+    ['a list of headers', [{ ...one, headers: ['a'] }], '0 headers must be an object of names and values'],
+    [
+      'too many headers',
+      [
+        {
+          ...one,
+          headers: Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`x-${index}`, 'a'])),
+        },
+      ],
+      '0 headers must have at most 10 headers',
+    ],
+    ...[
+      'Host',
+      'content-type',
+      'Content-Encoding',
+      'webhook-id',
+      'User-Agent',
+      'Transfer-Encoding',
+      'a b',
+      'ä',
+      '',
+      '1',
+      'x'.repeat(65),
+    ].map((name): [string, unknown, string] => [
+      `the header ${JSON.stringify(name)}`,
+      [{ ...one, headers: { [name]: 'c4n4ry' } }],
+      '0 headers must have names of up to 64',
+    ]),
+    ...['', ' a', 'a ', 'a\r\nb: c', 'a\0', 'ä', 'x'.repeat(1025), 1, null].map(
+      (value): [string, unknown, string] => [
+        `the value ${JSON.stringify(value)}`,
+        [{ ...one, headers: { Authorization: value } }],
+        '0 headers must have values of 1 to 1024',
+      ],
+    ),
+    [
+      'a header twice',
+      [{ ...one, headers: { 'x-a': 'a', 'X-A': 'b' } }],
+      '0 headers must have each name once',
+    ],
     [
       'a URL twice',
       [one, { ...one, url: 'HTTPS://hooks.example.com:443/keyward' }],

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccountId } from '../../../src/database/tables.ts';
 import { Receiver } from '../../../src/webhooks/receiver.ts';
 
-const endpoint = { id: 1, url: 'https://hooks.example.com/', secrets: [], isPaused: false };
+const endpoint = { id: 1, url: 'https://hooks.example.com/', secrets: [], headers: {}, isPaused: false };
 const of = (account: number, attempts = 1) => ({ account: account as AccountId, attempts });
 
 beforeEach(() => {
@@ -31,6 +31,16 @@ describe('the room of an endpoint', () => {
     const ends = Array.from({ length: 16 }, (_, account) => receiver.begin(of(account)));
     for (const end of ends.slice(0, 3)) end();
     expect(receiver.room.all).toBe(3);
+  });
+
+  it('is none while the receiver asks to wait, and the longest wait counts', () => {
+    const receiver = new Receiver(endpoint);
+    receiver.hold(1000);
+    receiver.hold(500);
+    vi.advanceTimersByTime(999);
+    expect(receiver.room).toEqual({ all: 0, again: 0 });
+    vi.advanceTimersByTime(1);
+    expect(receiver.room.all).toBe(16);
   });
 
   it('is 8 for one account', () => {

@@ -48,9 +48,15 @@ const attempt = (
     timeout = 20_000,
     signal = new AbortController().signal,
     allowedHosts = ['127.0.0.1'],
-  }: { timeout?: number; signal?: AbortSignal; allowedHosts?: readonly string[] } = {},
+    headers = {},
+  }: {
+    timeout?: number;
+    signal?: AbortSignal;
+    allowedHosts?: readonly string[];
+    headers?: Record<string, string>;
+  } = {},
 ) =>
-  send({ url, secrets }, delivery, {
+  send({ url, secrets, headers }, delivery, {
     timeout,
     signal,
     allowedHosts,
@@ -91,7 +97,6 @@ describe('an attempt', () => {
     ['299 Fine', true],
     ['300 Choices', false],
     ['302 Found\r\nLocation: /other', false],
-    ['410 Gone', false],
     ['500 Oops', false],
   ])('by the answer %j, is taken: %s', async (answer, isDelivered) => {
     let connections = 0;
@@ -101,6 +106,57 @@ describe('an attempt', () => {
     });
     expect(await attempt(url)).toEqual({ isDelivered, text: `status ${answer.slice(0, 3)}` });
     expect(connections).toBe(1);
+  });
+
+  const answering = async (answer: string) => {
+    const { url } = await startReceiver((socket) => {
+      socket.end(`HTTP/1.1 ${answer}\r\nContent-Length: 0\r\n\r\n`);
+    });
+    return attempt(url);
+  };
+
+  it('has the headers of its endpoint, which replace none of its own', async () => {
+    const requests: string[] = [];
+    const { url } = await startReceiver((socket, request) => {
+      requests.push(request);
+      socket.end(answered);
+    });
+    await attempt(url, { headers: { Authorization: 'Bearer token', 'webhook-id': 'other' } });
+    expect(requests[0]).toContain('\r\nAuthorization: Bearer token\r\n');
+    expect(requests[0]).toContain('\r\nwebhook-id: msg_1\r\n');
+    expect(requests[0]).not.toContain('other');
+  });
+
+  it('410 → the receiver is gone', async () => {
+    expect(await answering('410 Gone')).toEqual({ isDelivered: false, text: 'status 410', isGone: true });
+  });
+
+  it.each([
+    ['429 Slow Down\r\nRetry-After: 120', 120_000],
+    ['503 Later\r\nRetry-After: 0', 0],
+    ['503 Later\r\nRetry-After: 999999999', 999_999_999_000],
+  ])('%j → the time to wait', async (answer, retryAfter) => {
+    const text = `status ${answer.slice(0, 3)}`;
+    expect(await answering(answer)).toEqual({ isDelivered: false, text, retryAfter });
+  });
+
+  it('a date in Retry-After → the time until then', async () => {
+    const date = new Date(Date.now() + 600_000).toUTCString();
+    const { retryAfter = 0 } = await answering(`503 Later\r\nRetry-After: ${date}`);
+    expect(retryAfter).toBeGreaterThan(500_000);
+    expect(retryAfter).toBeLessThanOrEqual(600_000);
+  });
+
+  it.each([
+    '429 Slow Down',
+    '503 Later\r\nRetry-After: soon',
+    '503 Later\r\nRetry-After: -5',
+    '503 Later\r\nRetry-After: 1.5',
+    '503 Later\r\nRetry-After: Mon, tomorrow',
+    '503 Later\r\nRetry-After: 99999999999999999999',
+    '500 Oops\r\nRetry-After: 120',
+  ])('%j → no time to wait', async (answer) => {
+    expect(await answering(answer)).toEqual({ isDelivered: false, text: `status ${answer.slice(0, 3)}` });
   });
 
   it('fails at once, and closes the connection, if the receiver speaks another protocol', async () => {

@@ -155,7 +155,9 @@ const webhookEndpointParts = graphql(`
     url
     events
     isConfigured
+    headerNames
     pausedAt
+    goneAt
     removedAt
     waitingCount
     parkedCount

@@ -33,6 +33,7 @@ export function WebhookEndpointCard({ endpoint, children }: WebhookEndpointCardP
       </p>
       <Facts>
         <Fact name="Events">{endpoint.events.join(', ')}</Fact>
+        {endpoint.headerNames.length > 0 && <Fact name="Headers">{endpoint.headerNames.join(', ')}</Fact>}
         <Fact name="Waiting">{endpoint.waitingCount}</Fact>
         <Fact name="Given up">{endpoint.parkedCount}</Fact>
         {endpoint.lastAttemptAt !== null && (
@@ -46,8 +47,9 @@ export function WebhookEndpointCard({ endpoint, children }: WebhookEndpointCardP
   );
 }
 
-function EndpointBadge({ pausedAt, removedAt }: WebhookEndpoint) {
+function EndpointBadge({ pausedAt, goneAt, removedAt }: WebhookEndpoint) {
   if (removedAt !== null) return <Badge tone="muted">Removed</Badge>;
+  if (goneAt !== null) return <Badge tone="warn">Paused: it answered 410 (Gone)</Badge>;
   return pausedAt === null ? null : <Badge tone="warn">Paused</Badge>;
 }
 
