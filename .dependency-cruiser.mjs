@@ -81,7 +81,7 @@ const slices = [
       pathNot: [
         '^src/(accounts|api-keys|audit|automation-settings|plans|quotas|$1)/(?!.*[.]graphql[.]ts$)',
         '^src/webhooks/(endpoints|deliveries)[.]ts$',
-        '^src/config/(addresses|config-error|kinds|webhook-events)[.]ts$',
+        '^src/config/(addresses|config-error|kinds|webhook-(events|headers))[.]ts$',
         '^src/(errors|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|shared-read|tables)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|lru-cache|yaml|@mikro-orm/[^/]+)/',
       ],
