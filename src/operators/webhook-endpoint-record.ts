@@ -109,7 +109,7 @@ export const toRecord = ({
 });
 
 /** Reads a list of names, as the database has it. */
-export const readNames = (text: string | null): string[] => (text === null ? [] : JSON.parse(text));
+const readNames = (text: string | null): string[] => (text === null ? [] : JSON.parse(text));
 
 const noEndpoint = () => new GatewayError('NOT_FOUND', 'Webhook endpoint not found');
 
