@@ -13,6 +13,10 @@ const programs = {
   // Its tool alone is used: the service that comes with it is not for here.
   promtool: [['promtool', '--version'], 'prometheus'],
   go: [['go', 'version'], 'golang-go'],
+  'kin-openapi': [
+    ['test', '-d', '/usr/share/gocode/src/github.com/getkin/kin-openapi'],
+    'golang-github-getkin-kin-openapi-dev',
+  ],
   php: [['php', '--ri', 'curl'], 'php-cli php-curl'],
   openssl: [['openssl', 'version'], 'openssl'],
   'systemd-analyze': [['/usr/bin/systemd-analyze', '--version'], 'systemd'],
@@ -27,7 +31,7 @@ const suites = {
   properties: [],
   e2e: [
     ...['nginx', 'caddy', 'haproxy', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],
-    ...['systemd-analyze', 'glewlwyd'],
+    ...['systemd-analyze', 'glewlwyd', 'kin-openapi'],
   ],
   image: ['curl'],
   installations: [],

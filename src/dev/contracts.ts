@@ -11,6 +11,7 @@ import { createSofa } from '../rest/sofa.ts';
 import { schema } from '../schema.ts';
 import { webhooksOpenApi } from '../webhooks/openapi.ts';
 import { fillPage, tableHead, tableRow } from './filled-page.ts';
+import { toOpenApi30 } from './openapi-3.0.ts';
 
 const sofa = createSofa(schema, routes);
 
@@ -23,9 +24,9 @@ const forwardAuth = forwardAuthOpenApi(undefined);
 const otherPaths = { ...forwardAuth.paths, ...leakReportsPaths };
 
 /** The REST contract, as a server with the development identity provider describes itself. */
-const openApiText = (): string => {
+const openApi = () => {
   const issuer = 'http://127.0.0.1:4000/idp';
-  const openApi = createOpenApi(sofa, {
+  return createOpenApi(sofa, {
     issuer,
     limits: loadConfig({}),
     other: {
@@ -34,8 +35,9 @@ const openApiText = (): string => {
       paths: otherPaths,
     },
   });
-  return `${JSON.stringify(openApi, null, 2)}\n`;
 };
+
+const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
 
 const firstSentence = (text = ''): string => text.split(/(?<=\.) /)[0] ?? '';
 
@@ -87,7 +89,8 @@ const filled = (path: string, text: string) =>
  */
 export const contracts = (): readonly (readonly [path: string, text: string])[] => [
   ['schema/schema.graphql', sdlText()],
-  ['schema/openapi.json', openApiText()],
+  ['schema/openapi.json', jsonText(openApi())],
+  ['schema/openapi-3.0.json', jsonText(toOpenApi30(openApi()))],
   filled('docs/operations.md', publicTable()),
   filled('docs/operators.md', operationsTable(isForOperators)),
 ];

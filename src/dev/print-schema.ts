@@ -7,8 +7,8 @@ import { schemaFaults } from './schema-faults.ts';
 
 const usage = `Usage: npm run schema -- [--check | --help]
 
-Writes the files that derive from the schema: schema/schema.graphql, schema/openapi.json, and the tables of operations
-in docs/operations.md and docs/operators.md.
+Writes the files that derive from the schema: schema/schema.graphql, schema/openapi.json, schema/openapi-3.0.json, and
+the tables of operations in docs/operations.md and docs/operators.md.
 
   --check  writes nothing, and says what is out of date and what an operation lacks
   --help   prints this text

@@ -17,8 +17,9 @@ import {
 } from './answer.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { createOpenApi, type Described } from './openapi.ts';
+import { createOpenApi30 } from './openapi-3.0.ts';
 import { inRestNames, readInput } from './read-input.ts';
-import { basePath, createRouteMatcher, type RouteMatch } from './routes.ts';
+import { basePath, createRouteMatcher, type Route, type RouteMatch } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
 
 /** The options of the REST side. */
@@ -30,12 +31,20 @@ export interface RestOptions extends Described {
   readonly bodyLimit?: number;
 }
 
-/** The OpenAPI document is a route like the others, but needs no access token. */
-const openApiRoute = { method: 'GET', path: '/openapi.json' } as const;
+/** A route of an OpenAPI document. It is like the others, but needs no access token. */
+interface DescriptionRoute extends Route {
+  /** Makes the document from the one in OpenAPI 3.1. */
+  readonly describe: (document: ReturnType<typeof createOpenApi>) => object | Promise<object>;
+}
 
-type Match = RouteMatch<Endpoint | typeof openApiRoute>;
+const descriptionRoutes: Readonly<Record<string, DescriptionRoute>> = {
+  openApi: { method: 'GET', path: '/openapi.json', describe: (document) => document },
+  openApi30: { method: 'GET', path: '/openapi-3.0.json', describe: createOpenApi30 },
+};
 
-const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => match.route !== openApiRoute;
+type Match = RouteMatch<Endpoint | DescriptionRoute>;
+
+const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => !('describe' in match.route);
 
 /** Returns the GraphQL operation behind a route. Sofa makes an operation on the first call; later calls reuse it. */
 function keepOperations({ makeOperation }: Sofa): (route: Endpoint) => Promise<Operation> {
@@ -44,6 +53,18 @@ function keepOperations({ makeOperation }: Sofa): (route: Endpoint) => Promise<O
     const operation = kept.get(route.field) ?? makeOperation(route);
     kept.set(route.field, operation);
     return operation;
+  };
+}
+
+/** Returns the document of a description's route. The first call makes it; later calls reuse it. */
+function keepDescriptions(options: RestOptions): (route: DescriptionRoute) => Promise<Compressible> {
+  const kept = new Map<DescriptionRoute, Promise<Compressible>>();
+  const make = async ({ describe }: DescriptionRoute) =>
+    compressible(Buffer.from(JSON.stringify(await describe(createOpenApi(options.sofa, options)))));
+  return (route) => {
+    const description = kept.get(route) ?? make(route);
+    kept.set(route, description);
+    return description;
   };
 }
 
@@ -56,15 +77,14 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   const { sofa, checkOwned, bodyLimit = defaultBodyLimit } = options;
   const matchRoute = createRouteMatcher({
     ...createEndpoints(sofa.schema, sofa.table),
-    openApi: openApiRoute,
+    ...descriptionRoutes,
   });
   const operationOf = keepOperations(sofa);
   const preconditionOf = createPrecondition({ operationOf, compiled: sofa.compiled }, checkOwned);
-  let description: Promise<Compressible> | undefined;
-  const describe = async (exchange: Exchange): Promise<Answer> => {
-    description ??= compressible(Buffer.from(JSON.stringify(createOpenApi(sofa, options))));
-    return answerCompressible(await description, exchange, { 'content-type': 'application/json' });
-  };
+  const descriptionOf = keepDescriptions(options);
+
+  const describe = async (route: DescriptionRoute, exchange: Exchange): Promise<Answer> =>
+    answerCompressible(await descriptionOf(route), exchange, { 'content-type': 'application/json' });
 
   const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Answer> => {
     checkBody(exchange, bodyLimit);
@@ -94,7 +114,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const match = matchRoute(method, path.slice(basePath.length));
     record.route = basePath + match.route.path;
     record.operation = match.field;
-    if (!isEndpoint(match)) return describe(exchange);
-    return call(match, exchange);
+    if (isEndpoint(match)) return call(match, exchange);
+    return describe(match.route as DescriptionRoute, exchange);
   };
 }
