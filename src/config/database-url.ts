@@ -22,6 +22,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   connection_limit: 'set DATABASE_POOL_SIZE',
   schema: 'Keyward uses the schema of search_path, such as options=-csearch_path%3Dapp',
   ssl: 'use sslmode',
+  channel_binding: 'leave it out, and use sslmode=verify-full',
+  target_session_attrs: 'name the host of the primary',
 };
 
 /** The most letters in which a misspelt parameter differs from a known one. */
@@ -67,7 +69,8 @@ export function postgresUrlFaults(text: string): string[] {
   if (/\?.*@/.test(text))
     return ['has an @ after a ?: write ? in the password as %3F, and @ elsewhere as %40'];
   if (!URL.canParse(text)) return [];
-  const { searchParams } = new URL(text);
+  const { hostname, searchParams } = new URL(text);
+  if (hostname.includes(',')) return ['names several hosts: pg connects to one'];
   return [...new Set(searchParams.keys())].flatMap((name) =>
     faultsOfParameter(name, searchParams.getAll(name)),
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json, names, secureUrl, split } from './kinds.ts';
+import { issuerUrl, json, names, secureUrl, split } from './kinds.ts';
 
 /** The supported signature algorithms, all asymmetric (RFC 7518; Ed25519 by RFC 8037 and by RFC 9864). */
 export const signatureAlgorithms = [
@@ -62,7 +62,7 @@ const grants = names.refine(
 );
 
 const members = {
-  issuer: secureUrl,
+  issuer: issuerUrl,
   jwksUri: secureUrl.optional(),
   audience: names.default([]),
   clientId: names.default([]),

@@ -69,13 +69,38 @@ export const url = z
   })
   .refine(isUrl(hasValidHost), 'must have a valid host, of letters, digits, dots and hyphens');
 
-/** A URL that is safe for keys. It has no password, because operators see the URL. */
+/** The arguments of zod's `refine` for a URL without a fragment: a fragment is never sent. */
+const withoutFragment = [
+  isUrl(({ hash, href }) => hash === '' && !href.endsWith('#')),
+  'must hold no fragment',
+] as const;
+
+/** The arguments of zod's `refine` for a URL without a query. */
+const withoutQuery = [
+  isUrl(({ search, href }) => search === '' && !href.endsWith('?')),
+  'must hold no query',
+] as const;
+
+/** The arguments of zod's `refine` for a URL without a user name and a password: operators see the URL. */
+const withoutUser = [
+  isUrl(({ username, password }) => username + password === ''),
+  'must hold no user name and no password',
+] as const;
+
+/** A URL that is safe for keys. */
 export const secureUrl = url
   .refine(isUrl(isSecureUrl), 'must begin with https:// (plain http:// is for this machine only)')
-  .refine(
-    isUrl(({ username, password }) => username + password === ''),
-    'must hold no user name and no password',
-  );
+  .refine(...withoutUser)
+  .refine(...withoutFragment);
+
+/** A URL to which a path is appended. */
+export const baseUrl = url
+  .refine(...withoutUser)
+  .refine(...withoutQuery)
+  .refine(...withoutFragment);
+
+/** The identifier of an issuer (RFC 8414, section 2): the URL of its metadata begins with it. */
+export const issuerUrl = secureUrl.refine(...withoutQuery);
 
 /** A list of names: a JSON list, or a comma-separated text. */
 export const names = z.union(

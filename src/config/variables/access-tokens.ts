@@ -1,9 +1,9 @@
 import { algorithms, issuers, scopeAliases, signatureAlgorithms } from '../issuers.ts';
-import { names, onOrOff, secureUrl } from '../kinds.ts';
+import { issuerUrl, names, onOrOff, secureUrl } from '../kinds.ts';
 
 /** The variables of the issuers whose access tokens the service accepts. */
 export const accessTokenVariables = {
-  AUTH_ISSUER: secureUrl.optional().meta({
+  AUTH_ISSUER: issuerUrl.optional().meta({
     description:
       'Issuer of the access tokens, exactly as in `iss`. HTTPS, or plain HTTP on this machine. `AUTH_AUDIENCE` or `AUTH_CLIENT_ID` must be set beside it',
     unset: 'the development identity provider',

@@ -7,6 +7,8 @@ const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text
 const databaseUrl = z.string().superRefine((text, context) => {
   const faults = isPostgresUrl(text) ? postgresUrlFaults(text) : [];
   if (/^sqlite:.*\?/.test(text)) faults.push('has a ?: a file of SQLite takes no parameters');
+  if (text.startsWith('sqlite:file:'))
+    faults.push('has a URL in place of a path: write sqlite:<path of a file>');
   for (const fault of faults) context.addIssue({ code: 'custom', message: fault });
   const isWellFormed = /^sqlite:.+$/.test(text) || (isPostgresUrl(text) && URL.canParse(text));
   if (faults.length === 0 && !isWellFormed)

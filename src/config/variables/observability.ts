@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, onOrOff, url } from '../kinds.ts';
+import { baseUrl, integer, onOrOff } from '../kinds.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -37,7 +37,7 @@ export const observabilityVariables = {
     description: 'Address on which metrics are served. Whoever reaches it can read them',
     example: '0.0.0.0',
   }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional().meta({
+  OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional().meta({
     description: 'Where traces are sent: the base URL of an OpenTelemetry collector, by OTLP over HTTP',
     unset: 'no traces',
     example: 'http://127.0.0.1:4318',

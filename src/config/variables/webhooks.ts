@@ -23,7 +23,6 @@ const wantedEvents = `must be a list of ${webhookTypes.join(', ')}, or patterns 
 
 const members = {
   url: secureUrl
-    .refine((url) => !URL.canParse(url) || new URL(url).hash === '', 'must hold no fragment')
     .refine((url) => url.length <= longestWebhookUrl, `must have at most ${longestWebhookUrl} characters`)
     .transform((url) => new URL(url).href),
   secret: z

@@ -30,7 +30,11 @@ describe('a URL of PostgreSQL', () => {
       '?connect_timeout=5',
       'has the parameter connect_timeout, which has no effect: set DATABASE_CONNECT_TIMEOUT',
     ],
-    ['?channel_binding=require', /^has the unknown parameter channel_binding: known are sslmode, /],
+    [
+      '?channel_binding=require',
+      'has the parameter channel_binding, which has no effect: leave it out, and use sslmode=verify-full',
+    ],
+    ['?gssencmode=disable', /^has the unknown parameter gssencmode: known are sslmode, /],
     [
       '?sslrootcert=/nowhere/ca.pem',
       'names the file /nowhere/ca.pem in sslrootcert, which cannot be read (ENOENT)',

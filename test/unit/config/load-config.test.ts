@@ -585,6 +585,35 @@ describe('faults', () => {
     ['PUBLIC_URL', 'https://gateway.example.com/keys', noOrigin],
     ['PUBLIC_URL', 'https://gateway.example.com/?tenant=1', noOrigin],
     ['PUBLIC_URL', 'https://gateway.example.com/#keys', noOrigin],
+    ['AUTH_ISSUER', 'https://id.example.com/?tenant=a', 'AUTH_ISSUER must hold no query'],
+    ['AUTH_ISSUER', 'https://id.example.com/#a', 'AUTH_ISSUER must hold no fragment'],
+    ['AUTH_JWKS_URI', 'https://id.example.com/keys#a', 'AUTH_JWKS_URI must hold no fragment'],
+    ['AUTH_JWKS_URI', 'https://id.example.com/keys#', 'AUTH_JWKS_URI must hold no fragment'],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'http://127.0.0.1:4318/?a=b',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must hold no query',
+    ],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'http://127.0.0.1:4318/#',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must hold no fragment',
+    ],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'https://a:b@otel.example.com',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must hold no user name and no password',
+    ],
+    [
+      'DATABASE_URL',
+      'sqlite:file:keyward.db',
+      'DATABASE_URL has a URL in place of a path: write sqlite:<path of a file>',
+    ],
+    [
+      'DATABASE_URL',
+      'postgres://a:b@one,two/keyward',
+      'DATABASE_URL names several hosts: pg connects to one',
+    ],
     ['PUBLIC_URL', 'https://someone:c4n4ry@gateway.example.com', noOrigin],
     ...[
       "exa'mple.com",
