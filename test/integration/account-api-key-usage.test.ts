@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ApiKeyUse } from '../../src/database/tables.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, sidesOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -53,11 +52,4 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
       expect((await call('accountApiKeyUsage', { keyId: bob.keyId }, claims)).code).toBe('FORBIDDEN');
     expect(await setup.stored()).toEqual(before);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/admin/keys/1/usage'],
-  query: '{ accountApiKeyUsage(keyId: 1) { from } }',
-  scopes: ['keyward.admin'],
-  arrange: async () => void (await createPeople(setup)),
 });

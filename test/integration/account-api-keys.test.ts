@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, sidesOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -37,11 +36,4 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
       code: 'BAD_USER_INPUT',
     });
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/admin/accounts/1/keys'],
-  query: '{ accountApiKeys(id: 1) { edges { node { id } } } }',
-  scopes: ['keyward.admin'],
-  arrange: () => setup.gateway.createAccount('bob'),
 });

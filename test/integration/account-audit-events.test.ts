@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, operatorOf, sidesOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -77,11 +76,4 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
       expect((await call('accountAuditEvents', { id: bob.id }, claims)).code).toBe('FORBIDDEN');
     expect(await setup.stored()).toEqual(before);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/admin/accounts/1/audit-events'],
-  query: '{ accountAuditEvents(id: 1) { edges { node { id } } } }',
-  scopes: ['keyward.admin'],
-  arrange: async () => void (await createPeople(setup)),
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { AccountUse } from '../../src/database/tables.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, sidesOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -52,11 +51,4 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
       expect((await call('accountUsage', { id: bob.id }, claims)).code).toBe('FORBIDDEN');
     expect(await setup.stored()).toEqual(before);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/admin/accounts/1/usage'],
-  query: '{ accountUsage(id: 1) { from } }',
-  scopes: ['keyward.admin'],
-  arrange: async () => void (await createPeople(setup)),
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, sidesOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -41,11 +40,4 @@ it.each(['abc', '0x10', '01', '1.5', '2147483648', '%00'])('422 for the id %s ov
   const token = await setup.sign({ scope: 'keyward.admin' });
   const { status, body } = await setup.gateway.rest('GET', `/admin/accounts/${id}`, { token });
   expect([status, body.detail[0].loc]).toEqual([422, ['path', 'id']]);
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/admin/accounts/1'],
-  query: '{ account(id: 1) { id } }',
-  scopes: ['keyward.admin'],
-  arrange: () => setup.gateway.createAccount('bob'),
 });

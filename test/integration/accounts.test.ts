@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, sidesOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -58,10 +57,4 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     const { code, issues } = await call('accounts', input);
     expect([code, issues?.[0]?.path]).toEqual(['BAD_USER_INPUT', [name]]);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/admin/accounts'],
-  query: '{ accounts { edges { node { id } } } }',
-  scopes: ['keyward.admin'],
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createApiKeys, describeKeyId } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { transportsOf } from '../support/transports.ts';
@@ -168,10 +167,3 @@ describe.each(transportsOf(setup, operation))('422 over %s', (transport, read) =
 });
 
 describeKeyId(setup, operation);
-
-describeAuthentication(setup, {
-  rest: ['GET', '/auth/keys/1/usage'],
-  query: '{ apiKeyUsage(keyId: 1) { counts { at } } }',
-  scopes: ['openid', 'email', 'profile'],
-  arrange: () => createApiKeys(setup),
-});

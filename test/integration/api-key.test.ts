@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createApiKeys, describeKeyId, noParts, partsSelection } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { transportsOf } from '../support/transports.ts';
@@ -67,10 +66,3 @@ describe.each(transportsOf(setup, operation))('success over %s', (_transport, re
 });
 
 describeKeyId(setup, operation);
-
-describeAuthentication(setup, {
-  rest: ['GET', '/auth/keys/1'],
-  query: '{ apiKey(keyId: 1) { id } }',
-  scopes: ['openid', 'email', 'profile'],
-  arrange: () => createApiKeys(setup),
-});

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createApiKeys } from '../support/key-suite.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -73,11 +72,4 @@ describe.each(transportsOf(setup, operation))('422 over %s', (_transport, read) 
     const range = { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' };
     expect((await read(range)).issues).toEqual([['from', 'value_error']]);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/auth/keys/usage'],
-  query: '{ apiKeysUsage { counts { at } } }',
-  scopes: ['openid', 'email', 'profile'],
-  arrange: () => createApiKeys(setup),
 });

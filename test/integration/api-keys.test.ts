@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import type { Answer } from '../support/gateway.ts';
 import { heaviestParts } from '../support/heaviest-account.ts';
 import { createApiKeys, noParts, noPartsInGraphQL, partsSelection } from '../support/key-suite.ts';
@@ -339,11 +338,4 @@ describe('BAD_USER_INPUT over GraphQL', () => {
       { path: ['apiKeys'], extensions: { code: 'BAD_USER_INPUT', issues: [{ path: [name], type }] } },
     ]);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/auth/keys'],
-  query: '{ apiKeys { edges { node { id } } } }',
-  scopes: ['openid', 'email', 'profile'],
-  arrange: () => createApiKeys(setup),
 });

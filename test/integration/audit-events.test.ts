@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { mostDetails } from '../../src/operations/changes.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -302,10 +301,4 @@ describe('the database', () => {
       expect((await rest('/audit-events')).body).toHaveLength(actions.length);
     },
   );
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/audit-events'],
-  query: '{ auditEvents { edges { node { id } } } }',
-  scopes: ['openid', 'email', 'profile'],
 });

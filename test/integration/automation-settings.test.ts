@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import type { Answer } from '../support/gateway.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -62,10 +61,4 @@ describe('200 over GraphQL', () => {
       updatedAt: body.updated_at,
     });
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/automation/settings'],
-  query,
-  scopes: ['openid', 'email', 'profile'],
 });

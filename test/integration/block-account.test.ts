@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { inputsOf, type OperationName, operations } from '../support/two-sides.ts';
@@ -258,12 +257,4 @@ describe('over REST', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(await trailOf(setup, bob.id)).toHaveLength(1);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['POST', '/admin/accounts/1/block'],
-  json: { reason },
-  query: `mutation { blockAccount(id: 1, reason: "${reason}") { id blockedAt } }`,
-  scopes: ['keyward.admin'],
-  arrange: () => setup.gateway.createAccount('bob'),
 });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { beforeDatabase } from '../support/before-database.ts';
 import { refuseRows } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -393,12 +392,4 @@ describe('100 first keys of one person at once', () => {
     const actions = (await rows('audit_event')).map(({ action }) => action);
     expect(actions.filter((action) => action === 'api-key-created')).toHaveLength(100);
   });
-});
-
-describeAuthentication(setup, {
-  rest: operation.rest,
-  restStatus: 201,
-  json: {},
-  query: 'mutation { createApiKey { key } }',
-  scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
 });

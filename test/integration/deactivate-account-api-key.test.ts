@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -81,11 +80,4 @@ it('REST takes the reason from the query string alone', async () => {
     status: 422,
     body: { detail: [{ loc: ['query', 'reason'], type: 'missing' }] },
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['DELETE', '/admin/keys/1?reason=Abuse'],
-  query: `mutation { deactivateAccountApiKey(keyId: 1, reason: "${reason}") { id } }`,
-  scopes: ['keyward.admin'],
-  arrange: () => createPeople(setup),
 });

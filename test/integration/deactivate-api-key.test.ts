@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import type { Answer } from '../support/gateway.ts';
 import { noParts, noPartsInGraphQL, partsSelection } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -325,11 +324,4 @@ describe('BAD_USER_INPUT over GraphQL', () => {
       { message: 'Not authenticated', extensions: { code: 'UNAUTHENTICATED' } },
     ]);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['DELETE', '/auth/keys/1'],
-  query: 'mutation { deactivateApiKey(keyId: 1) { id } }',
-  scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
-  arrange: createApiKeys,
 });

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
-import { createApiKeys } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { transportsOf } from '../support/transports.ts';
 
@@ -73,11 +71,4 @@ describe('200 over REST', () => {
     const record = await setup.gateway.rest('GET', '/auth/keys/1', { token });
     expect((await setup.gateway.rest('GET', '/auth/keys/default', { token })).text).toBe(record.text);
   });
-});
-
-describeAuthentication(setup, {
-  rest: operation.rest,
-  query: '{ defaultApiKey { id } }',
-  scopes: ['openid', 'email', 'profile'],
-  arrange: () => createApiKeys(setup),
 });

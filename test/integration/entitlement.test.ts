@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, sidesOf } from '../support/operators.ts';
 import { documentPlans } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -109,12 +108,5 @@ describe('without plans', () => {
       code: 'BAD_USER_INPUT',
       issues: [{ path: ['plan'], message: 'Is no plan of PLANS_FILE.' }],
     });
-  });
-
-  describeAuthentication(setup, {
-    rest: ['GET', '/admin/accounts/1/entitlement'],
-    query: '{ entitlement(userId: 1) { userId } }',
-    scopes: ['accounts.entitle'],
-    arrange: () => setup.gateway.createAccount('bob'),
   });
 });

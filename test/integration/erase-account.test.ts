@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { Db } from '../../src/database/db.ts';
 import { exportKeys } from '../../src/moving/export-keys.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -303,11 +302,4 @@ describe('races with what the person does', () => {
       expect(trail[0]).toMatchObject({ action: 'account-erased' });
     }
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['DELETE', '/admin/accounts/1'],
-  query: 'mutation { eraseAccount(id: 1) { id } }',
-  scopes: ['keyward.admin'],
-  arrange: () => setup.gateway.createAccount('bob'),
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, sidesOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -71,11 +70,4 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
   ])('422 for %o', async (input) => {
     expect(await call('findApiKey', input)).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['POST', '/admin/keys/find'],
-  json: { key_prefix: 'sk-a1b2c3' },
-  query: 'mutation { findApiKey(keyPrefix: "sk-a1b2c3") { keyId } }',
-  scopes: ['keyward.admin'],
 });

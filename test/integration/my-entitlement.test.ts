@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { sidesOf } from '../support/operators.ts';
 import { documentPlans } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -119,12 +118,6 @@ describe('with plans', () => {
       json: { key: secret },
     });
     expect((await read({ 'if-none-match': etag })).status).toBe(200);
-  });
-
-  describeAuthentication(setup, {
-    rest: ['GET', '/auth/entitlement'],
-    query: '{ myEntitlement { plan } }',
-    scopes: ['openid', 'email', 'profile'],
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { challenge } from '../support/challenge.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -126,10 +125,4 @@ describe('400 over GraphQL', () => {
     expect(answer.body.data).toBeUndefined();
     expect(answer.text).not.toContain('a..b.c.d');
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['GET', '/auth/private-key'],
-  query,
-  scopes: ['openid', 'email', 'profile'],
 });

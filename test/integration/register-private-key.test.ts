@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { dropTable } from '../support/database.ts';
 import type { Answer } from '../support/gateway.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -163,12 +162,4 @@ describe('a change that cannot be written down', () => {
     expect((await rest(key)).status).toBe(500);
     expect(await setup.gateway.rows('private_key')).toEqual([]);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['POST', '/auth/private-key'],
-  restStatus: 201,
-  json: { private_key: key },
-  query: `mutation { registerPrivateKey(privateKey: "${key}") { hasKey } }`,
-  scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
 });

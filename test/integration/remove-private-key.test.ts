@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { dropTable } from '../support/database.ts';
 import type { Answer } from '../support/gateway.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -60,10 +59,4 @@ describe('a change that cannot be written down', () => {
     expect((await rest()).status).toBe(500);
     expect(await setup.gateway.rows('private_key')).toHaveLength(2);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['DELETE', '/auth/private-key'],
-  query,
-  scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
 });

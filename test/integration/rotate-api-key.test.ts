@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret, isApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { mostSecrets } from '../../src/api-keys/rotate-api-key.ts';
 import { cleanUpBatch } from '../../src/database/clean-up.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import {
   createApiKeys,
@@ -308,14 +307,6 @@ describe('the audit event', () => {
 });
 
 describeKeyId(setup, operation);
-
-describeAuthentication(setup, {
-  rest: ['POST', '/auth/keys/1/rotate'],
-  json: {},
-  query: 'mutation { rotateApiKey(keyId: 1) { key } }',
-  scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
-  arrange: () => createApiKeys(setup),
-});
 
 it.each<[string, Record<string, string>, string | undefined]>([
   ['no body and no content type', {}, undefined],

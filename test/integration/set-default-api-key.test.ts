@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import {
   createApiKeys,
   describeAudit,
@@ -162,10 +161,3 @@ describe('the audit event', () => {
 });
 
 describeKeyId(setup, operation);
-
-describeAuthentication(setup, {
-  rest: ['PUT', '/auth/keys/2/default'],
-  query: 'mutation { setDefaultApiKey(keyId: 2) { id } }',
-  scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
-  arrange: () => createApiKeys(setup),
-});

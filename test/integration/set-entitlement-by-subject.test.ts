@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { sidesOf } from '../support/operators.ts';
 import { documentPlans } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -70,12 +69,4 @@ describe('where the issuers are known', () => {
     });
     expect(await known.gateway.rows('account')).toHaveLength(1);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['PUT', '/admin/entitlements'],
-  json: { issuer: 'https://id.example.com', subject: 'zoe' },
-  query:
-    'mutation { setEntitlementBySubject(issuer: "https://id.example.com", subject: "zoe") { userId plan } }',
-  scopes: ['accounts.entitle'],
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, operatorOf, sidesOf, trailOf } from '../support/operators.ts';
 import { documentPlans } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -184,12 +183,4 @@ describe('over REST', () => {
       body: { detail: [{ loc: ['body', 'plans'], type: 'extra_forbidden' }] },
     });
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['PUT', '/admin/accounts/1/entitlement'],
-  json: { plan: 'pro' },
-  query: 'mutation { setEntitlement(userId: 1, plan: "pro") { userId plan } }',
-  scopes: ['accounts.entitle'],
-  arrange: () => setup.gateway.createAccount('bob'),
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -52,12 +51,4 @@ describe.each(sidesOf(setup))('over %s', (_transport, call) => {
     const { code, issues } = await call('unblockAccount', { id: bob.id });
     expect([code, issues?.[0]?.type]).toEqual(['BAD_USER_INPUT', 'missing']);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['POST', '/admin/accounts/1/unblock'],
-  json: { reason },
-  query: `mutation { unblockAccount(id: 1, reason: "${reason}") { id blockedAt } }`,
-  scopes: ['keyward.admin'],
-  arrange: () => setup.gateway.createAccount('bob'),
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { beforeDatabase } from '../support/before-database.ts';
 import { setClocks } from '../support/database-clock.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -532,14 +531,6 @@ describe('the audit event', () => {
 });
 
 describeKeyId(setup, operation);
-
-describeAuthentication(setup, {
-  rest: ['PATCH', '/auth/keys/1'],
-  json: { permissions: ['documents.read'] },
-  query: 'mutation { updateApiKey(keyId: 1, permissions: ["documents.read"]) { id } }',
-  scopes: ['idp.signin.user.admin', 'openid', 'email', 'profile'],
-  arrange: () => createApiKeys(setup),
-});
 
 describe.each(transports)('a key from before the limit of 4096 bytes, over %s', (_transport, update) => {
   it('is read, keeps what it has, may shrink and may not grow', async () => {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const start = '2026-03-01T08:00:00.000Z';
@@ -423,11 +422,4 @@ describe('the order of checks', () => {
   it('422 comes last', async () => {
     expect((await putText('{')).status).toBe(422);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['PUT', path],
-  json: { is_enabled: true },
-  query: 'mutation { updateAutomationSettings(isEnabled: true) { userId } }',
-  scopes: ['openid', 'email', 'profile'],
 });

@@ -3,7 +3,6 @@ import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { importedDigests, sha256Of } from '../../src/api-keys/imported-keys.ts';
 import { type AccountId, ApiKeySecret, AutomationSettings } from '../../src/database/tables.ts';
 import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
-import { describeAuthentication } from '../support/authentication-suite.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -444,11 +443,4 @@ describe('a key', () => {
     const target = `/graphql?query=${encodeURIComponent(`mutation { verifyApiKey(key: "${secret}") { valid } }`)}`;
     expect((await setup.gateway.fetch('GET', target, { token })).status).toBe(405);
   });
-});
-
-describeAuthentication(setup, {
-  rest: ['POST', '/keys/verify'],
-  json: { key: 'sk-' },
-  query: 'mutation { verifyApiKey(key: "sk-") { valid } }',
-  scopes: ['keys.verify'],
 });

@@ -36,11 +36,11 @@ interface Outcome extends SideOutcome {
   readonly data?: any;
 }
 
-/** Calls an operation, as an operator does unless told otherwise. */
-type CallOperation = (
+/** Calls an operation: with the claims of a token (by default an operator's), with a text as the token, or with none. */
+export type CallOperation = (
   operation: OperationName,
   input?: Readonly<Record<string, unknown>>,
-  claims?: TokenClaims,
+  caller?: TokenClaims | string | null,
 ) => Promise<Outcome>;
 
 const transports = {
@@ -48,11 +48,14 @@ const transports = {
   GraphQL: [callGraphql, graphqlOutcome],
 } as const;
 
+const tokenOf = async (setup: Setup, caller: TokenClaims | string | null) =>
+  caller === null || typeof caller === 'string' ? (caller ?? undefined) : setup.sign(caller);
+
 /** How operations are called over each transport. */
 export const sidesOf = (setup: Setup): [name: string, call: CallOperation][] =>
   Object.entries(transports).map(([name, [send, outcomeOf]]) => [
     name,
-    async (operation, given = {}, claims = { sub: 'olivia', scope: 'keyward.admin' }) => {
+    async (operation, given = {}, caller = { sub: 'olivia', scope: 'keyward.admin' }) => {
       const input = Object.fromEntries(
         Object.entries(given).map(([member, value]) => [member, JSON.stringify(value)]),
       );
@@ -63,7 +66,7 @@ export const sidesOf = (setup: Setup): [name: string, call: CallOperation][] =>
         comparesWords: true,
         ...(inPath !== undefined && { pathText: `${inPath}` }),
       };
-      const answer: Answer = await send(setup.gateway, step, await setup.sign(claims));
+      const answer: Answer = await send(setup.gateway, step, await tokenOf(setup, caller));
       return { status: answer.status, ...outcomeOf(answer, step) };
     },
   ]);

@@ -127,7 +127,7 @@ export function callGraphql(gateway: TestGateway, { operation, input }: Step, to
   const query = JSON.stringify(queries[operation]);
   const body = jsonObject({ query, variables: jsonObject(input) });
   const headers = { ...json, accept: 'application/graphql-response+json' };
-  return gateway.fetch('POST', '/graphql', { body, headers, ...(token && { token }) });
+  return gateway.fetch('POST', '/graphql', { body, headers, ...(token !== undefined && { token }) });
 }
 
 /** A value in REST's names; what is no object, or has no such type, stays the text that it is. */
@@ -164,7 +164,7 @@ export function callRest(gateway: TestGateway, step: Step, token: string | undef
         : ([snakeCase(name), text] as const);
     })
     .filter(([name]) => !path.includes(`{${name}}`));
-  const call = { ...(token && { token }) };
+  const call = { ...(token !== undefined && { token }) };
   if (method !== 'GET' && method !== 'DELETE')
     return gateway.rest(method, filled, {
       ...call,
