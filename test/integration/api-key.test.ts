@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createApiKeys, describeKeyId, noParts, partsSelection } from '../support/key-suite.ts';
+import { createApiKeys, noParts } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
-import { transportsOf } from '../support/transports.ts';
 
 const setup = setUpGateway();
 
-const operation = {
-  field: 'apiKey',
-  rest: ['GET', '/auth/keys/{key_id}'],
-  query: `query ($keyId: Int!) { apiKey(keyId: $keyId) {
-    id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-    expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection} } }`,
-} as const;
+const read = (id: number, claims = {}) => setup.call('GET', `/auth/keys/${id}`, undefined, claims);
 
 const record = {
   id: 1,
@@ -29,16 +22,16 @@ const record = {
   ...noParts,
 };
 
-describe.each(transportsOf(setup, operation))('success over %s', (_transport, read) => {
-  it('answers the record, and writes nothing', async () => {
+describe('a key', () => {
+  it('active → the record, and nothing is written', async () => {
     await createApiKeys(setup);
     const before = await setup.stored();
-    expect(await read({ keyId: 1 })).toEqual({ status: 200, code: 'OK', data: record });
-    expect((await read({ keyId: 3 }, { sub: 'bob' })).data).toEqual({ ...record, id: 3, is_default: false });
+    expect(await read(1)).toMatchObject({ status: 200, body: record });
+    expect((await read(3, { sub: 'bob' })).body).toEqual({ ...record, id: 3, is_default: false });
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('answers what there is of an inactive, expired and sealed key', async () => {
+  it('inactive, expired and sealed → the record', async () => {
     const account = await setup.gateway.createAccount('alice');
     await setup.gateway.createApiKey(account, {
       name: null,
@@ -49,7 +42,7 @@ describe.each(transportsOf(setup, operation))('success over %s', (_transport, re
       deactivatedAt: new Date('2026-02-02T00:00:00.020Z'),
       lastUsedAt: new Date('2026-02-03T00:00:00.300Z'),
     });
-    expect((await read({ keyId: 1 })).data).toEqual({
+    expect((await read(1)).body).toEqual({
       ...record,
       name: null,
       is_active: false,
@@ -64,5 +57,3 @@ describe.each(transportsOf(setup, operation))('success over %s', (_transport, re
     });
   });
 });
-
-describeKeyId(setup, operation);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setUpGateway } from '../support/set-up-gateway.ts';
-import { transportsOf } from '../support/transports.ts';
 
 const now = new Date('2026-03-01T08:00:00.000Z');
 
@@ -13,11 +12,7 @@ afterEach(() => {
 
 const setup = setUpGateway();
 
-const operation = {
-  field: 'defaultApiKey',
-  rest: ['GET', '/auth/keys/default'],
-  query: '{ defaultApiKey { id keyPrefix name isActive isDefault expiresAt } }',
-} as const;
+const read = (claims = {}) => setup.call('GET', '/auth/keys/default', undefined, claims);
 
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
@@ -27,7 +22,7 @@ const expired = { isActive: true, expiresAt: now };
 const lasting = { isActive: true, expiresAt: later(1) };
 const asDefault = { isDefault: true };
 
-describe.each(transportsOf(setup, operation))('success over %s', (_transport, read) => {
+describe('the default key', () => {
   it.each([
     ['the default', [usable, { ...usable, ...asDefault }, usable], 2],
     ['the default that has not expired yet', [usable, { ...lasting, ...asDefault }], 2],
@@ -40,35 +35,31 @@ describe.each(transportsOf(setup, operation))('success over %s', (_transport, re
     ['the oldest where none is the default', [usable, usable], 1],
     ['null where all are inactive or expired', [{ ...inactive, ...asDefault }, expired], null],
     ['null where there is no key', [], null],
-  ])('answers %s', async (_name, keys, id) => {
+  ])('is %s', async (_name, keys, id) => {
     const bob = await setup.gateway.createAccount('bob');
     const alice = await setup.gateway.createAccount('alice');
     for (const key of keys) await setup.gateway.createApiKey(alice, key);
     await setup.gateway.createApiKey(bob, { ...usable, ...asDefault, id: 1000 });
     const before = await setup.stored();
-    const { status, code, data } = await read();
-    expect({ status, code, id: data?.id ?? data }).toEqual({ status: 200, code: 'OK', id });
+    const { status, body } = await read();
+    expect({ status, id: body?.id ?? body }).toEqual({ status: 200, id });
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('answers null to somebody who was never seen, and writes nothing', async () => {
-    expect(await read({}, { sub: 'carol' })).toEqual({ status: 200, code: 'OK', data: null });
+  it('is null for a caller without an account, and nothing is written', async () => {
+    expect(await read({ sub: 'carol' })).toMatchObject({ status: 200, body: null });
     expect(await setup.gateway.rows('account')).toEqual([]);
   });
 
-  it('passes over the key of the same subject of another issuer', async () => {
+  it('is never one of the same subject of another issuer', async () => {
     await setup.gateway.createApiKey(await setup.gateway.createAccount('alice'), asDefault);
     await setup.gateway.database.em.fork().execute("update account set issuer = 'https://id.example.com'");
-    expect((await read()).data).toBeNull();
+    expect((await read()).body).toBeNull();
   });
-});
 
-describe('200 over REST', () => {
-  it('answers the whole record, or null', async () => {
-    const token = await setup.sign();
-    expect((await setup.gateway.rest('GET', '/auth/keys/default', { token })).text).toBe('null');
+  it('is the whole record, or null', async () => {
+    expect((await read()).text).toBe('null');
     await setup.gateway.createApiKey(await setup.gateway.createAccount('alice'), asDefault);
-    const record = await setup.gateway.rest('GET', '/auth/keys/1', { token });
-    expect((await setup.gateway.rest('GET', '/auth/keys/default', { token })).text).toBe(record.text);
+    expect((await read()).text).toBe((await setup.call('GET', '/auth/keys/1')).text);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { createTestGateway, type TestGateway } from './gateway.ts';
+import { type Answer, createTestGateway, type TestGateway } from './gateway.ts';
 import { startIssuer, type TestIssuer, type TokenClaims } from './issuer.ts';
 
 /** What the tests of a file work with. */
@@ -11,6 +11,12 @@ export interface Setup {
   sign(claims?: TokenClaims): Promise<string>;
   /** The same, signed by a key on Ed25519 and naming any key or none. */
   signByEd25519: TestIssuer['signByEd25519'];
+  /**
+   * Calls a route of REST as alice, or as whom the claims say.
+   * @param path below `/api/v1`
+   * @param json the body
+   */
+  call(method: string, path: string, json?: unknown, claims?: TokenClaims): Promise<Answer>;
   /** Every row that is stored, by table. */
   stored(): Promise<Record<string, Record<string, unknown>[]>>;
 }
@@ -64,9 +70,18 @@ export function setUpGateway(options: Parameters<typeof createTestGateway>[1] = 
     },
     sign: (claims) => issuer.sign(claims),
     signByEd25519: (...token) => issuer.signByEd25519(...token),
+    call: async (method, path, json, claims) =>
+      running().rest(method, path, {
+        token: await issuer.sign(claims),
+        ...(json !== undefined && { json }),
+      }),
     stored: async () => {
       const rows = await Promise.all(tables.map((table) => running().rows(table)));
       return Object.fromEntries(tables.map((table, index) => [table, rows[index] ?? []]));
     },
   };
 }
+
+/** The issues of an answer with 422: the name of each input, and what is wrong with it. */
+export const issuesOf = ({ body }: Answer): [name: string, type: string][] =>
+  body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc.at(-1), type]);

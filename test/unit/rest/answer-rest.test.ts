@@ -163,10 +163,22 @@ describe('a call without an argument for a body', () => {
     expect((await sample.rest('DELETE', '/rooms')).status).toBe(200);
   });
 
-  it('still reads its path strictly', async () => {
-    const answer = await sample.rest('PUT', '/rooms/x/default');
-    expect(answer).toMatchObject(issue(['path', 'room_id'], 'int_parsing'));
+  it.each([
+    ...['x', '0x10', '1e3', '01', '%20', '-0', '1.5', '1.0', '%00', '1%00', '%D9%A1', '\u0661', '%ZZ', '%'],
+    ...['%FF', 'default', '+1', '1%20', '1%0A', '1%2F2', '1,2', '--1', 'null', 'NaN'],
+  ])('the id %s → int_parsing', async (id) => {
+    const answer = await sample.rest('PUT', `/rooms/${id}/default`);
+    expect(answer).toMatchObject(issue(['path', 'room_id'], 'int_parsing', 'Must be a decimal integer.'));
+    expect(sample.given).toEqual([]);
   });
+
+  it.each(['2147483648', '-2147483649', '99999999999999999999', '9'.repeat(400)])(
+    'the id %s → int_parsing_size',
+    async (id) => {
+      const answer = await sample.rest('PUT', `/rooms/${id}/default`);
+      expect(answer).toMatchObject(issue(['path', 'room_id'], 'int_parsing_size'));
+    },
+  );
 });
 
 describe('a field that may be null', () => {
