@@ -28,6 +28,7 @@ const programs = {
 /** The suites in the order in which they run, and the programs that each needs. */
 const suites = {
   audit: [],
+  postgres: [],
   properties: [],
   e2e: [
     ...['nginx', 'caddy', 'haproxy', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],

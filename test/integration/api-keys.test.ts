@@ -4,17 +4,14 @@ import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import type { Answer } from '../support/gateway.ts';
 import { heaviestParts } from '../support/heaviest-account.ts';
-import { createApiKeys, noParts, noPartsInGraphQL, partsSelection } from '../support/key-suite.ts';
+import { createApiKeys, noParts } from '../support/key-suite.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
 const query = `query ($first: Int, $after: String, $last: Int, $before: String, $isActive: Boolean) {
   apiKeys(first: $first, after: $after, last: $last, before: $before, isActive: $isActive) {
-    edges { cursor node {
-      id keyPrefix name createdAt isActive isDefault encryptedKey encryptionVersion
-      expiresAt deactivatedAt previousWorksUntil lastUsedAt ${partsSelection}
-    } }
+    edges { cursor node { id name } }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;
@@ -190,26 +187,11 @@ describe('200 over GraphQL', () => {
     await createApiKeys(setup);
     const { status, body } = await graphql();
     expect(status).toBe(200);
-    const camel = {
-      id: 1,
-      keyPrefix: 'sk-a1b2c3',
-      name: 'Laptop',
-      createdAt: '2026-01-31T12:00:00.000Z',
-      isActive: true,
-      isDefault: true,
-      encryptedKey: null,
-      encryptionVersion: 1,
-      expiresAt: null,
-      deactivatedAt: null,
-      previousWorksUntil: null,
-      lastUsedAt: null,
-      ...noPartsInGraphQL,
-    };
     const [newest, oldest] = [expect.any(String), expect.any(String)];
     expect(body.data.apiKeys).toEqual({
       edges: [
-        { cursor: newest, node: { ...camel, id: 2, name: null, isDefault: false } },
-        { cursor: oldest, node: camel },
+        { cursor: newest, node: { id: 2, name: null } },
+        { cursor: oldest, node: { id: 1, name: 'Laptop' } },
       ],
       pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: newest, endCursor: oldest },
     });

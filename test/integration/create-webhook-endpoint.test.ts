@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { beforeDatabase } from '../support/before-database.ts';
 import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
@@ -108,59 +107,57 @@ describe.each(sidesOf(setup))('over %s', (transport, call) => {
     expect(await rows('webhook_endpoint')).toHaveLength(32);
   });
 
-  beforeDatabase(() => {
-    it.each([
-      ['a header of the message', { 'webhook-signature': 'x' }],
-      ['a value with a line break', { Authorization: 'a\nb' }],
-      ['a value that is no text', { Authorization: { a: 1 } }],
-      ['a header twice', { 'X-A': 'a', 'x-a': 'b' }],
-      ['eleven headers', Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`x-${index}`, 'a']))],
-    ])('422 for %s', async (_what, headers) => {
-      const { code, issues } = await call('createWebhookEndpoint', { url, headers });
-      expect([code, issues?.[0]?.path]).toEqual(['BAD_USER_INPUT', ['headers']]);
-      expect(issues?.[0]?.message).toMatch(/^Must have .*\.$/);
-    });
+  it.each([
+    ['a header of the message', { 'webhook-signature': 'x' }],
+    ['a value with a line break', { Authorization: 'a\nb' }],
+    ['a value that is no text', { Authorization: { a: 1 } }],
+    ['a header twice', { 'X-A': 'a', 'x-a': 'b' }],
+    ['eleven headers', Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`x-${index}`, 'a']))],
+  ])('422 for %s', async (_what, headers) => {
+    const { code, issues } = await call('createWebhookEndpoint', { url, headers });
+    expect([code, issues?.[0]?.path]).toEqual(['BAD_USER_INPUT', ['headers']]);
+    expect(issues?.[0]?.message).toMatch(/^Must have .*\.$/);
+  });
 
-    it.each([
-      'http://hooks.example.com/',
-      'ftp://hooks.example.com/',
-      'hooks.example.com',
-      '',
-      'https://',
-      'https://ho"oks.example.com/',
-      'https://hooks..example.com/',
-      'https://user:password@hooks.example.com/',
-      'https://hooks.example.com/#here',
-      'https://localhost/',
-      'https://10.0.0.1/',
-      'https://0xa.1/',
-      'https://167772161/',
-      'https://169.254.169.254/latest/meta-data',
-      'https://[::1]/',
-      'https://[::ffff:10.0.0.1]/',
-      'https://[fd00::1]/',
-      'http://127.0.0.2/',
-      `https://hooks.example.com/${'a'.repeat(2000)}`,
-      `https://hooks.example.com/${'ä'.repeat(700)}`,
-      'https://hooks.example.com/\0',
-    ])('422 for the address %s', async (bad) => {
-      const { code, issues } = await call('createWebhookEndpoint', { url: bad });
-      expect([code, issues?.[0]?.path]).toEqual(['BAD_USER_INPUT', ['url']]);
-      expect(await rows('webhook_endpoint')).toEqual([]);
-    });
+  it.each([
+    'http://hooks.example.com/',
+    'ftp://hooks.example.com/',
+    'hooks.example.com',
+    '',
+    'https://',
+    'https://ho"oks.example.com/',
+    'https://hooks..example.com/',
+    'https://user:password@hooks.example.com/',
+    'https://hooks.example.com/#here',
+    'https://localhost/',
+    'https://10.0.0.1/',
+    'https://0xa.1/',
+    'https://167772161/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[fd00::1]/',
+    'http://127.0.0.2/',
+    `https://hooks.example.com/${'a'.repeat(2000)}`,
+    `https://hooks.example.com/${'ä'.repeat(700)}`,
+    'https://hooks.example.com/\0',
+  ])('422 for the address %s', async (bad) => {
+    const { code, issues } = await call('createWebhookEndpoint', { url: bad });
+    expect([code, issues?.[0]?.path]).toEqual(['BAD_USER_INPUT', ['url']]);
+    expect(await rows('webhook_endpoint')).toEqual([]);
+  });
 
-    it.each([
-      [[]],
-      [['api_key.crated']],
-      [['*.created']],
-      [['api_key.*', 'api_key.*']],
-      [Array.from({ length: 51 }, () => '*')],
-      [['']],
-    ])('422 for the events %j', async (events) => {
-      const { code, issues } = await call('createWebhookEndpoint', { url, events });
-      expect([code, issues?.[0]?.path[0]]).toEqual(['BAD_USER_INPUT', 'events']);
-      expect(await rows('webhook_endpoint')).toEqual([]);
-    });
+  it.each([
+    [[]],
+    [['api_key.crated']],
+    [['*.created']],
+    [['api_key.*', 'api_key.*']],
+    [Array.from({ length: 51 }, () => '*')],
+    [['']],
+  ])('422 for the events %j', async (events) => {
+    const { code, issues } = await call('createWebhookEndpoint', { url, events });
+    expect([code, issues?.[0]?.path[0]]).toEqual(['BAD_USER_INPUT', 'events']);
+    expect(await rows('webhook_endpoint')).toEqual([]);
   });
 });
 

@@ -10,7 +10,6 @@ import { describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createListener } from '../../src/http/listener.ts';
 import { createHttpServer, listen, stop } from '../../src/http/server.ts';
-import { beforeDatabase } from '../support/before-database.ts';
 import { challenge } from '../support/challenge.ts';
 import { dropDatabase, dropTable, setReadOnly } from '../support/database.ts';
 import { type Answer, type Call, createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -57,381 +56,356 @@ const operations: [string, (gateway: TestGateway, token: string) => Promise<Answ
 const failureOf = ({ body }: Answer) =>
   'detail' in body ? body.detail : [body.errors[0].message, body.errors[0].extensions];
 
-beforeDatabase(() => {
-  describe('an unknown path', () => {
-    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+describe('an unknown path', () => {
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-    it.each([
-      '/',
-      '/health',
-      '/healthz',
-      '/zzz?y=/graphql',
-      '/zzz?y=/api/v1/auth/keys/1',
-      '/foo/graphql',
-      '/graphql/',
-      '/graphql/health',
-      '//graphql',
-      '/GraphQL',
-      '/graphql%2F',
-      '/api/v1',
-      '/api/v1?x=/graphql',
-      '/api/v1/',
-      '/api/v1/graphql',
-      '/api/v1/health',
-      '/api/v1/auth',
-      '/api/v1/auth/keys/',
-      '/api/v1/auth/keys/1/',
-      '/api/v1/auth/keys/1/health',
-      '/api/v1/auth/keys/1/graphql',
-      '/api/v1/auth/private-key/',
-      '/api/v1/auth/private-key/graphql',
-      '/api/v1/automation/settings/',
-      '/api/v1/automation/settings/1',
-      '/api/v1//auth/keys/1',
-      '/api/v1/auth//keys/1',
-      '//api/v1/auth/keys/1',
-      '/x/api/v1/auth/keys/1',
-      '/api/v1/auth%2Fkeys/1',
-      '/api/v1/auth/keys%2F1',
-      '/api/v1/auth/key%73/1',
-      '/API/v1/auth/keys/1',
-      '/api/v1/Auth/Keys/1',
-      '/api/v2/auth/keys/1',
-      '/api/v1/auth/keys/../1',
-      '/api/v1/auth/keys/1/..',
-      '/api/v1/auth/keys/1/%2e%2e',
-      '/api/v1/openapi.json/',
-      '/api/v1/openapi-json',
-      '/webhook',
-      '/webhook/1',
-      '/api/v1/webhook',
-      '/api/v1/webhook/',
-      '/api/v1/webhook/1',
-    ])('is 404 by every method, and runs nothing: %s', async (path) => {
+  it.each([
+    '/',
+    '/health',
+    '/healthz',
+    '/zzz?y=/graphql',
+    '/zzz?y=/api/v1/auth/keys/1',
+    '/foo/graphql',
+    '/graphql/',
+    '/graphql/health',
+    '//graphql',
+    '/GraphQL',
+    '/graphql%2F',
+    '/api/v1',
+    '/api/v1?x=/graphql',
+    '/api/v1/',
+    '/api/v1/graphql',
+    '/api/v1/health',
+    '/api/v1/auth',
+    '/api/v1/auth/keys/',
+    '/api/v1/auth/keys/1/',
+    '/api/v1/auth/keys/1/health',
+    '/api/v1/auth/keys/1/graphql',
+    '/api/v1/auth/private-key/',
+    '/api/v1/auth/private-key/graphql',
+    '/api/v1/automation/settings/',
+    '/api/v1/automation/settings/1',
+    '/api/v1//auth/keys/1',
+    '/api/v1/auth//keys/1',
+    '//api/v1/auth/keys/1',
+    '/x/api/v1/auth/keys/1',
+    '/api/v1/auth%2Fkeys/1',
+    '/api/v1/auth/keys%2F1',
+    '/api/v1/auth/key%73/1',
+    '/API/v1/auth/keys/1',
+    '/api/v1/Auth/Keys/1',
+    '/api/v2/auth/keys/1',
+    '/api/v1/auth/keys/../1',
+    '/api/v1/auth/keys/1/..',
+    '/api/v1/auth/keys/1/%2e%2e',
+    '/api/v1/openapi.json/',
+    '/api/v1/openapi-json',
+    '/webhook',
+    '/webhook/1',
+    '/api/v1/webhook',
+    '/api/v1/webhook/',
+    '/api/v1/webhook/1',
+  ])('is 404 by every method, and runs nothing: %s', async (path) => {
+    await createRows();
+    const before = await setup.stored();
+    const token = await setup.sign();
+    for (const method of methods) {
+      const answer = await setup.gateway.fetch(method, path, {
+        token,
+        ...(['POST', 'PUT', 'PATCH'].includes(method) && {
+          json: { query: deactivation, is_enabled: true },
+        }),
+      });
+      expect([method, answer.status]).toEqual([method, 404]);
+      expect(answer.text).toBe(method === 'HEAD' ? '' : '{"detail":"Not Found"}');
+    }
+    expect(await setup.stored()).toEqual(before);
+  });
+});
+
+describe('a path that ends like another', () => {
+  it('is what it is: an id that is none', async () => {
+    await createRows();
+    const answer = await setup.gateway.rest('DELETE', '/auth/keys/health', { token: await setup.sign() });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'key_id'] }] } });
+    const stranger = await setup.gateway.rest('DELETE', '/auth/keys/health');
+    expect(stranger.status).toBe(401);
+  });
+
+  it.each(['x=/health', 'x=/graphql', '/graphql', 'x=/api/v1/auth/keys/1'])(
+    'is what it is: a query string that means nothing (%s)',
+    async (search) => {
       await createRows();
-      const before = await setup.stored();
       const token = await setup.sign();
-      for (const method of methods) {
-        const answer = await setup.gateway.fetch(method, path, {
-          token,
-          ...(['POST', 'PUT', 'PATCH'].includes(method) && {
-            json: { query: deactivation, is_enabled: true },
-          }),
-        });
-        expect([method, answer.status]).toEqual([method, 404]);
-        expect(answer.text).toBe(method === 'HEAD' ? '' : '{"detail":"Not Found"}');
-      }
-      expect(await setup.stored()).toEqual(before);
-    });
-  });
+      const missing = await setup.gateway.rest('DELETE', `/auth/keys/5?${search}`, { token });
+      expect(missing).toMatchObject({ status: 404, text: '{"detail":"API key not found"}' });
+      expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
+      const own = await setup.gateway.rest('DELETE', `/auth/keys/1?${search}`, { token });
+      expect(own).toMatchObject({ status: 200, body: { id: 1, is_active: false } });
+    },
+  );
 });
 
-beforeDatabase(() => {
-  describe('a path that ends like another', () => {
-    it('is what it is: an id that is none', async () => {
-      await createRows();
-      const answer = await setup.gateway.rest('DELETE', '/auth/keys/health', { token: await setup.sign() });
-      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'key_id'] }] } });
-      const stranger = await setup.gateway.rest('DELETE', '/auth/keys/health');
-      expect(stranger.status).toBe(401);
-    });
-
-    it.each(['x=/health', 'x=/graphql', '/graphql', 'x=/api/v1/auth/keys/1'])(
-      'is what it is: a query string that means nothing (%s)',
-      async (search) => {
-        await createRows();
-        const token = await setup.sign();
-        const missing = await setup.gateway.rest('DELETE', `/auth/keys/5?${search}`, { token });
-        expect(missing).toMatchObject({ status: 404, text: '{"detail":"API key not found"}' });
-        expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
-        const own = await setup.gateway.rest('DELETE', `/auth/keys/1?${search}`, { token });
-        expect(own).toMatchObject({ status: 200, body: { id: 1, is_active: false } });
-      },
-    );
-  });
-});
-
-beforeDatabase(() => {
-  describe('the length of a body', () => {
-    it("is GET's in the answer to HEAD, and is not told where there is none", async () => {
-      await createRows();
-      const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
-      try {
-        const port = await listen(server, 0, '127.0.0.1');
-        const authorization = `Bearer ${await setup.sign()}`;
-        const ask = async (method: string, headers: Record<string, string> = {}) => {
-          const url = `http://127.0.0.1:${port}/api/v1/auth/keys/1`;
-          const answer = await fetch(url, { method, headers: { authorization, ...headers } });
-          return { answer, text: await answer.text(), length: answer.headers.get('content-length') };
-        };
-        const get = await ask('GET');
-        expect(get.length).toBe(`${Buffer.byteLength(get.text)}`);
-        expect(await ask('HEAD')).toMatchObject({ text: '', length: get.length });
-        const etag = get.answer.headers.get('etag') ?? '';
-        const same = await ask('GET', { 'if-none-match': etag });
-        expect([same.answer.status, same.text, same.length]).toEqual([304, '', null]);
-      } finally {
-        await stop(server);
-      }
-    });
-  });
-});
-
-beforeDatabase(() => {
-  describe('a path on the wire', () => {
-    /** A request as it is written, which a URL would have tidied up. */
-    const send = (port: number, path: string, token: string) =>
-      new Promise<number>((resolve, reject) => {
-        const headers = { authorization: `Bearer ${token}`, connection: 'close' };
-        httpRequest({ port, host: '127.0.0.1', method: 'DELETE', path, headers }, (response) => {
-          response.resume().on('end', () => resolve(response.statusCode ?? 0));
-        })
-          .on('error', reject)
-          .end();
-      });
-
-    it.each([
-      '/api/v1/x/../auth/keys/1',
-      '/api/v1/x/%2e%2e/auth/keys/1',
-      '/api/v1/./auth/keys/1',
-      '/api/v1/auth/%2E/keys/1',
-      '/../api/v1/auth/keys/1',
-      '/api/v1/auth\\keys\\1',
-      '/api/v1/auth/keys/1#/health',
-      '//api/v1/auth/keys/1',
-      'http://keyward.test/api/v1/x/../auth/keys/1',
-      'http:/api/v1/auth/keys/1',
-      '*',
-    ])('is not read as another one: %s', async (path) => {
-      await createRows();
-      const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
-      try {
-        const port = await listen(server, 0, '127.0.0.1');
-        const token = await setup.sign();
-        expect([400, 404]).toContain(await send(port, path, token));
-        expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
-        expect(await send(port, '/api/v1/auth/keys/1?x=/../y\\z', token)).toBe(200);
-      } finally {
-        await stop(server);
-      }
-    });
-  });
-});
-
-beforeDatabase(() => {
-  describe('a request that cannot be read', () => {
-    const ask = (port: number, host: string) =>
-      new Promise<number>((resolve, reject) => {
-        const request = httpRequest(
-          { port, path: '/api/v1/auth/private-key', headers: { host } },
-          (response) => resolve(response.resume().statusCode ?? 0),
-        );
-        request.on('error', reject).end();
-      });
-
-    it.each(['a:99999', '999.999.999.999', '[::1]:70000'])('is answered 400: Host %s', async (host) => {
-      const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
-      try {
-        expect(await ask(await listen(server, 0, '127.0.0.1'), host)).toBe(400);
-      } finally {
-        await stop(server);
-      }
-    });
-
-    it('is answered 500 where the handler fails, which is told', async () => {
-      const failures: unknown[] = [];
-      const broken = {
-        ...setup.gateway.gateway,
-        answer: () => Promise.reject('x'),
-      };
-      const server = createHttpServer(
-        createListener(broken, http.body, (error) => failures.push(error)),
-        http,
-        logger,
-      );
-      try {
-        expect(await ask(await listen(server, 0, '127.0.0.1'), 'a')).toBe(500);
-        expect(failures).toEqual(['x']);
-      } finally {
-        await stop(server);
-      }
-    });
-  });
-});
-
-beforeDatabase(() => {
-  describe('405', () => {
-    it.each([
-      ['/api/v1/auth/keys/1', 'DELETE, GET, HEAD, PATCH', ['POST', 'PUT', 'OPTIONS']],
-      ['/api/v1/auth/keys/abc', 'DELETE, GET, HEAD, PATCH', ['PUT']],
-      ['/api/v1/auth/private-key', 'DELETE, GET, HEAD, POST', ['PUT', 'PATCH', 'OPTIONS']],
-      ['/api/v1/automation/settings', 'GET, HEAD, PUT', ['POST', 'PATCH', 'DELETE', 'OPTIONS']],
-      ['/api/v1/openapi.json', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
-      ['/graphql', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS']],
-    ])('says what %s allows: %s', async (path, allow, methods) => {
-      await createRows();
-      const before = await setup.stored();
-      for (const call of [{ token: await setup.sign() }, {}]) {
-        for (const method of methods) {
-          const answer = await setup.gateway.fetch(method, path, call);
-          expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, allow]);
-        }
-      }
-      expect(await setup.stored()).toEqual(before);
-    });
-
-    it('has one body on each transport', async () => {
-      const rest = await setup.gateway.rest('POST', '/automation/settings');
-      expect(rest.text).toBe('{"detail":"Method Not Allowed"}');
-      const graphql = await setup.gateway.fetch('PUT', '/graphql');
-      expect(graphql.body).toEqual({
-        errors: [{ message: 'Method Not Allowed', extensions: { code: 'METHOD_NOT_ALLOWED' } }],
-      });
-    });
-
-    it.each(['GET', 'HEAD'])('is the answer to a mutation by %s', async (method) => {
-      await createRows();
-      const before = await setup.stored();
-      const path = `/graphql?query=${encodeURIComponent(deactivation)}`;
-      const answer = await setup.gateway.fetch(method, path, { token: await setup.sign() });
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('allow')).toBe('POST');
-      expect(await setup.stored()).toEqual(before);
-    });
-  });
-});
-
-beforeDatabase(() => {
-  describe('413', () => {
-    const limit = 64 * 1024;
-
-    /** Sends a body over HTTP in pieces of 16 KiB, for as long as it is read, without saying how long it is. */
-    const stream = async (
-      method: string,
-      path: string,
-      headers: Headers,
-      bytes: number,
-    ): Promise<Response> => {
-      const pieces = function* () {
-        for (let left = bytes; left > 0; left -= 16 * 1024)
-          yield Buffer.alloc(Math.min(left, 16 * 1024), ' ');
-      };
-      const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
+describe('the length of a body', () => {
+  it("is GET's in the answer to HEAD, and is not told where there is none", async () => {
+    await createRows();
+    const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
+    try {
       const port = await listen(server, 0, '127.0.0.1');
-      const abort = new AbortController();
-      try {
-        const { signal } = abort;
-        const request = httpRequest({
-          port,
-          method,
-          path,
-          headers: { ...Object.fromEntries(headers), 'transfer-encoding': 'chunked' },
-          signal,
-        });
-        const sent = pipeline(Readable.from(pieces()), request).catch(() => {});
-        const [response] = (await once(request, 'response')) as [IncomingMessage];
-        const answer = new Response(await text(response), { status: response.statusCode ?? 0 });
-        abort.abort();
-        await sent;
-        return answer;
-      } finally {
-        server.closeAllConnections();
-        await stop(server);
-      }
-    };
-
-    const targets: [string, string][] = [
-      ['PUT', '/api/v1/automation/settings'],
-      ['DELETE', '/api/v1/auth/keys/1'],
-      ['POST', '/graphql'],
-    ];
-    const callers = ['with a token', 'without a token', 'with a bad token'];
-    const cases = targets.flatMap(([method, path]) =>
-      callers.map((caller) => [method, path, caller] as const),
-    );
-
-    const headersOf = async (caller: string) => {
-      const token = caller === 'with a token' ? await setup.sign() : 'a.b.c';
-      const headers = new Headers({ 'content-type': 'application/json' });
-      if (caller !== 'without a token') headers.set('authorization', `Bearer ${token}`);
-      return headers;
-    };
-
-    const expectRefusal = async (response: Response) => {
-      expect(response.status).toBe(413);
-      const message = 'The body is larger than 65536 bytes';
-      const body = await response.json();
-      expect('detail' in body ? body.detail : body.errors).toEqual(
-        'detail' in body ? message : [{ message, extensions: { code: 'PAYLOAD_TOO_LARGE' } }],
-      );
-    };
-
-    it.each(cases)('is said of a length that is too large: %s %s %s', async (method, path, caller) => {
-      await createRows();
-      const headers = await headersOf(caller);
-      headers.set('content-length', `${limit + 1}`);
-      const request = new Request(`http://keyward.test${path}`, { method, headers, body: '{}' });
-      await expectRefusal(await setup.gateway.gateway.fetch(request));
-      expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
-    });
-
-    it.each(cases)('is said of a stream that is too long: %s %s %s', async (method, path, caller) => {
-      await createRows();
-      await expectRefusal(await stream(method, path, await headersOf(caller), limit + 1));
-      expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
-    });
-
-    it('does not read a stream to its end', async () => {
-      const headers = await headersOf('with a token');
-      await expectRefusal(
-        await stream('PUT', '/api/v1/automation/settings', headers, Number.MAX_SAFE_INTEGER),
-      );
-    });
-
-    it.each(targets)('is said before anything else that is wrong: %s %s', async (method, path) => {
-      const headers = { 'content-type': 'text/plain', 'content-length': `${limit + 1}` };
-      const token = await setup.sign({ scope: '' });
-      const answer = await setup.gateway.fetch(method, path, { token, headers, body: 'x' });
-      expect(answer.status).toBe(413);
-    });
-
-    it.each([
-      ['a declared length', true],
-      ['no declared length', false],
-    ])('is not said of 64 KiB exactly, with %s', async (_name, declared) => {
-      const token = await setup.sign();
-      const send = (method: string, path: string, json: object, length: number) => {
-        const headers = {
-          'content-type': 'application/json',
-          ...(declared && { 'content-length': `${length}` }),
-        };
-        return setup.gateway.fetch(method, path, {
-          token,
-          headers,
-          body: JSON.stringify(json).padEnd(length),
-        });
+      const authorization = `Bearer ${await setup.sign()}`;
+      const ask = async (method: string, headers: Record<string, string> = {}) => {
+        const url = `http://127.0.0.1:${port}/api/v1/auth/keys/1`;
+        const answer = await fetch(url, { method, headers: { authorization, ...headers } });
+        return { answer, text: await answer.text(), length: answer.headers.get('content-length') };
       };
-      const settings = { session_duration: 3600 };
-      expect(await send('PUT', '/api/v1/automation/settings', settings, limit)).toMatchObject({
-        status: 200,
-        body: settings,
-      });
-      expect(await send('POST', '/graphql', { query: statusQuery }, limit)).toMatchObject({
-        status: 200,
-        body: { data: { privateKeyStatus: { hasKey: false } } },
-      });
-      expect((await send('PUT', '/api/v1/automation/settings', settings, limit + 1)).status).toBe(413);
-      expect((await send('POST', '/graphql', { query: statusQuery }, limit + 1)).status).toBe(413);
+      const get = await ask('GET');
+      expect(get.length).toBe(`${Buffer.byteLength(get.text)}`);
+      expect(await ask('HEAD')).toMatchObject({ text: '', length: get.length });
+      const etag = get.answer.headers.get('etag') ?? '';
+      const same = await ask('GET', { 'if-none-match': etag });
+      expect([same.answer.status, same.text, same.length]).toEqual([304, '', null]);
+    } finally {
+      await stop(server);
+    }
+  });
+});
+
+describe('a path on the wire', () => {
+  /** A request as it is written, which a URL would have tidied up. */
+  const send = (port: number, path: string, token: string) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}`, connection: 'close' };
+      httpRequest({ port, host: '127.0.0.1', method: 'DELETE', path, headers }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      })
+        .on('error', reject)
+        .end();
     });
 
-    it('counts bytes, not characters', async () => {
-      const body = JSON.stringify({ padding: 'ü'.repeat(limit / 2) });
-      expect(body.length).toBeLessThan(limit);
-      const headers = { 'content-type': 'application/json' };
+  it.each([
+    '/api/v1/x/../auth/keys/1',
+    '/api/v1/x/%2e%2e/auth/keys/1',
+    '/api/v1/./auth/keys/1',
+    '/api/v1/auth/%2E/keys/1',
+    '/../api/v1/auth/keys/1',
+    '/api/v1/auth\\keys\\1',
+    '/api/v1/auth/keys/1#/health',
+    '//api/v1/auth/keys/1',
+    'http://keyward.test/api/v1/x/../auth/keys/1',
+    'http:/api/v1/auth/keys/1',
+    '*',
+  ])('is not read as another one: %s', async (path) => {
+    await createRows();
+    const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
+    try {
+      const port = await listen(server, 0, '127.0.0.1');
       const token = await setup.sign();
-      const answer = await setup.gateway.rest('PUT', '/automation/settings', { token, headers, body });
-      expect(answer.status).toBe(413);
+      expect([400, 404]).toContain(await send(port, path, token));
+      expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
+      expect(await send(port, '/api/v1/auth/keys/1?x=/../y\\z', token)).toBe(200);
+    } finally {
+      await stop(server);
+    }
+  });
+});
+
+describe('a request that cannot be read', () => {
+  const ask = (port: number, host: string) =>
+    new Promise<number>((resolve, reject) => {
+      const request = httpRequest({ port, path: '/api/v1/auth/private-key', headers: { host } }, (response) =>
+        resolve(response.resume().statusCode ?? 0),
+      );
+      request.on('error', reject).end();
     });
+
+  it.each(['a:99999', '999.999.999.999', '[::1]:70000'])('is answered 400: Host %s', async (host) => {
+    const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
+    try {
+      expect(await ask(await listen(server, 0, '127.0.0.1'), host)).toBe(400);
+    } finally {
+      await stop(server);
+    }
+  });
+
+  it('is answered 500 where the handler fails, which is told', async () => {
+    const failures: unknown[] = [];
+    const broken = {
+      ...setup.gateway.gateway,
+      answer: () => Promise.reject('x'),
+    };
+    const server = createHttpServer(
+      createListener(broken, http.body, (error) => failures.push(error)),
+      http,
+      logger,
+    );
+    try {
+      expect(await ask(await listen(server, 0, '127.0.0.1'), 'a')).toBe(500);
+      expect(failures).toEqual(['x']);
+    } finally {
+      await stop(server);
+    }
+  });
+});
+
+describe('405', () => {
+  it.each([
+    ['/api/v1/auth/keys/1', 'DELETE, GET, HEAD, PATCH', ['POST', 'PUT', 'OPTIONS']],
+    ['/api/v1/auth/keys/abc', 'DELETE, GET, HEAD, PATCH', ['PUT']],
+    ['/api/v1/auth/private-key', 'DELETE, GET, HEAD, POST', ['PUT', 'PATCH', 'OPTIONS']],
+    ['/api/v1/automation/settings', 'GET, HEAD, PUT', ['POST', 'PATCH', 'DELETE', 'OPTIONS']],
+    ['/api/v1/openapi.json', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
+    ['/graphql', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS']],
+  ])('says what %s allows: %s', async (path, allow, methods) => {
+    await createRows();
+    const before = await setup.stored();
+    for (const call of [{ token: await setup.sign() }, {}]) {
+      for (const method of methods) {
+        const answer = await setup.gateway.fetch(method, path, call);
+        expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, allow]);
+      }
+    }
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('has one body on each transport', async () => {
+    const rest = await setup.gateway.rest('POST', '/automation/settings');
+    expect(rest.text).toBe('{"detail":"Method Not Allowed"}');
+    const graphql = await setup.gateway.fetch('PUT', '/graphql');
+    expect(graphql.body).toEqual({
+      errors: [{ message: 'Method Not Allowed', extensions: { code: 'METHOD_NOT_ALLOWED' } }],
+    });
+  });
+
+  it.each(['GET', 'HEAD'])('is the answer to a mutation by %s', async (method) => {
+    await createRows();
+    const before = await setup.stored();
+    const path = `/graphql?query=${encodeURIComponent(deactivation)}`;
+    const answer = await setup.gateway.fetch(method, path, { token: await setup.sign() });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('POST');
+    expect(await setup.stored()).toEqual(before);
+  });
+});
+
+describe('413', () => {
+  const limit = 64 * 1024;
+
+  /** Sends a body over HTTP in pieces of 16 KiB, for as long as it is read, without saying how long it is. */
+  const stream = async (method: string, path: string, headers: Headers, bytes: number): Promise<Response> => {
+    const pieces = function* () {
+      for (let left = bytes; left > 0; left -= 16 * 1024) yield Buffer.alloc(Math.min(left, 16 * 1024), ' ');
+    };
+    const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
+    const port = await listen(server, 0, '127.0.0.1');
+    const abort = new AbortController();
+    try {
+      const { signal } = abort;
+      const request = httpRequest({
+        port,
+        method,
+        path,
+        headers: { ...Object.fromEntries(headers), 'transfer-encoding': 'chunked' },
+        signal,
+      });
+      const sent = pipeline(Readable.from(pieces()), request).catch(() => {});
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const answer = new Response(await text(response), { status: response.statusCode ?? 0 });
+      abort.abort();
+      await sent;
+      return answer;
+    } finally {
+      server.closeAllConnections();
+      await stop(server);
+    }
+  };
+
+  const targets: [string, string][] = [
+    ['PUT', '/api/v1/automation/settings'],
+    ['DELETE', '/api/v1/auth/keys/1'],
+    ['POST', '/graphql'],
+  ];
+  const callers = ['with a token', 'without a token', 'with a bad token'];
+  const cases = targets.flatMap(([method, path]) => callers.map((caller) => [method, path, caller] as const));
+
+  const headersOf = async (caller: string) => {
+    const token = caller === 'with a token' ? await setup.sign() : 'a.b.c';
+    const headers = new Headers({ 'content-type': 'application/json' });
+    if (caller !== 'without a token') headers.set('authorization', `Bearer ${token}`);
+    return headers;
+  };
+
+  const expectRefusal = async (response: Response) => {
+    expect(response.status).toBe(413);
+    const message = 'The body is larger than 65536 bytes';
+    const body = await response.json();
+    expect('detail' in body ? body.detail : body.errors).toEqual(
+      'detail' in body ? message : [{ message, extensions: { code: 'PAYLOAD_TOO_LARGE' } }],
+    );
+  };
+
+  it.each(cases)('is said of a length that is too large: %s %s %s', async (method, path, caller) => {
+    await createRows();
+    const headers = await headersOf(caller);
+    headers.set('content-length', `${limit + 1}`);
+    const request = new Request(`http://keyward.test${path}`, { method, headers, body: '{}' });
+    await expectRefusal(await setup.gateway.gateway.fetch(request));
+    expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
+  });
+
+  it.each(cases)('is said of a stream that is too long: %s %s %s', async (method, path, caller) => {
+    await createRows();
+    await expectRefusal(await stream(method, path, await headersOf(caller), limit + 1));
+    expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
+  });
+
+  it('does not read a stream to its end', async () => {
+    const headers = await headersOf('with a token');
+    await expectRefusal(await stream('PUT', '/api/v1/automation/settings', headers, Number.MAX_SAFE_INTEGER));
+  });
+
+  it.each(targets)('is said before anything else that is wrong: %s %s', async (method, path) => {
+    const headers = { 'content-type': 'text/plain', 'content-length': `${limit + 1}` };
+    const token = await setup.sign({ scope: '' });
+    const answer = await setup.gateway.fetch(method, path, { token, headers, body: 'x' });
+    expect(answer.status).toBe(413);
+  });
+
+  it.each([
+    ['a declared length', true],
+    ['no declared length', false],
+  ])('is not said of 64 KiB exactly, with %s', async (_name, declared) => {
+    const token = await setup.sign();
+    const send = (method: string, path: string, json: object, length: number) => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(declared && { 'content-length': `${length}` }),
+      };
+      return setup.gateway.fetch(method, path, {
+        token,
+        headers,
+        body: JSON.stringify(json).padEnd(length),
+      });
+    };
+    const settings = { session_duration: 3600 };
+    expect(await send('PUT', '/api/v1/automation/settings', settings, limit)).toMatchObject({
+      status: 200,
+      body: settings,
+    });
+    expect(await send('POST', '/graphql', { query: statusQuery }, limit)).toMatchObject({
+      status: 200,
+      body: { data: { privateKeyStatus: { hasKey: false } } },
+    });
+    expect((await send('PUT', '/api/v1/automation/settings', settings, limit + 1)).status).toBe(413);
+    expect((await send('POST', '/graphql', { query: statusQuery }, limit + 1)).status).toBe(413);
+  });
+
+  it('counts bytes, not characters', async () => {
+    const body = JSON.stringify({ padding: 'ü'.repeat(limit / 2) });
+    expect(body.length).toBeLessThan(limit);
+    const headers = { 'content-type': 'application/json' };
+    const token = await setup.sign();
+    const answer = await setup.gateway.rest('PUT', '/automation/settings', { token, headers, body });
+    expect(answer.status).toBe(413);
   });
 });
 
@@ -489,110 +463,106 @@ describe('the headers of every answer', () => {
   );
 });
 
-beforeDatabase(() => {
-  describe('X-Request-Id', () => {
-    const idOf = async (given: string, path: string) => {
-      const answer = await setup.gateway.fetch('GET', path, { headers: { 'x-request-id': given } });
-      return answer.headers.get('x-request-id');
-    };
+describe('X-Request-Id', () => {
+  const idOf = async (given: string, path: string) => {
+    const answer = await setup.gateway.fetch('GET', path, { headers: { 'x-request-id': given } });
+    return answer.headers.get('x-request-id');
+  };
 
-    it.each(['12345678', 'a-b_c.D9', '4bf92f3577b34da6a3ce929d0e0e4736', 'x'.repeat(64)])(
-      'is taken over where it is well formed: %s',
-      async (given) => {
-        for (const path of ['/api/v1/auth/private-key', '/graphql', '/nowhere']) {
-          expect(await idOf(given, path)).toBe(given);
-        }
-        expect(setup.gateway.log().map(({ requestId }) => requestId)).toEqual([given, given, given]);
-      },
-    );
+  it.each(['12345678', 'a-b_c.D9', '4bf92f3577b34da6a3ce929d0e0e4736', 'x'.repeat(64)])(
+    'is taken over where it is well formed: %s',
+    async (given) => {
+      for (const path of ['/api/v1/auth/private-key', '/graphql', '/nowhere']) {
+        expect(await idOf(given, path)).toBe(given);
+      }
+      expect(setup.gateway.log().map(({ requestId }) => requestId)).toEqual([given, given, given]);
+    },
+  );
 
-    it.each([
-      '',
-      'short',
-      'x'.repeat(65),
-      'with a space',
-      'caf\u00e9-latin',
-      'a;b;c;d;e',
-      '{"x":"12345"}',
-      '../../../x',
-    ])('is replaced otherwise: %s', async (given) => {
-      const id = await idOf(given, '/api/v1/auth/private-key');
-      expect(id).toMatch(uuid);
-      expect(setup.gateway.log()).toMatchObject([{ requestId: id }]);
-    });
+  it.each([
+    '',
+    'short',
+    'x'.repeat(65),
+    'with a space',
+    'caf\u00e9-latin',
+    'a;b;c;d;e',
+    '{"x":"12345"}',
+    '../../../x',
+  ])('is replaced otherwise: %s', async (given) => {
+    const id = await idOf(given, '/api/v1/auth/private-key');
+    expect(id).toMatch(uuid);
+    expect(setup.gateway.log()).toMatchObject([{ requestId: id }]);
   });
 });
 
-beforeDatabase(() => {
-  describe('a token outside the Authorization header', () => {
-    const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    const search = encodeURIComponent(statusQuery);
+describe('a token outside the Authorization header', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const search = encodeURIComponent(statusQuery);
 
-    it.each<[string, string, string, (token: string) => { query?: string; call?: Call }]>([
-      ['a query string', 'GET', '/api/v1/auth/private-key', (token) => ({ query: `access_token=${token}` })],
-      ['a query string', 'DELETE', '/api/v1/auth/keys/1', (token) => ({ query: `access_token=${token}` })],
-      ['a query string', 'GET', '/graphql', (token) => ({ query: `access_token=${token}&query=${search}` })],
-      [
-        'a query string',
-        'POST',
-        '/graphql',
-        (token) => ({ query: `access_token=${token}`, call: { json: { query: deactivation } } }),
-      ],
-      [
-        'a body',
-        'PUT',
-        '/api/v1/automation/settings',
-        (token) => ({ call: { json: { access_token: token, is_enabled: true } } }),
-      ],
-      [
-        'a form',
-        'PUT',
-        '/api/v1/automation/settings',
-        (token) => ({ call: { headers: form, body: `access_token=${token}` } }),
-      ],
-      ['a form', 'POST', '/graphql', (token) => ({ call: { headers: form, body: `access_token=${token}` } })],
-      [
-        'a body',
-        'POST',
-        '/graphql',
-        (token) => ({ call: { json: { query: deactivation, access_token: token } } }),
-      ],
-      [
-        'variables',
-        'POST',
-        '/graphql',
-        (token) => ({ call: { json: { query: deactivation, variables: { access_token: token } } } }),
-      ],
-      [
-        'extensions',
-        'POST',
-        '/graphql',
-        (token) => ({
-          call: { json: { query: deactivation, extensions: { authorization: `Bearer ${token}` } } },
-        }),
-      ],
-      [
-        'a cookie',
-        'GET',
-        '/api/v1/auth/private-key',
-        (token) => ({ call: { headers: { cookie: `access_token=${token}` } } }),
-      ],
-      [
-        'another header',
-        'GET',
-        '/api/v1/auth/private-key',
-        (token) => ({ call: { headers: { 'x-access-token': token } } }),
-      ],
-    ])('is not accepted from %s: %s %s', async (_place, method, path, write) => {
-      await createRows();
-      const before = await setup.stored();
-      const { query, call } = write(await setup.sign());
-      const answer = await setup.gateway.fetch(method, query === undefined ? path : `${path}?${query}`, call);
-      expect(answer.status).toBe(401);
-      expect(answer.text).toContain('Not authenticated');
-      expect(answer.headers.get('www-authenticate')).toBe(challenge());
-      expect(await setup.stored()).toEqual(before);
-    });
+  it.each<[string, string, string, (token: string) => { query?: string; call?: Call }]>([
+    ['a query string', 'GET', '/api/v1/auth/private-key', (token) => ({ query: `access_token=${token}` })],
+    ['a query string', 'DELETE', '/api/v1/auth/keys/1', (token) => ({ query: `access_token=${token}` })],
+    ['a query string', 'GET', '/graphql', (token) => ({ query: `access_token=${token}&query=${search}` })],
+    [
+      'a query string',
+      'POST',
+      '/graphql',
+      (token) => ({ query: `access_token=${token}`, call: { json: { query: deactivation } } }),
+    ],
+    [
+      'a body',
+      'PUT',
+      '/api/v1/automation/settings',
+      (token) => ({ call: { json: { access_token: token, is_enabled: true } } }),
+    ],
+    [
+      'a form',
+      'PUT',
+      '/api/v1/automation/settings',
+      (token) => ({ call: { headers: form, body: `access_token=${token}` } }),
+    ],
+    ['a form', 'POST', '/graphql', (token) => ({ call: { headers: form, body: `access_token=${token}` } })],
+    [
+      'a body',
+      'POST',
+      '/graphql',
+      (token) => ({ call: { json: { query: deactivation, access_token: token } } }),
+    ],
+    [
+      'variables',
+      'POST',
+      '/graphql',
+      (token) => ({ call: { json: { query: deactivation, variables: { access_token: token } } } }),
+    ],
+    [
+      'extensions',
+      'POST',
+      '/graphql',
+      (token) => ({
+        call: { json: { query: deactivation, extensions: { authorization: `Bearer ${token}` } } },
+      }),
+    ],
+    [
+      'a cookie',
+      'GET',
+      '/api/v1/auth/private-key',
+      (token) => ({ call: { headers: { cookie: `access_token=${token}` } } }),
+    ],
+    [
+      'another header',
+      'GET',
+      '/api/v1/auth/private-key',
+      (token) => ({ call: { headers: { 'x-access-token': token } } }),
+    ],
+  ])('is not accepted from %s: %s %s', async (_place, method, path, write) => {
+    await createRows();
+    const before = await setup.stored();
+    const { query, call } = write(await setup.sign());
+    const answer = await setup.gateway.fetch(method, query === undefined ? path : `${path}?${query}`, call);
+    expect(answer.status).toBe(401);
+    expect(answer.text).toContain('Not authenticated');
+    expect(answer.headers.get('www-authenticate')).toBe(challenge());
+    expect(await setup.stored()).toEqual(before);
   });
 });
 

@@ -1,6 +1,5 @@
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
-import { beforeDatabase } from '../../support/before-database.ts';
 import type { Answer } from '../../support/gateway.ts';
 import { setUpGateway } from '../../support/set-up-gateway.ts';
 
@@ -127,16 +126,14 @@ const refusing: [string, (text: string, token: string) => Promise<Answer>][] = [
 const query = (name: string, text: string) => new URLSearchParams({ [name]: text }).toString();
 const path = (text: string) => encodeURIComponent(text.toWellFormed());
 
-beforeDatabase(() => {
-  describe('any other text is refused', () => {
-    it.each(refusing)('%s', async (_input, call) => {
-      const answers = await callEach(call);
-      const taken = answers.flatMap(({ status }, index) =>
-        [400, 404, 422].includes(status) ? [] : [texts[index]],
-      );
-      expect(taken).toEqual([]);
-      expect(await setup.gateway.rows('private_key')).toEqual([]);
-    });
+describe('any other text is refused', () => {
+  it.each(refusing)('%s', async (_input, call) => {
+    const answers = await callEach(call);
+    const taken = answers.flatMap(({ status }, index) =>
+      [400, 404, 422].includes(status) ? [] : [texts[index]],
+    );
+    expect(taken).toEqual([]);
+    expect(await setup.gateway.rows('private_key')).toEqual([]);
   });
 });
 
