@@ -128,8 +128,9 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('postgresTemplate', given && (await createTemplate(given)));
   if (given) return;
   try {
-    // No test of these pulls the plug: what is not synced need not be waited for.
-    const { server, folder, url } = await startPostgres(['-c', 'fsync=off', '-c', 'full_page_writes=off']);
+    // No test of these pulls the plug or reads the log: neither need be waited for.
+    const flags = ['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0'];
+    const { server, folder, url } = await startPostgres(flags.flatMap((flag) => ['-c', flag]));
     stop = async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
