@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { Account } from '../../src/database/tables.ts';
@@ -419,32 +418,4 @@ describe('many requests at once', () => {
       expect(headers.get('retry-after')).toBe('1');
     }
   };
-
-  it('with any keys and inputs: one API key for each, and no other', async () => {
-    const request = fc.record({ key: fc.constantFrom('a', 'b', 'c'), name: fc.constantFrom('x', 'y') });
-    await fc.assert(
-      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 12 }), async (requests) => {
-        const sub = randomUUID();
-        const answers = await Promise.all(
-          requests.map(async ({ key, name }) => ({
-            key,
-            name,
-            answer: await create(key, { name }, { sub }),
-          })),
-        );
-        const made = new Map<string, { name: string; body: unknown }>();
-        for (const { key, name, answer } of answers) {
-          expect([201, 409, 422]).toContain(answer.status);
-          if (answer.status !== 201) continue;
-          const known = made.get(key) ?? { name, body: answer.body };
-          expect({ name, body: answer.body }).toEqual(known);
-          made.set(key, known);
-        }
-        expect([...made.keys()].sort()).toEqual([...new Set(requests.map(({ key }) => key))].sort());
-        const own = await setup.gateway.rest('GET', '/auth/keys', { token: await setup.sign({ sub }) });
-        expect(own.body).toHaveLength(made.size);
-      }),
-      { numRuns: 15 },
-    );
-  });
 });

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { Db } from '../../src/database/db.ts';
 import { exportKeys } from '../../src/moving/export-keys.ts';
@@ -7,6 +8,7 @@ import { importLines } from '../../src/moving/import-lines.ts';
 import { readLines } from '../../src/moving/read-lines.ts';
 import type { OperationLimits } from '../../src/operations/context.ts';
 import type { TestGateway } from './gateway.ts';
+import { noParts } from './key-suite.ts';
 
 /** SHA-256 of a text, in hexadecimal digits. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -55,4 +57,24 @@ export async function exportFrom({ database }: TestGateway): Promise<Record<stri
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
+}
+
+/** Expects that keys imported to a gateway, exported, and imported elsewhere read the same in both exports. */
+export async function expectMoved(here: TestGateway, elsewhere: TestGateway, records: readonly object[]) {
+  const lines = records.map((record) => {
+    const key = foreignKey();
+    return { issuer: 'https://id.example.com', key_prefix: key.slice(0, 10), ...record, key };
+  });
+  const made = lines.length;
+  expect(await importTo(here, lines)).toEqual({ made, known: 0, refused: [] });
+  const exported = await exportFrom(here);
+  // As JSON has it: -0 is 0 there.
+  const given = lines.map(({ key, ...others }) => ({
+    ...{ ...noParts, name: null, plan: null },
+    ...JSON.parse(JSON.stringify(others)),
+  }));
+  expect(exported).toEqual(given);
+  const withKeys = exported.map((line, at) => ({ ...line, sha256: sha256(lines[at]?.key ?? '') }));
+  expect(await importTo(elsewhere, withKeys)).toEqual({ made, known: 0, refused: [] });
+  expect(await exportFrom(elsewhere)).toEqual(exported);
 }
