@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApiKeyUse } from '../../src/database/tables.ts';
-import { createPeople, sidesOf } from '../support/operators.ts';
+import { callerOf, createPeople } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -19,37 +19,37 @@ async function createUsed() {
   return bob;
 }
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('200: as the owner sees it', async () => {
-    const { keyId } = await createUsed();
-    const { data } = await call('accountApiKeyUsage', { keyId, ...range });
-    expect(data.counts).toMatchObject([{ outcome: 'expired', count: 7 }]);
-    expect(data).toEqual((await call('apiKeyUsage', { keyId, ...range }, { sub: 'bob' })).data);
-  });
+const call = callerOf(setup);
 
-  it('200: also of a blocked account, which sees nothing itself', async () => {
-    const { id, keyId } = await createUsed();
-    await call('blockAccount', { id, reason: 'x' });
-    expect((await call('accountApiKeyUsage', { keyId, ...range })).data.counts).toHaveLength(1);
-  });
+it('200: as the owner sees it', async () => {
+  const { keyId } = await createUsed();
+  const { data } = await call('accountApiKeyUsage', { keyId, ...range });
+  expect(data.counts).toMatchObject([{ outcome: 'expired', count: 7 }]);
+  expect(data).toEqual((await call('apiKeyUsage', { keyId, ...range }, { sub: 'bob' })).data);
+});
 
-  it('404 for an unknown key, and for a key of an erased account', async () => {
-    const { id, keyId } = await createUsed();
-    expect((await call('accountApiKeyUsage', { keyId: 99, ...range })).code).toBe('NOT_FOUND');
-    await call('eraseAccount', { id });
-    expect((await call('accountApiKeyUsage', { keyId, ...range })).code).toBe('NOT_FOUND');
-  });
+it('200: also of a blocked account, which sees nothing itself', async () => {
+  const { id, keyId } = await createUsed();
+  await call('blockAccount', { id, reason: 'x' });
+  expect((await call('accountApiKeyUsage', { keyId, ...range })).data.counts).toHaveLength(1);
+});
 
-  it('422 for a range that is too long', async () => {
-    const { keyId } = await createUsed();
-    expect((await call('accountApiKeyUsage', { keyId, ...long })).code).toBe('BAD_USER_INPUT');
-  });
+it('404 for an unknown key, and for a key of an erased account', async () => {
+  const { id, keyId } = await createUsed();
+  expect((await call('accountApiKeyUsage', { keyId: 99, ...range })).code).toBe('NOT_FOUND');
+  await call('eraseAccount', { id });
+  expect((await call('accountApiKeyUsage', { keyId, ...range })).code).toBe('NOT_FOUND');
+});
 
-  it('403 for whoever is no operator', async () => {
-    const { bob } = await createPeople(setup);
-    const before = await setup.stored();
-    for (const claims of [{ sub: 'bob' }, { sub: 'server', scope: 'keys.verify accounts.entitle' }])
-      expect((await call('accountApiKeyUsage', { keyId: bob.keyId }, claims)).code).toBe('FORBIDDEN');
-    expect(await setup.stored()).toEqual(before);
-  });
+it('422 for a range that is too long', async () => {
+  const { keyId } = await createUsed();
+  expect((await call('accountApiKeyUsage', { keyId, ...long })).code).toBe('BAD_USER_INPUT');
+});
+
+it('403 for whoever is no operator', async () => {
+  const { bob } = await createPeople(setup);
+  const before = await setup.stored();
+  for (const claims of [{ sub: 'bob' }, { sub: 'server', scope: 'keys.verify accounts.entitle' }])
+    expect((await call('accountApiKeyUsage', { keyId: bob.keyId }, claims)).code).toBe('FORBIDDEN');
+  expect(await setup.stored()).toEqual(before);
 });

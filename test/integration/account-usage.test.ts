@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { AccountUse } from '../../src/database/tables.ts';
-import { createPeople, sidesOf } from '../support/operators.ts';
+import { callerOf, createPeople } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -19,36 +19,36 @@ async function createUsed() {
   return { bob, carol };
 }
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('200: as the owner sees it', async () => {
-    const { bob } = await createUsed();
-    const { data } = await call('accountUsage', { id: bob.id, ...range });
-    expect(data.counts).toMatchObject([{ outcome: 'valid', count: 7 }]);
-    expect(data).toEqual((await call('apiKeysUsage', range, { sub: 'bob' })).data);
-  });
+const call = callerOf(setup);
 
-  it('200: also of a blocked account, which sees nothing itself', async () => {
-    const { bob } = await createUsed();
-    await call('blockAccount', { id: bob.id, reason: 'x' });
-    expect((await call('accountUsage', { id: bob.id, ...range })).data.counts).toHaveLength(1);
-  });
+it('200: as the owner sees it', async () => {
+  const { bob } = await createUsed();
+  const { data } = await call('accountUsage', { id: bob.id, ...range });
+  expect(data.counts).toMatchObject([{ outcome: 'valid', count: 7 }]);
+  expect(data).toEqual((await call('apiKeysUsage', range, { sub: 'bob' })).data);
+});
 
-  it('200: nothing of an account whose keys nobody used; 404 for an unknown account', async () => {
-    const { carol } = await createUsed();
-    expect((await call('accountUsage', { id: carol.id, ...range })).data.counts).toEqual([]);
-    expect((await call('accountUsage', { id: 99, ...range })).code).toBe('NOT_FOUND');
-  });
+it('200: also of a blocked account, which sees nothing itself', async () => {
+  const { bob } = await createUsed();
+  await call('blockAccount', { id: bob.id, reason: 'x' });
+  expect((await call('accountUsage', { id: bob.id, ...range })).data.counts).toHaveLength(1);
+});
 
-  it('422 for a range that is too long', async () => {
-    const { bob } = await createUsed();
-    expect((await call('accountUsage', { id: bob.id, ...long })).code).toBe('BAD_USER_INPUT');
-  });
+it('200: nothing of an account whose keys nobody used; 404 for an unknown account', async () => {
+  const { carol } = await createUsed();
+  expect((await call('accountUsage', { id: carol.id, ...range })).data.counts).toEqual([]);
+  expect((await call('accountUsage', { id: 99, ...range })).code).toBe('NOT_FOUND');
+});
 
-  it('403 for whoever is no operator', async () => {
-    const { bob } = await createPeople(setup);
-    const before = await setup.stored();
-    for (const claims of [{ sub: 'bob' }, { sub: 'server', scope: 'keys.verify accounts.entitle' }])
-      expect((await call('accountUsage', { id: bob.id }, claims)).code).toBe('FORBIDDEN');
-    expect(await setup.stored()).toEqual(before);
-  });
+it('422 for a range that is too long', async () => {
+  const { bob } = await createUsed();
+  expect((await call('accountUsage', { id: bob.id, ...long })).code).toBe('BAD_USER_INPUT');
+});
+
+it('403 for whoever is no operator', async () => {
+  const { bob } = await createPeople(setup);
+  const before = await setup.stored();
+  for (const claims of [{ sub: 'bob' }, { sub: 'server', scope: 'keys.verify accounts.entitle' }])
+    expect((await call('accountUsage', { id: bob.id }, claims)).code).toBe('FORBIDDEN');
+  expect(await setup.stored()).toEqual(before);
 });

@@ -1,39 +1,39 @@
-import { describe, expect, it } from 'vitest';
-import { createPeople, sidesOf } from '../support/operators.ts';
+import { expect, it } from 'vitest';
+import { callerOf, createPeople } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('200: who it is, and how much there is', async () => {
-    const { bob, carol } = await createPeople(setup);
-    const before = await setup.stored();
-    const record = {
-      id: bob.id,
-      issuer: setup.issuer.config.issuer,
-      subject: 'bob',
-      createdAt: expect.stringMatching(/Z$/),
-      blockedAt: null,
-      blockReason: null,
-      erasedAt: null,
-      apiKeyCount: 2,
-      activeApiKeyCount: 1,
-    };
-    expect((await call('account', { id: bob.id })).data).toEqual(record);
-    expect((await call('account', { id: carol.id })).data).toMatchObject({
-      apiKeyCount: 0,
-      activeApiKeyCount: 0,
-    });
-    expect(await setup.stored(), 'a read writes nothing').toEqual(before);
-  });
+const call = callerOf(setup);
 
-  it('404 for an account that is none', async () => {
-    for (const id of [1, 0, -1, 2_147_483_647])
-      expect(await call('account', { id })).toMatchObject({
-        code: 'NOT_FOUND',
-        message: 'Account not found',
-      });
+it('200: who it is, and how much there is', async () => {
+  const { bob, carol } = await createPeople(setup);
+  const before = await setup.stored();
+  const record = {
+    id: bob.id,
+    issuer: setup.issuer.config.issuer,
+    subject: 'bob',
+    createdAt: expect.stringMatching(/Z$/),
+    blockedAt: null,
+    blockReason: null,
+    erasedAt: null,
+    apiKeyCount: 2,
+    activeApiKeyCount: 1,
+  };
+  expect((await call('account', { id: bob.id })).data).toEqual(record);
+  expect((await call('account', { id: carol.id })).data).toMatchObject({
+    apiKeyCount: 0,
+    activeApiKeyCount: 0,
   });
+  expect(await setup.stored(), 'a read writes nothing').toEqual(before);
+});
+
+it('404 for an account that is none', async () => {
+  for (const id of [1, 0, -1, 2_147_483_647])
+    expect(await call('account', { id })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'Account not found',
+    });
 });
 
 it.each(['abc', '0x10', '01', '1.5', '2147483648', '%00'])('422 for the id %s over REST', async (id) => {

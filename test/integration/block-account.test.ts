@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
+import { callerOf, createPeople, operatorOf, trailOf, verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { inputsOf, type OperationName, operations } from '../support/two-sides.ts';
 
@@ -18,173 +18,172 @@ it('is not told to the person from where it was done, and to the operator it is'
   expect(ofOlivia).toMatchObject({ action: 'account-blocked', address: '192.0.2.7' });
 });
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('200: says since when and why', async () => {
-    const { bob } = await createPeople(setup);
-    const { code, data } = await call('blockAccount', { id: bob.id, reason: `  ${reason} ` });
-    expect(code).toBe('OK');
-    expect(data).toEqual({
-      id: bob.id,
-      issuer: setup.issuer.config.issuer,
-      subject: 'bob',
-      createdAt: expect.stringMatching(/Z$/),
-      blockedAt: expect.stringMatching(/Z$/),
-      blockReason: reason,
-      erasedAt: null,
-      apiKeyCount: 2,
-      activeApiKeyCount: 1,
-    });
-  });
+const call = callerOf(setup);
 
-  it('all its keys are refused from then on, and at the door', async () => {
-    const { bob } = await createPeople(setup);
-    const atDoor = () =>
-      setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': bob.secret } });
-    expect(await verify(setup, bob.secret)).toMatchObject({ valid: true, reason: null });
-    expect((await atDoor()).status).toBe(200);
-    await call('blockAccount', { id: bob.id, reason });
-    expect(await verify(setup, bob.secret)).toMatchObject({
-      valid: false,
-      reason: 'account_blocked',
-      key_id: bob.keyId,
-      user_id: bob.id,
-    });
-    expect(await atDoor()).toMatchObject({
-      status: 403,
-      body: { detail: 'The account of this API key is blocked', reason: 'account_blocked' },
-    });
-    const itself = await setup.gateway.rest('GET', '/keys/self', { headers: { 'x-api-key': bob.secret } });
-    expect(itself.status).toBe(403);
-  });
-
-  it('what ends a key is said before, and what may pass after', async () => {
-    const { bob } = await createPeople(setup);
-    const keys = [
-      [{ isActive: false }, null, 'inactive'],
-      [{ expiresAt: new Date(0) }, null, 'expired'],
-      [{}, new Date(0), 'rotated'],
-      [{ allowedAddresses: '["192.0.2.1"]' }, null, 'account_blocked'],
-    ] as const;
-    await call('blockAccount', { id: bob.id, reason });
-    for (const [values, worksUntil, expected] of keys) {
-      const secret = createApiKeySecret();
-      const id = await setup.gateway.createApiKey(bob.id, values);
-      await setup.gateway.addSecret(id, secret, worksUntil);
-      expect(await verify(setup, secret)).toMatchObject({ reason: expected });
-    }
-  });
-
-  it('is written down on both sides: by whom, to whom, and why', async () => {
-    const { bob } = await createPeople(setup);
-    await call('blockAccount', { id: bob.id, reason });
-    const olivia = await operatorOf(setup);
-    const [ofBob] = await trailOf(setup, bob.id);
-    expect(ofBob).toMatchObject({
-      action: 'account-blocked',
-      actor: 'operator',
-      other_id: olivia,
-      reason,
-      address: null,
-    });
-    const [ofOlivia, ...before] = await trailOf(setup, olivia);
-    expect(ofOlivia).toMatchObject({ action: 'account-blocked', actor: null, other_id: bob.id, reason });
-    expect(before).toMatchObject([{ action: 'account-created' }]);
-    expect(ofOlivia?.['request']).toBe(ofBob?.['request']);
-    const [line] = setup.gateway.log().filter(({ event }) => event === 'account-blocked');
-    expect(line).toMatchObject({ accountId: bob.id, operatorId: olivia });
-    expect(JSON.stringify(setup.gateway.log())).not.toContain(reason);
-  });
-
-  it('is written down in the order of the accounts, so that two operators at each other wait once', async () => {
-    const { bob } = await createPeople(setup);
-    const claims = { sub: 'bob', scope: 'keyward.admin' };
-    await call('blockAccount', { id: bob.id, reason });
-    const olivia = await operatorOf(setup);
-    await call('unblockAccount', { id: bob.id, reason });
-    await call('blockAccount', { id: olivia, reason }, claims);
-    const written = (await setup.gateway.rows('audit_event')).filter(
-      ({ action }) => action === 'account-blocked',
-    );
-    const order = (rows: typeof written) => rows.map((row) => row['account_id']);
-    expect(order(written)).toEqual([bob.id, olivia, bob.id, olivia]);
-  });
-
-  it('the person sees it as done by an operator, once they can; the operator sees to whom', async () => {
-    const { bob } = await createPeople(setup);
-    await call('blockAccount', { id: bob.id, reason });
-    await call('unblockAccount', { id: bob.id, reason: 'A mistake' });
-    const { data } = await call('auditEvents', {}, { sub: 'bob' });
-    expect(data.nodes).toMatchObject([
-      { action: 'account-unblocked', actor: 'operator', reason: 'A mistake', onUserId: null, userId: bob.id },
-      { action: 'account-blocked', actor: 'operator', reason, onUserId: null, address: null },
-    ]);
-    const own = await call('auditEvents', {}, { sub: 'olivia' });
-    expect(own.data.nodes).toMatchObject([
-      { action: 'account-unblocked', actor: 'self', reason: 'A mistake', onUserId: bob.id },
-      { action: 'account-blocked', actor: 'self', reason, onUserId: bob.id },
-      { action: 'account-created', actor: 'self', reason: null, onUserId: null },
-    ]);
-  });
-
-  it('repeated, changes nothing, the reason included', async () => {
-    const { bob } = await createPeople(setup);
-    const first = await call('blockAccount', { id: bob.id, reason });
-    const stored = await setup.stored();
-    expect(await call('blockAccount', { id: bob.id, reason: 'Another' })).toEqual(first);
-    expect(await setup.stored()).toEqual(stored);
-  });
-
-  it('404 for an account that is none', async () => {
-    await createPeople(setup);
-    for (const id of [99, 0, -1])
-      expect(await call('blockAccount', { id, reason })).toMatchObject({
-        code: 'NOT_FOUND',
-        message: 'Account not found',
-      });
-    expect(await setup.gateway.rows('audit_event')).toEqual([]);
-  });
-
-  it('409 for the own account', async () => {
-    const olivia = await setup.gateway.createAccount('olivia');
-    expect(await call('blockAccount', { id: olivia, reason })).toMatchObject({
-      code: 'CONFLICT',
-      message: 'This account is your own',
-    });
-    expect(await setup.gateway.rows('account')).toMatchObject([{ blocked_at: null }]);
-  });
-
-  it.each(['', '  ', 'a'.repeat(501), 'a\0b'])('422 for the reason %j', async (bad) => {
-    const { bob } = await createPeople(setup);
-    const { code, issues } = await call('blockAccount', { id: bob.id, reason: bad });
-    expect(code).toBe('BAD_USER_INPUT');
-    expect(issues?.[0]?.path).toEqual(['reason']);
-    expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
-  });
-
-  it('an operator who is blocked is refused as well', async () => {
-    const { bob } = await createPeople(setup);
-    const olivia = await setup.gateway.createAccount('olivia');
-    await call('blockAccount', { id: olivia, reason }, { sub: 'oscar', scope: 'keyward.admin' });
-    for (const [operation, input] of [
-      ['accounts', {}],
-      ['account', { id: bob.id }],
-      ['accountApiKeys', { id: bob.id }],
-      ['accountAuditEvents', { id: bob.id }],
-      ['accountUsage', { id: bob.id }],
-      ['accountApiKeyUsage', { keyId: bob.keyId }],
-      ['findApiKey', { key: bob.secret }],
-      ['unblockAccount', { id: olivia, reason }],
-      ['eraseAccount', { id: bob.id }],
-      ['deactivateAccountApiKey', { keyId: bob.keyId, reason }],
-    ] as const)
-      expect(await call(operation, input), operation).toMatchObject({
-        code: 'FORBIDDEN',
-        message: 'This account is blocked',
-      });
+it('200: says since when and why', async () => {
+  const { bob } = await createPeople(setup);
+  const { code, data } = await call('blockAccount', { id: bob.id, reason: `  ${reason} ` });
+  expect(code).toBe('OK');
+  expect(data).toEqual({
+    id: bob.id,
+    issuer: setup.issuer.config.issuer,
+    subject: 'bob',
+    createdAt: expect.stringMatching(/Z$/),
+    blockedAt: expect.stringMatching(/Z$/),
+    blockReason: reason,
+    erasedAt: null,
+    apiKeyCount: 2,
+    activeApiKeyCount: 1,
   });
 });
 
-describe.each(sidesOf(setup))('whoever is blocked gets 403 for everything over %s', (_transport, call) => {
+it('all its keys are refused from then on, and at the door', async () => {
+  const { bob } = await createPeople(setup);
+  const atDoor = () => setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': bob.secret } });
+  expect(await verify(setup, bob.secret)).toMatchObject({ valid: true, reason: null });
+  expect((await atDoor()).status).toBe(200);
+  await call('blockAccount', { id: bob.id, reason });
+  expect(await verify(setup, bob.secret)).toMatchObject({
+    valid: false,
+    reason: 'account_blocked',
+    key_id: bob.keyId,
+    user_id: bob.id,
+  });
+  expect(await atDoor()).toMatchObject({
+    status: 403,
+    body: { detail: 'The account of this API key is blocked', reason: 'account_blocked' },
+  });
+  const itself = await setup.gateway.rest('GET', '/keys/self', { headers: { 'x-api-key': bob.secret } });
+  expect(itself.status).toBe(403);
+});
+
+it('what ends a key is said before, and what may pass after', async () => {
+  const { bob } = await createPeople(setup);
+  const keys = [
+    [{ isActive: false }, null, 'inactive'],
+    [{ expiresAt: new Date(0) }, null, 'expired'],
+    [{}, new Date(0), 'rotated'],
+    [{ allowedAddresses: '["192.0.2.1"]' }, null, 'account_blocked'],
+  ] as const;
+  await call('blockAccount', { id: bob.id, reason });
+  for (const [values, worksUntil, expected] of keys) {
+    const secret = createApiKeySecret();
+    const id = await setup.gateway.createApiKey(bob.id, values);
+    await setup.gateway.addSecret(id, secret, worksUntil);
+    expect(await verify(setup, secret)).toMatchObject({ reason: expected });
+  }
+});
+
+it('is written down on both sides: by whom, to whom, and why', async () => {
+  const { bob } = await createPeople(setup);
+  await call('blockAccount', { id: bob.id, reason });
+  const olivia = await operatorOf(setup);
+  const [ofBob] = await trailOf(setup, bob.id);
+  expect(ofBob).toMatchObject({
+    action: 'account-blocked',
+    actor: 'operator',
+    other_id: olivia,
+    reason,
+    address: null,
+  });
+  const [ofOlivia, ...before] = await trailOf(setup, olivia);
+  expect(ofOlivia).toMatchObject({ action: 'account-blocked', actor: null, other_id: bob.id, reason });
+  expect(before).toMatchObject([{ action: 'account-created' }]);
+  expect(ofOlivia?.['request']).toBe(ofBob?.['request']);
+  const [line] = setup.gateway.log().filter(({ event }) => event === 'account-blocked');
+  expect(line).toMatchObject({ accountId: bob.id, operatorId: olivia });
+  expect(JSON.stringify(setup.gateway.log())).not.toContain(reason);
+});
+
+it('is written down in the order of the accounts, so that two operators at each other wait once', async () => {
+  const { bob } = await createPeople(setup);
+  const claims = { sub: 'bob', scope: 'keyward.admin' };
+  await call('blockAccount', { id: bob.id, reason });
+  const olivia = await operatorOf(setup);
+  await call('unblockAccount', { id: bob.id, reason });
+  await call('blockAccount', { id: olivia, reason }, claims);
+  const written = (await setup.gateway.rows('audit_event')).filter(
+    ({ action }) => action === 'account-blocked',
+  );
+  const order = (rows: typeof written) => rows.map((row) => row['account_id']);
+  expect(order(written)).toEqual([bob.id, olivia, bob.id, olivia]);
+});
+
+it('the person sees it as done by an operator, once they can; the operator sees to whom', async () => {
+  const { bob } = await createPeople(setup);
+  await call('blockAccount', { id: bob.id, reason });
+  await call('unblockAccount', { id: bob.id, reason: 'A mistake' });
+  const { data } = await call('auditEvents', {}, { sub: 'bob' });
+  expect(data.nodes).toMatchObject([
+    { action: 'account-unblocked', actor: 'operator', reason: 'A mistake', onUserId: null, userId: bob.id },
+    { action: 'account-blocked', actor: 'operator', reason, onUserId: null, address: null },
+  ]);
+  const own = await call('auditEvents', {}, { sub: 'olivia' });
+  expect(own.data.nodes).toMatchObject([
+    { action: 'account-unblocked', actor: 'self', reason: 'A mistake', onUserId: bob.id },
+    { action: 'account-blocked', actor: 'self', reason, onUserId: bob.id },
+    { action: 'account-created', actor: 'self', reason: null, onUserId: null },
+  ]);
+});
+
+it('repeated, changes nothing, the reason included', async () => {
+  const { bob } = await createPeople(setup);
+  const first = await call('blockAccount', { id: bob.id, reason });
+  const stored = await setup.stored();
+  expect(await call('blockAccount', { id: bob.id, reason: 'Another' })).toEqual(first);
+  expect(await setup.stored()).toEqual(stored);
+});
+
+it('404 for an account that is none', async () => {
+  await createPeople(setup);
+  for (const id of [99, 0, -1])
+    expect(await call('blockAccount', { id, reason })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'Account not found',
+    });
+  expect(await setup.gateway.rows('audit_event')).toEqual([]);
+});
+
+it('409 for the own account', async () => {
+  const olivia = await setup.gateway.createAccount('olivia');
+  expect(await call('blockAccount', { id: olivia, reason })).toMatchObject({
+    code: 'CONFLICT',
+    message: 'This account is your own',
+  });
+  expect(await setup.gateway.rows('account')).toMatchObject([{ blocked_at: null }]);
+});
+
+it.each(['', '  ', 'a'.repeat(501), 'a\0b'])('422 for the reason %j', async (bad) => {
+  const { bob } = await createPeople(setup);
+  const { code, issues } = await call('blockAccount', { id: bob.id, reason: bad });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(issues?.[0]?.path).toEqual(['reason']);
+  expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
+});
+
+it('an operator who is blocked is refused as well', async () => {
+  const { bob } = await createPeople(setup);
+  const olivia = await setup.gateway.createAccount('olivia');
+  await call('blockAccount', { id: olivia, reason }, { sub: 'oscar', scope: 'keyward.admin' });
+  for (const [operation, input] of [
+    ['accounts', {}],
+    ['account', { id: bob.id }],
+    ['accountApiKeys', { id: bob.id }],
+    ['accountAuditEvents', { id: bob.id }],
+    ['accountUsage', { id: bob.id }],
+    ['accountApiKeyUsage', { keyId: bob.keyId }],
+    ['findApiKey', { key: bob.secret }],
+    ['unblockAccount', { id: olivia, reason }],
+    ['eraseAccount', { id: bob.id }],
+    ['deactivateAccountApiKey', { keyId: bob.keyId, reason }],
+  ] as const)
+    expect(await call(operation, input), operation).toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'This account is blocked',
+    });
+});
+
+describe('a blocked caller → 403', () => {
   // A server verifies keys in its own name: it has no account.
   const people = operations.filter((operation) => operation !== 'verifyApiKey' && operation !== 'findApiKey');
   const forAll = { sub: 'bob', scope: 'openid email profile idp.signin.user.admin keyward.admin' };

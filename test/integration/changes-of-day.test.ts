@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { VerificationKeys } from '../../src/auth/verification-keys.ts';
 import { readScannerKeys } from '../../src/leak-reports/report-signature.ts';
 import { setClocks } from '../support/database-clock.ts';
-import { sidesOf, trailOf } from '../support/operators.ts';
+import { callerOf, trailOf } from '../support/operators.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -46,7 +46,8 @@ const numbersOf = async (account: number) =>
 /** Makes all changes of alice's that the day has left; the first one makes her account as well. */
 const useUp = async () => expect(await statusesOf(most - 1, create)).toEqual([201, 201, 201, 201]);
 
-describe.each(sidesOf(setup))('over %s, an account that has made all changes of a day', (side, call) => {
+describe('an account that has made all changes of a day', () => {
+  const call = callerOf(setup);
   const alice = { sub: 'alice' };
 
   it('is refused one more, which leaves nothing', async () => {
@@ -91,8 +92,8 @@ describe.each(sidesOf(setup))('over %s, an account that has made all changes of 
     await useUp();
     const operator = { sub: 'olivia', scope: 'keyward.admin' };
     for (let turn = 0; turn < most; turn += 1) {
-      expect((await call('blockAccount', { id: 1, reason: side }, operator)).code).toBe('OK');
-      expect((await call('unblockAccount', { id: 1, reason: side }, operator)).code).toBe('OK');
+      expect((await call('blockAccount', { id: 1, reason: 'Abuse' }, operator)).code).toBe('OK');
+      expect((await call('unblockAccount', { id: 1, reason: 'Abuse' }, operator)).code).toBe('OK');
     }
     const numbers = await numbersOf(1);
     expect(numbers).toHaveLength(3 * most);

@@ -1,75 +1,75 @@
-import { describe, expect, it } from 'vitest';
-import { createPeople, operatorOf, sidesOf, trailOf, verify } from '../support/operators.ts';
+import { expect, it } from 'vitest';
+import { callerOf, createPeople, operatorOf, trailOf, verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
 const reason = 'It was found in a public repository.';
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('200: the key is refused from then on', async () => {
-    const { bob } = await createPeople(setup);
-    const { code, data } = await call('deactivateAccountApiKey', { keyId: bob.keyId, reason });
-    expect(code).toBe('OK');
-    expect(data).toMatchObject({
-      id: bob.keyId,
-      isActive: false,
-      deactivatedAt: expect.stringMatching(/Z$/),
+const call = callerOf(setup);
+
+it('200: the key is refused from then on', async () => {
+  const { bob } = await createPeople(setup);
+  const { code, data } = await call('deactivateAccountApiKey', { keyId: bob.keyId, reason });
+  expect(code).toBe('OK');
+  expect(data).toMatchObject({
+    id: bob.keyId,
+    isActive: false,
+    deactivatedAt: expect.stringMatching(/Z$/),
+  });
+  expect(await verify(setup, bob.secret)).toMatchObject({ valid: false, reason: 'inactive' });
+});
+
+it('is written down on both sides, and the person sees why', async () => {
+  const { bob } = await createPeople(setup);
+  await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: ` ${reason} ` });
+  const olivia = await operatorOf(setup);
+  // The same change as the owner's deactivation.
+  const details = JSON.stringify([{ field: 'is_active', from: true, to: false }]);
+  const common = { action: 'api-key-deactivated', target: bob.keyId, reason, details };
+  expect((await trailOf(setup, bob.id))[0]).toMatchObject({
+    ...common,
+    actor: 'operator',
+    other_id: olivia,
+  });
+  expect((await trailOf(setup, olivia))[0]).toMatchObject({ ...common, actor: null, other_id: bob.id });
+  const { data } = await call('auditEvents', {}, { sub: 'bob' });
+  expect(data.nodes).toMatchObject([
+    { action: 'api-key-deactivated', targetId: bob.keyId, actor: 'operator', reason, onUserId: null },
+  ]);
+});
+
+it("of the operator's own is one's own change, with a reason", async () => {
+  const olivia = await setup.gateway.createAccount('olivia');
+  const keyId = await setup.gateway.createApiKey(olivia);
+  await call('deactivateAccountApiKey', { keyId, reason });
+  expect(await trailOf(setup, olivia)).toMatchObject([
+    { actor: null, other_id: null, target: keyId, reason },
+  ]);
+});
+
+it('repeated, changes nothing', async () => {
+  const { bob } = await createPeople(setup);
+  const first = await call('deactivateAccountApiKey', { keyId: bob.keyId, reason });
+  const stored = await setup.stored();
+  expect(await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: 'Another' })).toEqual(first);
+  expect(await setup.stored()).toEqual(stored);
+});
+
+it('404 for a key that is none', async () => {
+  for (const keyId of [1, 0, -1])
+    expect(await call('deactivateAccountApiKey', { keyId, reason })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'API key not found',
     });
-    expect(await verify(setup, bob.secret)).toMatchObject({ valid: false, reason: 'inactive' });
-  });
+  expect(await setup.gateway.rows('account')).toEqual([]);
+});
 
-  it('is written down on both sides, and the person sees why', async () => {
-    const { bob } = await createPeople(setup);
-    await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: ` ${reason} ` });
-    const olivia = await operatorOf(setup);
-    // The same change as the owner's deactivation.
-    const details = JSON.stringify([{ field: 'is_active', from: true, to: false }]);
-    const common = { action: 'api-key-deactivated', target: bob.keyId, reason, details };
-    expect((await trailOf(setup, bob.id))[0]).toMatchObject({
-      ...common,
-      actor: 'operator',
-      other_id: olivia,
-    });
-    expect((await trailOf(setup, olivia))[0]).toMatchObject({ ...common, actor: null, other_id: bob.id });
-    const { data } = await call('auditEvents', {}, { sub: 'bob' });
-    expect(data.nodes).toMatchObject([
-      { action: 'api-key-deactivated', targetId: bob.keyId, actor: 'operator', reason, onUserId: null },
-    ]);
-  });
-
-  it("of the operator's own is one's own change, with a reason", async () => {
-    const olivia = await setup.gateway.createAccount('olivia');
-    const keyId = await setup.gateway.createApiKey(olivia);
-    await call('deactivateAccountApiKey', { keyId, reason });
-    expect(await trailOf(setup, olivia)).toMatchObject([
-      { actor: null, other_id: null, target: keyId, reason },
-    ]);
-  });
-
-  it('repeated, changes nothing', async () => {
-    const { bob } = await createPeople(setup);
-    const first = await call('deactivateAccountApiKey', { keyId: bob.keyId, reason });
-    const stored = await setup.stored();
-    expect(await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: 'Another' })).toEqual(first);
-    expect(await setup.stored()).toEqual(stored);
-  });
-
-  it('404 for a key that is none', async () => {
-    for (const keyId of [1, 0, -1])
-      expect(await call('deactivateAccountApiKey', { keyId, reason })).toMatchObject({
-        code: 'NOT_FOUND',
-        message: 'API key not found',
-      });
-    expect(await setup.gateway.rows('account')).toEqual([]);
-  });
-
-  it.each([undefined, '', ' ', 'a'.repeat(501)])('422 for the reason %j', async (bad) => {
-    const { bob } = await createPeople(setup);
-    const input = bad === undefined ? { keyId: bob.keyId } : { keyId: bob.keyId, reason: bad };
-    expect(await call('deactivateAccountApiKey', input)).toMatchObject({ code: 'BAD_USER_INPUT' });
-    expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
-  });
+it.each([undefined, '', ' ', 'a'.repeat(501)])('422 for the reason %j', async (bad) => {
+  const { bob } = await createPeople(setup);
+  const input = bad === undefined ? { keyId: bob.keyId } : { keyId: bob.keyId, reason: bad };
+  expect(await call('deactivateAccountApiKey', input)).toMatchObject({ code: 'BAD_USER_INPUT' });
+  expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
 });
 
 it('REST takes the reason from the query string alone', async () => {

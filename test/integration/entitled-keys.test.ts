@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sidesOf } from '../support/operators.ts';
+import { callerOf } from '../support/operators.ts';
 import { documentPlans } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -10,7 +10,7 @@ const server = { sub: 'server', scope: 'keys.verify' };
 const alice = { sub: 'alice' };
 const day = 86_400_000;
 
-type Call = ReturnType<typeof sidesOf>[number][1];
+type Call = ReturnType<typeof callerOf>;
 
 /** What alice does with her keys, and her provider with her account. */
 function actors(call: Call) {
@@ -42,136 +42,136 @@ function actors(call: Call) {
   return { make, change, entitle, ask, askAtDoor, askAsKey, made };
 }
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  const { make, change, entitle, ask, askAtDoor, askAsKey, made } = actors(call);
+const call = callerOf(setup);
 
-  it('the story: whatever its owner wants, a key does no more than its plan', async () => {
-    const key = await made({
-      permissions: ['documents.read'],
-      quota: { limit: 1, refill: 'monthly' },
-      metadata: { plan: 'free' },
-    });
-    expect(await ask(key.secret, 'billing.refund')).toMatchObject({ reason: 'insufficient_permissions' });
-    expect(await ask(key.secret, 'documents.read')).toMatchObject({ valid: true, quota: { remaining: 0 } });
-    const wish = { permissions: ['*'], metadata: { plan: 'enterprise' }, quota: null, rateLimit: null };
-    expect(await change(key.id, wish)).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      issues: [{ path: ['permissions'], type: 'permission_not_entitled' }],
-    });
-    // Nothing of the wish holds.
-    expect(await ask(key.secret, 'billing.refund')).toMatchObject({
-      valid: false,
+const { make, change, entitle, ask, askAtDoor, askAsKey, made } = actors(call);
+
+it('the story: whatever its owner wants, a key does no more than its plan', async () => {
+  const key = await made({
+    permissions: ['documents.read'],
+    quota: { limit: 1, refill: 'monthly' },
+    metadata: { plan: 'free' },
+  });
+  expect(await ask(key.secret, 'billing.refund')).toMatchObject({ reason: 'insufficient_permissions' });
+  expect(await ask(key.secret, 'documents.read')).toMatchObject({ valid: true, quota: { remaining: 0 } });
+  const wish = { permissions: ['*'], metadata: { plan: 'enterprise' }, quota: null, rateLimit: null };
+  expect(await change(key.id, wish)).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    issues: [{ path: ['permissions'], type: 'permission_not_entitled' }],
+  });
+  // Nothing of the wish holds.
+  expect(await ask(key.secret, 'billing.refund')).toMatchObject({
+    valid: false,
+    reason: 'insufficient_permissions',
+    plan: 'free',
+    metadata: { plan: 'free' },
+  });
+  expect(await ask(key.secret, 'documents.read')).toMatchObject({ reason: 'quota_exceeded' });
+  // A wish from a time without a ceiling stays with the key, and does not hold.
+  await entitle('unlimited');
+  expect((await change(key.id, wish)).code).toBe('OK');
+  expect(await ask(key.secret, 'billing.refund')).toMatchObject({ valid: true, plan: 'unlimited' });
+  expect((await askAtDoor(key.secret, 'billing.refund')).status).toBe(200);
+  expect(await askAsKey(key.secret)).toMatchObject({ permissions: ['*'], plan: 'unlimited' });
+  await entitle('free');
+  const bounded = {
+    permissions: ['documents.read'],
+    plan: 'free',
+    entitlement: { metadata: { support: 'none' } },
+    metadata: { plan: 'enterprise' },
+  };
+  expect(await ask(key.secret, 'billing.refund')).toMatchObject({
+    valid: false,
+    reason: 'insufficient_permissions',
+    ...bounded,
+  });
+  expect(await askAtDoor(key.secret, 'billing.refund')).toMatchObject({
+    status: 403,
+    body: {
+      detail: 'The API key needs the permissions: billing.refund',
       reason: 'insufficient_permissions',
-      plan: 'free',
-      metadata: { plan: 'free' },
-    });
-    expect(await ask(key.secret, 'documents.read')).toMatchObject({ reason: 'quota_exceeded' });
-    // A wish from a time without a ceiling stays with the key, and does not hold.
-    await entitle('unlimited');
-    expect((await change(key.id, wish)).code).toBe('OK');
-    expect(await ask(key.secret, 'billing.refund')).toMatchObject({ valid: true, plan: 'unlimited' });
-    expect((await askAtDoor(key.secret, 'billing.refund')).status).toBe(200);
-    expect(await askAsKey(key.secret)).toMatchObject({ permissions: ['*'], plan: 'unlimited' });
-    await entitle('free');
-    const bounded = {
-      permissions: ['documents.read'],
-      plan: 'free',
-      entitlement: { metadata: { support: 'none' } },
-      metadata: { plan: 'enterprise' },
-    };
-    expect(await ask(key.secret, 'billing.refund')).toMatchObject({
-      valid: false,
-      reason: 'insufficient_permissions',
-      ...bounded,
-    });
-    expect(await askAtDoor(key.secret, 'billing.refund')).toMatchObject({
-      status: 403,
-      body: {
-        detail: 'The API key needs the permissions: billing.refund',
-        reason: 'insufficient_permissions',
-      },
-    });
-    expect(await askAsKey(key.secret)).toMatchObject(bounded);
-    expect(await ask(key.secret, 'documents.read')).toMatchObject({ valid: true });
-    // And an upgrade gives back what the key was given before.
-    await entitle('unlimited');
-    expect(await ask(key.secret, 'billing.refund')).toMatchObject({ valid: true, permissions: ['*'] });
+    },
   });
+  expect(await askAsKey(key.secret)).toMatchObject(bounded);
+  expect(await ask(key.secret, 'documents.read')).toMatchObject({ valid: true });
+  // And an upgrade gives back what the key was given before.
+  await entitle('unlimited');
+  expect(await ask(key.secret, 'billing.refund')).toMatchObject({ valid: true, permissions: ['*'] });
+});
 
-  it('422 for permissions beyond the plan, and a wildcard that is wider than it', async () => {
-    for (const permissions of [['billing.refund'], ['documents.*'], ['*'], ['documents.read', 'a']])
-      expect(await make({ permissions }), permissions.join()).toMatchObject({
-        code: 'BAD_USER_INPUT',
-        issues: [
-          {
-            path: ['permissions'],
-            type: 'permission_not_entitled',
-            message: `Must lie within what your account may have: documents.read. These do not: ${permissions.at(-1)}.`,
-          },
-        ],
-      });
-    await entitle('free', { permissions: [] });
-    expect(await make({ permissions: ['documents.read'] })).toMatchObject({
-      issues: [{ message: expect.stringContaining('may have: nothing.') }],
-    });
-    expect((await make({ permissions: [] })).code).toBe('OK');
-  });
-
-  it('what a key has already is no fault of a change, and can be given up', async () => {
-    await entitle('unlimited');
-    const { id } = await made({ permissions: ['documents.read', 'billing.refund', '*'] });
-    await entitle('free');
-    expect((await change(id, { name: 'Desk' })).code).toBe('OK');
-    const permissions = ['billing.refund', 'documents.read'];
-    expect((await change(id, { permissions })).data).toMatchObject({ permissions });
-    expect((await change(id, { permissions: [...permissions, '*'] })).code).toBe('BAD_USER_INPUT');
-  });
-
-  it('409 for more keys than the plan has; those that are there stay', async () => {
-    await made();
-    const { secret } = await made();
-    expect(await make()).toMatchObject({
-      code: 'CONFLICT',
-      message: 'You may have at most 2 active API keys: deactivate one first',
-    });
-    await entitle('free', { max_active_keys: 0 });
-    expect((await make()).code).toBe('CONFLICT');
-    expect(await ask(secret)).toMatchObject({ valid: true });
-    await entitle('pro');
-    expect((await make()).code).toBe('OK');
-  });
-
-  it('a key lasts as long as the plan allows where nothing else is said, and no longer', async () => {
-    const before = Date.now();
-    const { data } = await make();
-    const expiresAt = new Date((data.apiKey ?? data).expiresAt).getTime();
-    expect(expiresAt - 90 * day).toBeGreaterThanOrEqual(before);
-    expect(expiresAt - 90 * day).toBeLessThanOrEqual(Date.now());
-    const soon = new Date(before + 89 * day).toISOString();
-    expect((await make({ expiresAt: soon })).data).toMatchObject(
-      data.apiKey ? { apiKey: { expiresAt: soon } } : { expiresAt: soon },
-    );
-    await entitle('free', { max_active_keys: null });
-    expect(await make({ expiresAt: new Date(before + 91 * day).toISOString() })).toMatchObject({
+it('422 for permissions beyond the plan, and a wildcard that is wider than it', async () => {
+  for (const permissions of [['billing.refund'], ['documents.*'], ['*'], ['documents.read', 'a']])
+    expect(await make({ permissions }), permissions.join()).toMatchObject({
       code: 'BAD_USER_INPUT',
-      issues: [{ path: ['expiresAt'], type: 'less_than_equal' }],
+      issues: [
+        {
+          path: ['permissions'],
+          type: 'permission_not_entitled',
+          message: `Must lie within what your account may have: documents.read. These do not: ${permissions.at(-1)}.`,
+        },
+      ],
     });
+  await entitle('free', { permissions: [] });
+  expect(await make({ permissions: ['documents.read'] })).toMatchObject({
+    issues: [{ message: expect.stringContaining('may have: nothing.') }],
   });
+  expect((await make({ permissions: [] })).code).toBe('OK');
+});
 
-  it('a change shortens a life and never makes it longer than the plan allows', async () => {
-    const { id } = await made();
-    const at = (days: number) => new Date(Date.now() + days * day).toISOString();
-    expect((await change(id, { expiresAt: at(1) })).code).toBe('OK');
-    expect((await change(id, { expiresAt: at(80) })).code).toBe('OK');
-    expect((await change(id, { expiresAt: at(91) })).code).toBe('BAD_USER_INPUT');
-    expect((await change(id, { expiresAt: null })).code).toBe('BAD_USER_INPUT');
-    // From a time when there was no bound.
-    await entitle('unlimited');
-    expect((await change(id, { expiresAt: null })).code).toBe('OK');
-    await entitle('free', { max_key_days: 1 });
-    expect((await change(id, { name: 'Desk', expiresAt: null })).code).toBe('OK');
-    expect((await change(id, { expiresAt: at(300) })).code).toBe('OK');
+it('what a key has already is no fault of a change, and can be given up', async () => {
+  await entitle('unlimited');
+  const { id } = await made({ permissions: ['documents.read', 'billing.refund', '*'] });
+  await entitle('free');
+  expect((await change(id, { name: 'Desk' })).code).toBe('OK');
+  const permissions = ['billing.refund', 'documents.read'];
+  expect((await change(id, { permissions })).data).toMatchObject({ permissions });
+  expect((await change(id, { permissions: [...permissions, '*'] })).code).toBe('BAD_USER_INPUT');
+});
+
+it('409 for more keys than the plan has; those that are there stay', async () => {
+  await made();
+  const { secret } = await made();
+  expect(await make()).toMatchObject({
+    code: 'CONFLICT',
+    message: 'You may have at most 2 active API keys: deactivate one first',
   });
+  await entitle('free', { max_active_keys: 0 });
+  expect((await make()).code).toBe('CONFLICT');
+  expect(await ask(secret)).toMatchObject({ valid: true });
+  await entitle('pro');
+  expect((await make()).code).toBe('OK');
+});
+
+it('a key lasts as long as the plan allows where nothing else is said, and no longer', async () => {
+  const before = Date.now();
+  const { data } = await make();
+  const expiresAt = new Date((data.apiKey ?? data).expiresAt).getTime();
+  expect(expiresAt - 90 * day).toBeGreaterThanOrEqual(before);
+  expect(expiresAt - 90 * day).toBeLessThanOrEqual(Date.now());
+  const soon = new Date(before + 89 * day).toISOString();
+  expect((await make({ expiresAt: soon })).data).toMatchObject(
+    data.apiKey ? { apiKey: { expiresAt: soon } } : { expiresAt: soon },
+  );
+  await entitle('free', { max_active_keys: null });
+  expect(await make({ expiresAt: new Date(before + 91 * day).toISOString() })).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    issues: [{ path: ['expiresAt'], type: 'less_than_equal' }],
+  });
+});
+
+it('a change shortens a life and never makes it longer than the plan allows', async () => {
+  const { id } = await made();
+  const at = (days: number) => new Date(Date.now() + days * day).toISOString();
+  expect((await change(id, { expiresAt: at(1) })).code).toBe('OK');
+  expect((await change(id, { expiresAt: at(80) })).code).toBe('OK');
+  expect((await change(id, { expiresAt: at(91) })).code).toBe('BAD_USER_INPUT');
+  expect((await change(id, { expiresAt: null })).code).toBe('BAD_USER_INPUT');
+  // From a time when there was no bound.
+  await entitle('unlimited');
+  expect((await change(id, { expiresAt: null })).code).toBe('OK');
+  await entitle('free', { max_key_days: 1 });
+  expect((await change(id, { name: 'Desk', expiresAt: null })).code).toBe('OK');
+  expect((await change(id, { expiresAt: at(300) })).code).toBe('OK');
 });
 
 describe('at the other doors', () => {

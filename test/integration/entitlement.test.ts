@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPeople, sidesOf } from '../support/operators.ts';
+import { callerOf, createPeople } from '../support/operators.ts';
 import { documentPlans } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -17,76 +17,77 @@ const nothing = {
 describe('with plans', () => {
   const setup = setUpGateway({ plans: documentPlans });
 
-  describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-    it('200: of somebody of whom nothing was said, the default plan', async () => {
-      const { carol } = await createPeople(setup);
-      expect(await call('entitlement', { userId: carol.id }, billing)).toMatchObject({
-        code: 'OK',
-        data: {
-          userId: carol.id,
-          plan: null,
-          overrides: null,
-          effective: {
-            permissions: ['documents.read'],
-            rateLimit: { limit: 10, windowSeconds: 60 },
-            quota: { limit: 1000, refill: 'MONTHLY' },
-            maxActiveKeys: 2,
-            maxKeyDays: 90,
-            metadata: { support: 'none' },
-          },
-          updatedAt: null,
-        },
-      });
-    });
+  const call = callerOf(setup);
 
-    it('200: an override stands in place of the member of the plan, and null lifts it', async () => {
-      const { carol } = await createPeople(setup);
-      const overrides = { permissions: ['*'], quota: null, max_key_days: 7 };
-      await call('setEntitlement', { userId: carol.id, plan: 'pro', overrides }, billing);
-      expect((await call('entitlement', { userId: carol.id }, billing)).data).toMatchObject({
-        plan: 'pro',
-        overrides,
+  it('200: of somebody of whom nothing was said, the default plan', async () => {
+    const { carol } = await createPeople(setup);
+    expect(await call('entitlement', { userId: carol.id }, billing)).toMatchObject({
+      code: 'OK',
+      data: {
+        userId: carol.id,
+        plan: null,
+        overrides: null,
         effective: {
-          permissions: ['*'],
-          rateLimit: null,
-          quota: null,
-          maxActiveKeys: null,
-          maxKeyDays: 7,
-          metadata: { support: 'email' },
+          permissions: ['documents.read'],
+          rateLimit: { limit: 10, windowSeconds: 60 },
+          quota: { limit: 1000, refill: 'MONTHLY' },
+          maxActiveKeys: 2,
+          maxKeyDays: 90,
+          metadata: { support: 'none' },
         },
-        updatedAt: expect.stringMatching(/Z$/),
+        updatedAt: null,
+      },
+    });
+  });
+
+  it('200: an override stands in place of the member of the plan, and null lifts it', async () => {
+    const { carol } = await createPeople(setup);
+    const overrides = { permissions: ['*'], quota: null, max_key_days: 7 };
+    await call('setEntitlement', { userId: carol.id, plan: 'pro', overrides }, billing);
+    expect((await call('entitlement', { userId: carol.id }, billing)).data).toMatchObject({
+      plan: 'pro',
+      overrides,
+      effective: {
+        permissions: ['*'],
+        rateLimit: null,
+        quota: null,
+        maxActiveKeys: null,
+        maxKeyDays: 7,
+        metadata: { support: 'email' },
+      },
+      updatedAt: expect.stringMatching(/Z$/),
+    });
+  });
+
+  it('200: of a plan that is no more, the default plan holds', async () => {
+    const { carol } = await createPeople(setup);
+    const { em } = setup.gateway.database;
+    await em.fork().execute(`update account set plan = 'gold' where id = ${carol.id}`);
+    expect((await call('entitlement', { userId: carol.id }, billing)).data).toMatchObject({
+      plan: 'gold',
+      effective: { metadata: { support: 'none' } },
+    });
+  });
+
+  it('404 for an account that is none', async () => {
+    for (const userId of [99, 0, -1])
+      expect(await call('entitlement', { userId }, billing)).toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'Account not found',
       });
-    });
+  });
 
-    it('200: of a plan that is no more, the default plan holds', async () => {
-      const { carol } = await createPeople(setup);
-      const { em } = setup.gateway.database;
-      await em.fork().execute(`update account set plan = 'gold' where id = ${carol.id}`);
-      expect((await call('entitlement', { userId: carol.id }, billing)).data).toMatchObject({
-        plan: 'gold',
-        effective: { metadata: { support: 'none' } },
-      });
-    });
-
-    it('404 for an account that is none', async () => {
-      for (const userId of [99, 0, -1])
-        expect(await call('entitlement', { userId }, billing)).toMatchObject({
-          code: 'NOT_FOUND',
-          message: 'Account not found',
-        });
-    });
-
-    it('an operator reads it as well', async () => {
-      const { carol } = await createPeople(setup);
-      expect((await call('entitlement', { userId: carol.id })).code).toBe('OK');
-    });
+  it('an operator reads it as well', async () => {
+    const { carol } = await createPeople(setup);
+    expect((await call('entitlement', { userId: carol.id })).code).toBe('OK');
   });
 });
 
 describe('without plans', () => {
   const setup = setUpGateway();
 
-  it.each(sidesOf(setup))('nothing is bounded, over %s', async (_transport, call) => {
+  it('nothing is bounded', async () => {
+    const call = callerOf(setup);
     const { carol } = await createPeople(setup);
     expect((await call('entitlement', { userId: carol.id }, billing)).data).toMatchObject({
       plan: null,
@@ -94,7 +95,8 @@ describe('without plans', () => {
     });
   });
 
-  it.each(sidesOf(setup))('overrides hold all the same, over %s', async (_transport, call) => {
+  it('overrides hold all the same', async () => {
+    const call = callerOf(setup);
     const { carol } = await createPeople(setup);
     const input = { userId: carol.id, overrides: { max_active_keys: 3 } };
     expect((await call('setEntitlement', input, billing)).data).toMatchObject({
@@ -102,7 +104,8 @@ describe('without plans', () => {
     });
   });
 
-  it.each(sidesOf(setup))('no plan can be given, over %s', async (_transport, call) => {
+  it('no plan can be given', async () => {
+    const call = callerOf(setup);
     const { carol } = await createPeople(setup);
     expect(await call('setEntitlement', { userId: carol.id, plan: 'pro' }, billing)).toMatchObject({
       code: 'BAD_USER_INPUT',

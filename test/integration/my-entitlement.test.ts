@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sidesOf } from '../support/operators.ts';
+import { callerOf } from '../support/operators.ts';
 import { documentPlans } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -20,85 +20,85 @@ describe('with plans', () => {
 
   let sides = 0;
 
-  describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-    const own = async () => (await call('myEntitlement', {}, alice)).data;
-    const verify = async (secret: string, cost: number) => {
-      const token = await setup.sign({ sub: 'server', scope: 'keys.verify' });
-      const answer = await setup.gateway.rest('POST', '/keys/verify', { token, json: { key: secret, cost } });
-      expect(answer.body.valid).toBe(true);
-    };
+  const call = callerOf(setup);
 
-    it('200 for somebody who never called: the default plan, with nothing used, and nothing is written', async () => {
-      const stored = await setup.stored();
-      expect(await call('myEntitlement', {}, alice)).toMatchObject({
-        code: 'OK',
-        data: {
-          plan: 'free',
-          effective: {
-            permissions: ['documents.read'],
-            rateLimit: { limit: 10, windowSeconds: 60 },
-            quota: { limit: 1000, refill: 'MONTHLY' },
-            maxActiveKeys: 2,
-            maxKeyDays: 90,
-            metadata: { support: 'none' },
-          },
-          rateLimit: { limit: 10, remaining: 10, resetsAt: expect.stringMatching(/Z$/) },
-          quota: { limit: 1000, remaining: 1000, refillsAt: expect.stringMatching(/-01T00:00:00\.000Z$/) },
+  const own = async () => (await call('myEntitlement', {}, alice)).data;
+  const verify = async (secret: string, cost: number) => {
+    const token = await setup.sign({ sub: 'server', scope: 'keys.verify' });
+    const answer = await setup.gateway.rest('POST', '/keys/verify', { token, json: { key: secret, cost } });
+    expect(answer.body.valid).toBe(true);
+  };
+
+  it('200 for somebody who never called: the default plan, with nothing used, and nothing is written', async () => {
+    const stored = await setup.stored();
+    expect(await call('myEntitlement', {}, alice)).toMatchObject({
+      code: 'OK',
+      data: {
+        plan: 'free',
+        effective: {
+          permissions: ['documents.read'],
+          rateLimit: { limit: 10, windowSeconds: 60 },
+          quota: { limit: 1000, refill: 'MONTHLY' },
+          maxActiveKeys: 2,
+          maxKeyDays: 90,
+          metadata: { support: 'none' },
         },
-      });
-      expect(await setup.stored()).toEqual(stored);
+        rateLimit: { limit: 10, remaining: 10, resetsAt: expect.stringMatching(/Z$/) },
+        quota: { limit: 1000, remaining: 1000, refillsAt: expect.stringMatching(/-01T00:00:00\.000Z$/) },
+      },
     });
+    expect(await setup.stored()).toEqual(stored);
+  });
 
-    it('200: what all keys have used together, and looking uses nothing', async () => {
-      // What is used is kept in memory, by id: each side has ids of its own.
-      sides += 1;
-      for (let filler = 0; filler < sides; filler += 1) await setup.gateway.createAccount(`filler ${filler}`);
-      const account = await setup.gateway.createAccount('alice');
-      for (const cost of [3, 4]) {
-        const key = await setup.gateway.createVerifiableKey(account, {});
-        await verify(key.secret, cost);
-      }
-      const used = { rateLimit: { limit: 10, remaining: 8 }, quota: { limit: 1000, remaining: 993 } };
-      expect(await own()).toMatchObject(used);
-      expect(await own()).toMatchObject(used);
-    });
+  it('200: what all keys have used together, and looking uses nothing', async () => {
+    // What is used is kept in memory, by id: each side has ids of its own.
+    sides += 1;
+    for (let filler = 0; filler < sides; filler += 1) await setup.gateway.createAccount(`filler ${filler}`);
+    const account = await setup.gateway.createAccount('alice');
+    for (const cost of [3, 4]) {
+      const key = await setup.gateway.createVerifiableKey(account, {});
+      await verify(key.secret, cost);
+    }
+    const used = { rateLimit: { limit: 10, remaining: 8 }, quota: { limit: 1000, remaining: 993 } };
+    expect(await own()).toMatchObject(used);
+    expect(await own()).toMatchObject(used);
+  });
 
-    it('200: another plan and its overrides from the next question on, and of others nothing', async () => {
-      const account = await setup.gateway.createAccount('alice');
-      const bob = await setup.gateway.createAccount('bob');
-      await call('setEntitlement', { userId: bob, plan: 'unlimited' }, billing);
-      expect(await own()).toMatchObject({ plan: 'free' });
-      const overrides = { quota: { limit: 5, refill: 'never' }, permissions: ['billing.*'] };
-      await call('setEntitlement', { userId: account, plan: 'pro', overrides }, billing);
-      expect(await own()).toMatchObject({
-        plan: 'pro',
-        effective: { permissions: ['billing.*'], rateLimit: null, metadata: { support: 'email' } },
-        rateLimit: null,
-        quota: { limit: 5, remaining: 5, refillsAt: null },
-      });
-      await call('setEntitlement', { userId: account, plan: 'unlimited', overrides: null }, billing);
-      expect(await own()).toMatchObject({
-        plan: 'unlimited',
-        effective: nothing,
-        rateLimit: null,
-        quota: null,
-      });
+  it('200: another plan and its overrides from the next question on, and of others nothing', async () => {
+    const account = await setup.gateway.createAccount('alice');
+    const bob = await setup.gateway.createAccount('bob');
+    await call('setEntitlement', { userId: bob, plan: 'unlimited' }, billing);
+    expect(await own()).toMatchObject({ plan: 'free' });
+    const overrides = { quota: { limit: 5, refill: 'never' }, permissions: ['billing.*'] };
+    await call('setEntitlement', { userId: account, plan: 'pro', overrides }, billing);
+    expect(await own()).toMatchObject({
+      plan: 'pro',
+      effective: { permissions: ['billing.*'], rateLimit: null, metadata: { support: 'email' } },
+      rateLimit: null,
+      quota: { limit: 5, remaining: 5, refillsAt: null },
     });
+    await call('setEntitlement', { userId: account, plan: 'unlimited', overrides: null }, billing);
+    expect(await own()).toMatchObject({
+      plan: 'unlimited',
+      effective: nothing,
+      rateLimit: null,
+      quota: null,
+    });
+  });
 
-    it('403 for a blocked account', async () => {
-      const account = await setup.gateway.createAccount('alice');
-      await setup.gateway.database.em
-        .fork()
-        .execute(`update account set blocked_at = created_at where id = ${account}`);
-      expect(await call('myEntitlement', {}, alice)).toMatchObject({
-        code: 'FORBIDDEN',
-        message: 'This account is blocked',
-      });
+  it('403 for a blocked account', async () => {
+    const account = await setup.gateway.createAccount('alice');
+    await setup.gateway.database.em
+      .fork()
+      .execute(`update account set blocked_at = created_at where id = ${account}`);
+    expect(await call('myEntitlement', {}, alice)).toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'This account is blocked',
     });
+  });
 
-    it('403 for who sets it: a server learns nothing of its own', async () => {
-      expect((await call('myEntitlement', {}, billing)).code).toBe('FORBIDDEN');
-    });
+  it('403 for who sets it: a server learns nothing of its own', async () => {
+    expect((await call('myEntitlement', {}, billing)).code).toBe('FORBIDDEN');
   });
 
   it('304 over REST until something changes', async () => {
@@ -124,7 +124,8 @@ describe('with plans', () => {
 describe('without plans', () => {
   const setup = setUpGateway();
 
-  it.each(sidesOf(setup))('200: no plan, and no bound, over %s', async (_transport, call) => {
+  it('200: no plan, and no bound', async () => {
+    const call = callerOf(setup);
     expect(await call('myEntitlement', {}, alice)).toMatchObject({
       code: 'OK',
       data: { plan: null, effective: nothing, rateLimit: null, quota: null },

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
+import { expect, it } from 'vitest';
+import { callerOf, operatorOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { failures, startReceiver, take } from '../support/webhook-receiver.ts';
 import { createConfigured, setUpSenders, until } from '../support/webhook-sender.ts';
@@ -9,57 +9,55 @@ const send = setUpSenders(setup);
 
 const url = 'https://hooks.example.com/';
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('200: says since when; its secret is gone; repeated, it answers the same', async () => {
-    await call('createWebhookEndpoint', { url });
-    const { data } = await call('removeWebhookEndpoint', { endpointId: 1 });
-    expect(data).toMatchObject({ id: 1, removedAt: expect.stringMatching(/Z$/), isConfigured: false });
-    expect(await setup.gateway.rows('webhook_endpoint')).toMatchObject([
-      { sealed_secrets: null, encryption_version: null },
-    ]);
-    const stored = await setup.stored();
-    expect((await call('removeWebhookEndpoint', { endpointId: 1 })).data).toEqual(data);
-    expect(await setup.stored()).toEqual(stored);
-    const [row] = await trailOf(setup, await operatorOf(setup));
-    expect(row).toMatchObject({ action: 'webhook-endpoint-removed', target: 1, details: null });
-  });
+const call = callerOf(setup);
 
-  it('409 for one of the configuration, 404 for one that is none', async () => {
-    const id = await createConfigured(setup, url);
-    expect(await call('removeWebhookEndpoint', { endpointId: id })).toMatchObject({ code: 'CONFLICT' });
-    expect(await call('removeWebhookEndpoint', { endpointId: 99 })).toMatchObject({ code: 'NOT_FOUND' });
-  });
+it('200: says since when; its secret is gone; repeated, it answers the same', async () => {
+  await call('createWebhookEndpoint', { url });
+  const { data } = await call('removeWebhookEndpoint', { endpointId: 1 });
+  expect(data).toMatchObject({ id: 1, removedAt: expect.stringMatching(/Z$/), isConfigured: false });
+  expect(await setup.gateway.rows('webhook_endpoint')).toMatchObject([
+    { sealed_secrets: null, encryption_version: null },
+  ]);
+  const stored = await setup.stored();
+  expect((await call('removeWebhookEndpoint', { endpointId: 1 })).data).toEqual(data);
+  expect(await setup.stored()).toEqual(stored);
+  const [row] = await trailOf(setup, await operatorOf(setup));
+  expect(row).toMatchObject({ action: 'webhook-endpoint-removed', target: 1, details: null });
+});
+
+it('409 for one of the configuration, 404 for one that is none', async () => {
+  const id = await createConfigured(setup, url);
+  expect(await call('removeWebhookEndpoint', { endpointId: id })).toMatchObject({ code: 'CONFLICT' });
+  expect(await call('removeWebhookEndpoint', { endpointId: 99 })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 // What is sent does not depend on how an operator has asked for it.
-describe.each(sidesOf(setup).slice(0, 1))('over %s alone', (_transport, call) => {
-  it('nothing more is sent to it, and what happens is noted for nobody', async () => {
-    await using receiver = await startReceiver(failures['an error']);
-    send();
-    const { data } = await call('createWebhookEndpoint', { url: receiver.url });
-    receiver.secret = data.secret;
-    const change = async (seconds: number) =>
-      setup.gateway.rest('PUT', '/automation/settings', {
-        token: await setup.sign(),
-        json: { session_duration: seconds },
-      });
-    await change(60);
-    await until(() => expect(receiver.all.length).toBeGreaterThan(1));
-    receiver.manner = take;
-    await call('removeWebhookEndpoint', { endpointId: data.id });
-    await change(61);
-    expect(await setup.gateway.rows('webhook_event')).toEqual([]);
-    await using another = await startReceiver();
-    const next = await call('createWebhookEndpoint', { url: another.url });
-    another.secret = next.data.secret;
-    await change(62);
-    await until(() => expect(another.types()).toHaveLength(1));
-    // Whoever knows of the other one knows that this one is gone. One may have been on its way.
-    const before = receiver.all.length;
-    await change(63);
-    await until(() => expect(another.types()).toHaveLength(2));
-    expect(receiver.all.length).toBe(before);
-  });
+it('nothing more is sent to it, and what happens is noted for nobody', async () => {
+  await using receiver = await startReceiver(failures['an error']);
+  send();
+  const { data } = await call('createWebhookEndpoint', { url: receiver.url });
+  receiver.secret = data.secret;
+  const change = async (seconds: number) =>
+    setup.gateway.rest('PUT', '/automation/settings', {
+      token: await setup.sign(),
+      json: { session_duration: seconds },
+    });
+  await change(60);
+  await until(() => expect(receiver.all.length).toBeGreaterThan(1));
+  receiver.manner = take;
+  await call('removeWebhookEndpoint', { endpointId: data.id });
+  await change(61);
+  expect(await setup.gateway.rows('webhook_event')).toEqual([]);
+  await using another = await startReceiver();
+  const next = await call('createWebhookEndpoint', { url: another.url });
+  another.secret = next.data.secret;
+  await change(62);
+  await until(() => expect(another.types()).toHaveLength(1));
+  // Whoever knows of the other one knows that this one is gone. One may have been on its way.
+  const before = receiver.all.length;
+  await change(63);
+  await until(() => expect(another.types()).toHaveLength(2));
+  expect(receiver.all.length).toBe(before);
 });
 
 it('the configuration may take over an endpoint that was added, and a node that starts leaves others alone', async () => {

@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
 import { type EndpointSecrets, Endpoints, sealSecrets } from '../../src/webhooks/endpoints.ts';
-import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
+import { callerOf, operatorOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { type Received, startReceiver } from '../support/webhook-receiver.ts';
 import { createAdded, createConfigured, setUpSenders, until } from '../support/webhook-sender.ts';
@@ -22,84 +22,82 @@ const isSignedBy = ({ body, headers }: Received, secret: string): boolean => {
   }
 };
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('is written down, without a secret', async () => {
-    await call('createWebhookEndpoint', { url });
-    const { data } = await call('rotateWebhookSecret', { endpointId: 1 });
-    const [row] = await trailOf(setup, await operatorOf(setup));
-    expect(row).toMatchObject({
-      action: 'webhook-secret-rotated',
-      target: 1,
-      details: JSON.stringify([{ field: 'previous_sign_until', from: null, to: data.previousSignUntil }]),
-    });
-    expect(JSON.stringify([row, setup.gateway.log()])).not.toContain(data.secret);
-  });
+const call = callerOf(setup);
 
-  it('409 for one of the configuration, and for one that was removed', async () => {
-    const id = await createConfigured(setup, url);
-    expect(await call('rotateWebhookSecret', { endpointId: id })).toMatchObject({
-      code: 'CONFLICT',
-      message: 'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
-    });
-    const { data } = await call('createWebhookEndpoint', { url: `${url}2` });
-    await call('removeWebhookEndpoint', { endpointId: data.id });
-    expect(await call('rotateWebhookSecret', { endpointId: data.id })).toMatchObject({ code: 'CONFLICT' });
+it('is written down, without a secret', async () => {
+  await call('createWebhookEndpoint', { url });
+  const { data } = await call('rotateWebhookSecret', { endpointId: 1 });
+  const [row] = await trailOf(setup, await operatorOf(setup));
+  expect(row).toMatchObject({
+    action: 'webhook-secret-rotated',
+    target: 1,
+    details: JSON.stringify([{ field: 'previous_sign_until', from: null, to: data.previousSignUntil }]),
   });
+  expect(JSON.stringify([row, setup.gateway.log()])).not.toContain(data.secret);
+});
 
-  it('404 for one that is none, 422 for a grace that is too long', async () => {
-    expect(await call('rotateWebhookSecret', { endpointId: 99 })).toMatchObject({ code: 'NOT_FOUND' });
-    for (const graceSeconds of [-1, 604_801])
-      expect(await call('rotateWebhookSecret', { endpointId: 99, graceSeconds })).toMatchObject({
-        code: 'BAD_USER_INPUT',
-        issues: [{ path: ['graceSeconds'] }],
-      });
+it('409 for one of the configuration, and for one that was removed', async () => {
+  const id = await createConfigured(setup, url);
+  expect(await call('rotateWebhookSecret', { endpointId: id })).toMatchObject({
+    code: 'CONFLICT',
+    message: 'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
   });
+  const { data } = await call('createWebhookEndpoint', { url: `${url}2` });
+  await call('removeWebhookEndpoint', { endpointId: data.id });
+  expect(await call('rotateWebhookSecret', { endpointId: data.id })).toMatchObject({ code: 'CONFLICT' });
+});
+
+it('404 for one that is none, 422 for a grace that is too long', async () => {
+  expect(await call('rotateWebhookSecret', { endpointId: 99 })).toMatchObject({ code: 'NOT_FOUND' });
+  for (const graceSeconds of [-1, 604_801])
+    expect(await call('rotateWebhookSecret', { endpointId: 99, graceSeconds })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      issues: [{ path: ['graceSeconds'] }],
+    });
 });
 
 // What is sent does not depend on how an operator has asked for it.
-describe.each(sidesOf(setup).slice(0, 1))('over %s alone', (_transport, call) => {
-  it('the new secret and those before it sign for the grace, and then the new one alone', async () => {
-    await using receiver = await startReceiver();
-    send();
-    const secrets: string[] = [];
-    const first = await call('createWebhookEndpoint', { url: receiver.url });
-    secrets.push(first.data.secret);
-    /** Which of them sign what is sent. */
-    const signing = async (seconds: number) => {
-      receiver.secret = `${secrets.at(-1)}`;
-      const before = receiver.all.length;
-      await setup.gateway.rest('PUT', '/automation/settings', {
-        token: await setup.sign(),
-        json: { session_duration: seconds },
-      });
-      await until(() => expect(receiver.taken().length).toBeGreaterThan(before));
-      const last = receiver.taken().at(-1);
-      return secrets.map((secret) => last !== undefined && isSignedBy(last, secret));
-    };
-    expect(await signing(60)).toEqual([true]);
-    for (let turn = 0; turn < 2; turn += 1) {
-      const { data } = await call('rotateWebhookSecret', { endpointId: 1 });
-      const grace = Date.parse(data.previousSignUntil) - Date.parse(data.secretCreatedAt);
-      expect(grace).toBe(86_400_000);
-      secrets.push(data.secret);
-    }
-    // Whoever has sent the last message may not have looked since.
-    await until(async () => expect(await signing(61 + receiver.all.length)).toEqual([true, true, true]));
-    const { kysely } = new Db(setup.gateway.database.em);
-    await kysely.updateTable('webhook_endpoint').set({ previous_sign_until: new Date() }).execute();
-    await until(async () => expect(await signing(61 + receiver.all.length)).toEqual([false, false, true]));
-    secrets.push((await call('rotateWebhookSecret', { endpointId: 1, graceSeconds: 60 })).data.secret);
-    await until(async () =>
-      expect(await signing(61 + receiver.all.length)).toEqual([false, false, true, true]),
-    );
-    const { data } = await call('rotateWebhookSecret', { endpointId: 1, graceSeconds: 0 });
-    expect(data.previousSignUntil).toBeNull();
+it('the new secret and those before it sign for the grace, and then the new one alone', async () => {
+  await using receiver = await startReceiver();
+  send();
+  const secrets: string[] = [];
+  const first = await call('createWebhookEndpoint', { url: receiver.url });
+  secrets.push(first.data.secret);
+  /** Which of them sign what is sent. */
+  const signing = async (seconds: number) => {
+    receiver.secret = `${secrets.at(-1)}`;
+    const before = receiver.all.length;
+    await setup.gateway.rest('PUT', '/automation/settings', {
+      token: await setup.sign(),
+      json: { session_duration: seconds },
+    });
+    await until(() => expect(receiver.taken().length).toBeGreaterThan(before));
+    const last = receiver.taken().at(-1);
+    return secrets.map((secret) => last !== undefined && isSignedBy(last, secret));
+  };
+  expect(await signing(60)).toEqual([true]);
+  for (let turn = 0; turn < 2; turn += 1) {
+    const { data } = await call('rotateWebhookSecret', { endpointId: 1 });
+    const grace = Date.parse(data.previousSignUntil) - Date.parse(data.secretCreatedAt);
+    expect(grace).toBe(86_400_000);
     secrets.push(data.secret);
-    await until(async () =>
-      expect(await signing(61 + receiver.all.length)).toEqual([false, false, false, false, true]),
-    );
-    expect(JSON.stringify(await setup.gateway.rows('webhook_endpoint'))).not.toContain('whsec_');
-  });
+  }
+  // Whoever has sent the last message may not have looked since.
+  await until(async () => expect(await signing(61 + receiver.all.length)).toEqual([true, true, true]));
+  const { kysely } = new Db(setup.gateway.database.em);
+  await kysely.updateTable('webhook_endpoint').set({ previous_sign_until: new Date() }).execute();
+  await until(async () => expect(await signing(61 + receiver.all.length)).toEqual([false, false, true]));
+  secrets.push((await call('rotateWebhookSecret', { endpointId: 1, graceSeconds: 60 })).data.secret);
+  await until(async () =>
+    expect(await signing(61 + receiver.all.length)).toEqual([false, false, true, true]),
+  );
+  const { data } = await call('rotateWebhookSecret', { endpointId: 1, graceSeconds: 0 });
+  expect(data.previousSignUntil).toBeNull();
+  secrets.push(data.secret);
+  await until(async () =>
+    expect(await signing(61 + receiver.all.length)).toEqual([false, false, false, false, true]),
+  );
+  expect(JSON.stringify(await setup.gateway.rows('webhook_endpoint'))).not.toContain('whsec_');
 });
 
 it('the newest four secrets sign, however often it is rotated', async () => {

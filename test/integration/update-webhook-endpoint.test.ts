@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { operatorOf, sidesOf, trailOf } from '../support/operators.ts';
+import { expect, it } from 'vitest';
+import { callerOf, operatorOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 import { createConfigured, setUpSenders, until } from '../support/webhook-sender.ts';
@@ -9,137 +9,135 @@ const send = setUpSenders(setup);
 
 const url = 'https://hooks.example.com/';
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('200: other events, written down with what they were', async () => {
-    await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
-    const { data } = await call('updateWebhookEndpoint', { endpointId: 1, events: ['quota.exhausted'] });
-    expect(data).toMatchObject({ events: ['quota.exhausted'], pausedAt: null });
-    const [row] = await trailOf(setup, await operatorOf(setup));
-    expect(row).toMatchObject({
-      action: 'webhook-endpoint-updated',
-      target: 1,
-      details: '[{"field":"events","from":["api_key.*"],"to":["quota.exhausted"]}]',
-    });
-  });
+const call = callerOf(setup);
 
-  it('200: other headers replace those before, and the trail has their names alone', async () => {
-    const before = { Authorization: 'Bearer one', 'X-Same': 'same', 'X-Old': 'old' };
-    await call('createWebhookEndpoint', { url, headers: before });
-    const after = { Authorization: 'Bearer two', 'X-Same': 'same', 'X-New': 'new' };
-    const { data } = await call('updateWebhookEndpoint', { endpointId: 1, headers: after });
-    expect(data.headerNames).toEqual(['Authorization', 'X-Same', 'X-New']);
-    const [row] = await trailOf(setup, await operatorOf(setup));
-    const change = { field: 'headers', from: ['Authorization', 'X-Old'], to: ['Authorization', 'X-New'] };
-    expect(row).toMatchObject({ action: 'webhook-endpoint-updated', details: JSON.stringify([change]) });
-    const [stored] = await setup.gateway.rows('webhook_endpoint');
-    await call('updateWebhookEndpoint', { endpointId: 1, headers: after });
-    expect(await setup.gateway.rows('webhook_endpoint')).toEqual([stored]);
-    const { data: without } = await call('updateWebhookEndpoint', { endpointId: 1, headers: {} });
-    expect(without.headerNames).toEqual([]);
+it('200: other events, written down with what they were', async () => {
+  await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
+  const { data } = await call('updateWebhookEndpoint', { endpointId: 1, events: ['quota.exhausted'] });
+  expect(data).toMatchObject({ events: ['quota.exhausted'], pausedAt: null });
+  const [row] = await trailOf(setup, await operatorOf(setup));
+  expect(row).toMatchObject({
+    action: 'webhook-endpoint-updated',
+    target: 1,
+    details: '[{"field":"events","from":["api_key.*"],"to":["quota.exhausted"]}]',
   });
+});
 
-  it('what is as it was, left out or null changes nothing', async () => {
-    const { data } = await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
-    const { secret: _, ...record } = data;
-    const stored = await setup.stored();
-    for (const input of [
-      {},
-      { isPaused: null, events: null, headers: null },
-      { isPaused: false, events: ['api_key.*'] },
-    ])
-      expect((await call('updateWebhookEndpoint', { endpointId: 1, ...input })).data).toEqual(record);
-    expect(await setup.stored()).toEqual(stored);
-    const { data: once } = await call('updateWebhookEndpoint', { endpointId: 1, isPaused: true });
-    const { data: twice } = await call('updateWebhookEndpoint', { endpointId: 1, isPaused: true });
-    expect(twice.pausedAt).toBe(once.pausedAt);
+it('200: other headers replace those before, and the trail has their names alone', async () => {
+  const before = { Authorization: 'Bearer one', 'X-Same': 'same', 'X-Old': 'old' };
+  await call('createWebhookEndpoint', { url, headers: before });
+  const after = { Authorization: 'Bearer two', 'X-Same': 'same', 'X-New': 'new' };
+  const { data } = await call('updateWebhookEndpoint', { endpointId: 1, headers: after });
+  expect(data.headerNames).toEqual(['Authorization', 'X-Same', 'X-New']);
+  const [row] = await trailOf(setup, await operatorOf(setup));
+  const change = { field: 'headers', from: ['Authorization', 'X-Old'], to: ['Authorization', 'X-New'] };
+  expect(row).toMatchObject({ action: 'webhook-endpoint-updated', details: JSON.stringify([change]) });
+  const [stored] = await setup.gateway.rows('webhook_endpoint');
+  await call('updateWebhookEndpoint', { endpointId: 1, headers: after });
+  expect(await setup.gateway.rows('webhook_endpoint')).toEqual([stored]);
+  const { data: without } = await call('updateWebhookEndpoint', { endpointId: 1, headers: {} });
+  expect(without.headerNames).toEqual([]);
+});
+
+it('what is as it was, left out or null changes nothing', async () => {
+  const { data } = await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
+  const { secret: _, ...record } = data;
+  const stored = await setup.stored();
+  for (const input of [
+    {},
+    { isPaused: null, events: null, headers: null },
+    { isPaused: false, events: ['api_key.*'] },
+  ])
+    expect((await call('updateWebhookEndpoint', { endpointId: 1, ...input })).data).toEqual(record);
+  expect(await setup.stored()).toEqual(stored);
+  const { data: once } = await call('updateWebhookEndpoint', { endpointId: 1, isPaused: true });
+  const { data: twice } = await call('updateWebhookEndpoint', { endpointId: 1, isPaused: true });
+  expect(twice.pausedAt).toBe(once.pausedAt);
+});
+
+it('409 for other events of one of the configuration, and for one that was removed', async () => {
+  const id = await createConfigured(setup, url);
+  expect(await call('updateWebhookEndpoint', { endpointId: id, events: ['api_key.*'] })).toMatchObject({
+    code: 'CONFLICT',
+    message: 'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
   });
-
-  it('409 for other events of one of the configuration, and for one that was removed', async () => {
-    const id = await createConfigured(setup, url);
-    expect(await call('updateWebhookEndpoint', { endpointId: id, events: ['api_key.*'] })).toMatchObject({
-      code: 'CONFLICT',
-      message: 'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
-    });
-    expect(await call('updateWebhookEndpoint', { endpointId: id, headers: {} })).toMatchObject({
-      code: 'CONFLICT',
-    });
-    const { data } = await call('createWebhookEndpoint', { url: `${url}2` });
-    await call('removeWebhookEndpoint', { endpointId: data.id });
-    expect(await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: true })).toMatchObject({
-      code: 'CONFLICT',
-      message: 'This webhook endpoint was removed',
-    });
+  expect(await call('updateWebhookEndpoint', { endpointId: id, headers: {} })).toMatchObject({
+    code: 'CONFLICT',
   });
+  const { data } = await call('createWebhookEndpoint', { url: `${url}2` });
+  await call('removeWebhookEndpoint', { endpointId: data.id });
+  expect(await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: true })).toMatchObject({
+    code: 'CONFLICT',
+    message: 'This webhook endpoint was removed',
+  });
+});
 
-  it('404 for one that is none', async () => {
-    expect(await call('updateWebhookEndpoint', { endpointId: 99, isPaused: true })).toMatchObject({
-      code: 'NOT_FOUND',
-    });
+it('404 for one that is none', async () => {
+  expect(await call('updateWebhookEndpoint', { endpointId: 99, isPaused: true })).toMatchObject({
+    code: 'NOT_FOUND',
   });
 });
 
 // What is sent does not depend on how an operator has asked for it.
-describe.each(sidesOf(setup).slice(0, 1))('over %s alone', (_transport, call) => {
-  it('one that is paused is sent nothing: what happens waits, and comes in order when it goes on', async () => {
-    await using receiver = await startReceiver();
-    await using other = await startReceiver();
-    send({ endpoints: [other.config()] });
-    const { data } = await call('createWebhookEndpoint', { url: receiver.url });
-    receiver.secret = data.secret;
-    const { data: paused } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: true });
-    expect(paused).toMatchObject({ id: data.id, pausedAt: expect.stringMatching(/Z$/), events: ['*'] });
-    const token = await setup.sign();
-    const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
-    await setup.gateway.rest('DELETE', `/auth/keys/${body.id}`, { token });
-    // The other endpoint was told, so this one would have been.
-    await until(() => expect(other.types()).toEqual(['api_key.created', 'api_key.deactivated']));
-    await until(async () => {
-      const { data: seen } = await call('webhookEndpoint', { endpointId: data.id });
-      expect(seen).toMatchObject({ waitingCount: 2, lastAttemptAt: null });
-    });
-    expect(receiver.all).toEqual([]);
-    const { data: going } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: false });
-    expect(going.pausedAt).toBeNull();
-    await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+it('one that is paused is sent nothing: what happens waits, and comes in order when it goes on', async () => {
+  await using receiver = await startReceiver();
+  await using other = await startReceiver();
+  send({ endpoints: [other.config()] });
+  const { data } = await call('createWebhookEndpoint', { url: receiver.url });
+  receiver.secret = data.secret;
+  const { data: paused } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: true });
+  expect(paused).toMatchObject({ id: data.id, pausedAt: expect.stringMatching(/Z$/), events: ['*'] });
+  const token = await setup.sign();
+  const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
+  await setup.gateway.rest('DELETE', `/auth/keys/${body.id}`, { token });
+  // The other endpoint was told, so this one would have been.
+  await until(() => expect(other.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+  await until(async () => {
+    const { data: seen } = await call('webhookEndpoint', { endpointId: data.id });
+    expect(seen).toMatchObject({ waitingCount: 2, lastAttemptAt: null });
   });
+  expect(receiver.all).toEqual([]);
+  const { data: going } = await call('updateWebhookEndpoint', { endpointId: data.id, isPaused: false });
+  expect(going.pausedAt).toBeNull();
+  await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+});
 
-  it('headers are sent with each message, also after the secret is replaced', async () => {
-    await using receiver = await startReceiver();
-    send();
-    const { data } = await call('createWebhookEndpoint', {
-      url: receiver.url,
-      headers: { 'X-Token': 'one' },
-    });
-    receiver.secret = data.secret;
-    const token = await setup.sign();
-    const change = (json: object) => setup.gateway.rest('PUT', '/automation/settings', { token, json });
-    const tokens = () => receiver.taken().map(({ headers }) => headers['x-token']);
-    await change({ session_duration: 60 });
-    await until(() => expect(tokens()).toEqual(['one']));
-    const { data: rotated } = await call('rotateWebhookSecret', { endpointId: data.id, graceSeconds: 0 });
-    receiver.secret = rotated.secret;
-    await change({ session_duration: 61 });
-    await until(() => expect(tokens()).toEqual(['one', 'one']));
-    await call('updateWebhookEndpoint', { endpointId: data.id, headers: { 'X-Token': 'two' } });
-    await change({ session_duration: 62 });
-    await until(() => expect(tokens()).toEqual(['one', 'one', 'two']));
+it('headers are sent with each message, also after the secret is replaced', async () => {
+  await using receiver = await startReceiver();
+  send();
+  const { data } = await call('createWebhookEndpoint', {
+    url: receiver.url,
+    headers: { 'X-Token': 'one' },
   });
+  receiver.secret = data.secret;
+  const token = await setup.sign();
+  const change = (json: object) => setup.gateway.rest('PUT', '/automation/settings', { token, json });
+  const tokens = () => receiver.taken().map(({ headers }) => headers['x-token']);
+  await change({ session_duration: 60 });
+  await until(() => expect(tokens()).toEqual(['one']));
+  const { data: rotated } = await call('rotateWebhookSecret', { endpointId: data.id, graceSeconds: 0 });
+  receiver.secret = rotated.secret;
+  await change({ session_duration: 61 });
+  await until(() => expect(tokens()).toEqual(['one', 'one']));
+  await call('updateWebhookEndpoint', { endpointId: data.id, headers: { 'X-Token': 'two' } });
+  await change({ session_duration: 62 });
+  await until(() => expect(tokens()).toEqual(['one', 'one', 'two']));
+});
 
-  it('one of the configuration is paused as well, and stays so when a node starts', async () => {
-    await using receiver = await startReceiver();
-    const id = await createConfigured(setup, receiver.url);
-    expect((await call('updateWebhookEndpoint', { endpointId: id, isPaused: true })).code).toBe('OK');
-    send({ endpoints: [receiver.config()] });
-    await setup.gateway.rest('PUT', '/automation/settings', {
-      token: await setup.sign(),
-      json: { session_duration: 60 },
-    });
-    await until(async () => {
-      const { data } = await call('webhookEndpoint', { endpointId: id });
-      expect(data).toMatchObject({ waitingCount: 1, pausedAt: expect.any(String), isConfigured: true });
-    });
-    expect(receiver.all).toEqual([]);
+it('one of the configuration is paused as well, and stays so when a node starts', async () => {
+  await using receiver = await startReceiver();
+  const id = await createConfigured(setup, receiver.url);
+  expect((await call('updateWebhookEndpoint', { endpointId: id, isPaused: true })).code).toBe('OK');
+  send({ endpoints: [receiver.config()] });
+  await setup.gateway.rest('PUT', '/automation/settings', {
+    token: await setup.sign(),
+    json: { session_duration: 60 },
   });
+  await until(async () => {
+    const { data } = await call('webhookEndpoint', { endpointId: id });
+    expect(data).toMatchObject({ waitingCount: 1, pausedAt: expect.any(String), isConfigured: true });
+  });
+  expect(receiver.all).toEqual([]);
 });
 
 it('with If-Match, of two operators one is told that it is no longer so', async () => {

@@ -1,33 +1,33 @@
-import { describe, expect, it } from 'vitest';
-import { sidesOf } from '../support/operators.ts';
+import { expect, it } from 'vitest';
+import { callerOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { createConfigured } from '../support/webhook-sender.ts';
 
 const setup = setUpGateway();
 
-describe.each(sidesOf(setup))('over %s', (_transport, call) => {
-  it('200: one of the configuration', async () => {
-    const id = await createConfigured(setup, 'https://configured.example.com/');
-    expect((await call('webhookEndpoint', { endpointId: id })).data).toMatchObject({
-      id,
-      isConfigured: true,
-    });
-  });
+const call = callerOf(setup);
 
-  it('200: one that was removed says so', async () => {
-    await call('createWebhookEndpoint', { url: 'https://hooks.example.com/' });
-    await call('removeWebhookEndpoint', { endpointId: 1 });
-    expect((await call('webhookEndpoint', { endpointId: 1 })).data).toMatchObject({
-      isConfigured: false,
-      removedAt: expect.stringMatching(/Z$/),
-    });
+it('200: one of the configuration', async () => {
+  const id = await createConfigured(setup, 'https://configured.example.com/');
+  expect((await call('webhookEndpoint', { endpointId: id })).data).toMatchObject({
+    id,
+    isConfigured: true,
   });
+});
 
-  it('404 for one that is none', async () => {
-    for (const endpointId of [99, 0, -1])
-      expect(await call('webhookEndpoint', { endpointId })).toMatchObject({
-        code: 'NOT_FOUND',
-        message: 'Webhook endpoint not found',
-      });
+it('200: one that was removed says so', async () => {
+  await call('createWebhookEndpoint', { url: 'https://hooks.example.com/' });
+  await call('removeWebhookEndpoint', { endpointId: 1 });
+  expect((await call('webhookEndpoint', { endpointId: 1 })).data).toMatchObject({
+    isConfigured: false,
+    removedAt: expect.stringMatching(/Z$/),
   });
+});
+
+it('404 for one that is none', async () => {
+  for (const endpointId of [99, 0, -1])
+    expect(await call('webhookEndpoint', { endpointId })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'Webhook endpoint not found',
+    });
 });

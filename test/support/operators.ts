@@ -71,6 +71,12 @@ export const sidesOf = (setup: Setup): [name: string, call: CallOperation][] =>
     },
   ]);
 
+/** How operations are called over REST, with names and values as GraphQL has them. */
+export function callerOf(setup: Setup): CallOperation {
+  const [[, call]] = sidesOf(setup) as [[string, CallOperation]];
+  return call;
+}
+
 /** What a provider's server learns of a secret. */
 export async function verify(setup: Setup, key: string): Promise<{ valid: boolean; reason: string | null }> {
   const token = await setup.sign({ sub: 'server', scope: 'keys.verify' });
