@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 const onPostgres = [
   'postgresql/*',
-  ...['accounts', 'api-key-usage', 'api-keys', 'api-keys-usage', 'audit-events', 'audit-trail', 'audited'],
+  ...['accounts', 'api-key-usage', 'api-keys', 'audit-events', 'audit-trail', 'audited'],
   ...['changes-of-day', 'create-api-key', 'deactivate-api-key', 'differential', 'end-keys', 'entitled-keys'],
   ...['erase-account', 'idempotency', 'import-keys', 'key-days', 'key-limits', 'key-usage', 'migrate'],
   ...[
