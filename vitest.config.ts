@@ -42,7 +42,7 @@ export default defineConfig({
     // Files share what they import: half of the time would go into importing it again for each.
     isolate: false,
     // Many wait for a process or a database of theirs; Vitest's own choice on two cores would be one.
-    maxWorkers: 3,
+    maxWorkers: 2,
     reporters: ['default', 'json'],
     outputFile: { json: 'artefacts/test-report.json' },
     restoreMocks: true,
