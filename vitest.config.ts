@@ -4,36 +4,18 @@ import { defineConfig } from 'vitest/config';
  * The integration tests that `npm test` runs on PostgreSQL too: those about SQL, locks, races, and differences between
  * the databases. The others would only repeat there what they find on SQLite: `npm run test:postgres` runs all.
  */
-const onPostgres = [
-  'postgresql/*',
-  ...['accounts', 'api-key-usage', 'api-keys', 'audit-events', 'audit-trail', 'audited'],
-  ...['changes-of-day', 'create-api-key', 'deactivate-api-key', 'differential', 'end-keys', 'entitled-keys'],
-  ...['erase-account', 'idempotency', 'import-keys', 'key-days', 'key-limits', 'key-usage', 'migrate'],
-  ...[
-    'outdated-node',
-    'own-api-key',
-    'query-counts',
-    'quota-leases',
-    'quota-periods',
-    'register-private-key',
-  ],
-  ...['remove-ended-keys', 'report-leaked-keys', 'request-account', 'rewrap', 'rotate-api-key'],
-  ...[
-    'set-default-api-key',
-    'shared-limits',
-    'update-api-key',
-    'update-automation-settings',
-    'verify-secret',
-  ],
-  ...[
-    'webhook-clock',
-    'webhook-clocks',
-    'webhook-deliveries',
-    'webhook-endpoints',
-    'webhook-line',
-    'webhooks',
-  ],
-].map((name) => `test/integration/${name}.test.ts`);
+const onPostgres = `
+  postgresql/* accounts api-key-usage api-keys audit-events audit-trail audited changes-of-day
+  create-api-key deactivate-api-key differential end-keys entitled-keys erase-account idempotency
+  import-keys key-days key-limits key-usage migrate outdated-node own-api-key quota-leases
+  quota-periods register-private-key remove-ended-keys report-leaked-keys request-account rewrap
+  rotate-api-key set-default-api-key shared-limits update-api-key update-automation-settings
+  verify-secret webhook-clock webhook-clocks webhook-deliveries webhook-endpoints webhook-line
+  webhooks
+`
+  .trim()
+  .split(/\s+/)
+  .map((name) => `test/integration/${name}.test.ts`);
 
 export default defineConfig({
   // Node takes graphql's CommonJS build, Vite its other one: schemas of two realms do not mix.
