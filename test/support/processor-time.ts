@@ -19,7 +19,7 @@ let most: Promise<number> | undefined;
  */
 export const mostOfDocument = (): Promise<number> => {
   most ??= processorTime(() => {
-    for (let time = 0; time < 2000; time += 1) parse(document, { noLocation: true });
-  });
+    for (let time = 0; time < 500; time += 1) parse(document, { noLocation: true });
+  }).then((quarter) => 4 * quarter);
   return most;
 };
