@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
@@ -22,6 +24,20 @@ afterEach(async () => {
 const open = async (options: Parameters<typeof openSqlite>[1] = {}) => {
   database = stack.use(await openSqlite(file, options));
 };
+
+/** Two ends of a connection. */
+async function connect() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  const sent = createConnection((server.address() as AddressInfo).port, '127.0.0.1');
+  const [[received]] = await Promise.all([accepted as Promise<[Socket]>, once(sent, 'connect')]);
+  const close = () => {
+    for (const socket of [sent, received]) socket.destroy();
+    server.close();
+  };
+  return { sent, received, close };
+}
 
 /** A database whose turns of the event loop end when the test says so, and last no time. */
 async function openStepwise() {
@@ -411,16 +427,20 @@ describe('a transaction that stands idle', () => {
     expect(database.committed()).toHaveLength(15);
   });
 
-  it('is not one that waits for a process that stood still', async () => {
+  it('whose answer has come while the process stood still → not ended', async () => {
     await open({ idle: 20 });
+    const { sent, received, close } = await connect();
+    stack.defer(close);
     await transact(async (inner) => {
       await add(inner, 'one');
       // From here on the writer is watching.
       await turn();
       await turn();
-      const answer = stat(file);
+      const answer = once(received, 'data');
+      // Between sockets of one machine, what is written is there at once.
+      sent.write('x');
       for (const until = performance.now() + 100; performance.now() < until; );
-      // The answer has come meanwhile, and the time is over: timers are looked at first.
+      // The time is over as well, and timers are looked at first.
       await answer;
       await add(inner, 'two');
     });
