@@ -75,6 +75,8 @@ const unsaid = [
   // It is no URL that events may be sent to.
   'body.url value_error',
   'body.url string_unicode',
+  // Its names and values are not those of headers that an endpoint may have.
+  'body.headers value_error',
   // An operator says why, and a server of the provider need not.
   'body.reason missing',
   // It is no plan of the file, and no issuer that is trusted.
