@@ -125,7 +125,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('hands %s on, and waits for the end', async (signal) => {
     write(
       'waits.mjs',
-      `process.on('${signal}', () => setTimeout(() => process.exit(5), 200)); console.log('on'); setTimeout(() => {}, 5_000);`,
+      `process.on('${signal}', () => process.exit(5)); setInterval(() => {}, 1000); console.log('on');`,
     );
     const args = [join(folder.path, 'run.mjs'), join(folder.path, 'waits.mjs')];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   createApiKeySecret,
@@ -8,7 +7,6 @@ import {
   keyPrefixOf,
   patternOfKeys,
 } from '../../../src/api-keys/api-key-secret.ts';
-import { anyCharacter } from '../../support/any-json.ts';
 import { root } from '../../support/process.ts';
 
 const secrets = Array.from({ length: 2000 }, () => createApiKeySecret());
@@ -62,21 +60,6 @@ describe('isApiKeySecret', () => {
 
   it('knows every secret that is made', () => {
     expect(secrets.filter((each) => !isApiKeySecret(each))).toEqual([]);
-  });
-
-  it('refuses a secret with any one character changed', () => {
-    const character = fc.oneof(
-      fc.constantFrom(...'0123456789abcdefABCDEFsk-. \n'),
-      fc.string({ unit: anyCharacter }),
-    );
-    const change = fc.tuple(fc.constantFrom(...secrets), fc.nat(73), character);
-    fc.assert(
-      fc.property(change, ([original, at, other]) => {
-        fc.pre(other !== original[at]);
-        expect(isApiKeySecret(original.slice(0, at) + other + original.slice(at + 1))).toBe(false);
-      }),
-      { numRuns: 1000 },
-    );
   });
 
   it('refuses every hexadecimal digit in the place of another', () => {

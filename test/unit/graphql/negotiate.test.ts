@@ -1,5 +1,3 @@
-import fc from 'fast-check';
-import { createSchema, createYoga } from 'graphql-yoga';
 import { describe, expect, it } from 'vitest';
 import { negotiateMediaType } from '../../../src/graphql/answer-graphql.ts';
 
@@ -29,7 +27,7 @@ describe('the media type of an answer', () => {
     [`*/*;q=1, ${json};q=0.5`, graphql],
     [`application/*;q=0.2, ${graphql};q=0.1, */*`, json],
     [`${json};q=none`, json],
-  ])('for %s is %s', (accept, mediaType) => {
+  ])('%s → %s', (accept, mediaType) => {
     expect(negotiateMediaType(accept)).toBe(mediaType);
   });
 
@@ -45,36 +43,10 @@ describe('the media type of an answer', () => {
     `${json};q=0, ${graphql};q=0.000, */*;q=0`,
     ',',
     'json',
-  ])('for %s is none: 406', (accept) => {
+  ])('%s → 406', (accept) => {
     expect(() => negotiateMediaType(accept)).toThrow(
       expect.objectContaining({ code: 'NOT_ACCEPTABLE', status: 406 }),
     );
-  });
-
-  it("is what Yoga would choose, where Yoga's choice is one of the two and nothing is weighed", async () => {
-    const yoga = createYoga({
-      schema: createSchema({ typeDefs: 'type Query { a: Int }' }),
-      graphiql: false,
-      landingPage: false,
-      logging: false,
-    });
-    const range = fc.constantFrom(
-      json,
-      graphql,
-      '*/*',
-      'application/*',
-      'text/html',
-      `${json};charset=latin1`,
-      'x/y',
-    );
-    const property = fc.asyncProperty(fc.array(range, { minLength: 1, maxLength: 6 }), async (ranges) => {
-      const accept = ranges.join(', ');
-      const { headers } = await yoga.fetch('http://a/graphql?query={a}', { headers: { accept } });
-      const [chosen = ''] = headers.get('content-type')?.split(';') ?? [];
-      if (chosen !== json && chosen !== graphql) expect(() => negotiateMediaType(accept)).toThrow();
-      else expect(negotiateMediaType(accept)).toBe(chosen);
-    });
-    await fc.assert(property, { numRuns: 300 });
   });
 
   it.each([
@@ -84,17 +56,14 @@ describe('the media type of an answer', () => {
     ['weights', '*/*;q=0,'],
     ['spaces', ' '],
     ['slashes', '/'],
-  ])(
-    'is chosen alike of ten %s and of a million, which would take hours if each looked at all',
-    (_what, part) => {
-      const choose = (accept: string) => {
-        try {
-          return negotiateMediaType(accept);
-        } catch (error) {
-          return String(error);
-        }
-      };
-      expect(choose(part.repeat(1_000_000))).toEqual(choose(part.repeat(10)));
-    },
-  );
+  ])('a million %s → the same as ten: it would take hours if each looked at all', (_what, part) => {
+    const choose = (accept: string) => {
+      try {
+        return negotiateMediaType(accept);
+      } catch (error) {
+        return String(error);
+      }
+    };
+    expect(choose(part.repeat(1_000_000))).toEqual(choose(part.repeat(10)));
+  });
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { CompactEncrypt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type Binding, createSealer } from '../../../src/secrets/sealer.ts';
@@ -45,13 +44,11 @@ describe('sealing', () => {
     expect(new Set(sealed.map(({ jwe }) => jwe.split('.')[2])).size).toBe(100);
   });
 
-  it('gives back what was sealed, whatever it is', () =>
-    fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (plaintext) => {
-        const { jwe } = await sealer.seal(plaintext, binding);
-        expect(Buffer.from(await sealer.open(jwe, stored))).toEqual(Buffer.from(plaintext));
-      }),
-    ));
+  it.each([0, 1, 300])('%i bytes, sealed and opened → the same bytes', async (length) => {
+    const plaintext = Buffer.from(Array.from({ length }, (_, index) => index & 255));
+    const { jwe } = await sealer.seal(plaintext, binding);
+    expect(Buffer.from(await sealer.open(jwe, stored))).toEqual(plaintext);
+  });
 });
 
 describe('a sealed value does not open', () => {
