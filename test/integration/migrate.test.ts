@@ -14,12 +14,27 @@ const server = inject('postgresUrl');
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let config: DatabaseConfig;
 let database: Database;
-beforeEach(async () => {
-  folder = await createTemporaryFolder();
+/** @param template the database on the server that it is a copy of: an empty one, unless told otherwise */
+const open = async (template?: string) => {
   config = databaseConfig(
-    server === undefined ? `sqlite:${join(folder.path, 'keyward.db')}` : await createOnServer(server),
+    server === undefined
+      ? `sqlite:${join(folder.path, 'keyward.db')}`
+      : await createOnServer(server, template),
   );
   database = await openDatabase(config);
+};
+
+/** Begins with an empty database. */
+const beginEmpty = async () => {
+  // SQLite's is empty; to migrate one of PostgreSQL takes longer than to copy one.
+  if (server === undefined) return;
+  await database[Symbol.asyncDispose]();
+  await open();
+};
+
+beforeEach(async () => {
+  folder = await createTemporaryFolder();
+  await open(inject('postgresTemplate'));
 });
 afterEach(async () => {
   await database[Symbol.asyncDispose]();
@@ -37,6 +52,7 @@ describe('a schema that is older', () => {
     '  DATABASE_URL names a database whose schema is older than this version: run `npm run db:migrate`, or set DATABASE_MIGRATE=auto';
 
   it('is refused in a sentence: an empty database', async () => {
+    await beginEmpty();
     const refused = assertMigrated(database, config);
     await expect(refused).rejects.toThrow(ConfigError);
     await expect(refused).rejects.toThrow(sentence);
@@ -130,6 +146,7 @@ describe('a schema that has had all migrations of before the first one', () => {
 
   /** A database of that commit, in which somebody has a key. */
   async function createOld(): Promise<void> {
+    await beginEmpty();
     const statements = `${migrationsTable};\n${readFileSync(before, 'utf8')}\n${insert};
       insert into api_key (account_id, key_prefix, created_at) values (1, 'sk-a1b2c3', '2026-01-31');
       insert into audit_event (account_id, action, request, created_at) values (1, 'api-key-created', 'r', '2026-01-31');`;
@@ -199,6 +216,7 @@ it.each([
 
 describe('migrate', () => {
   it('brings it up to date', async () => {
+    await beginEmpty();
     await migrate(database, config);
     await assertMigrated(database, config);
     await run(insert);
@@ -216,6 +234,7 @@ describe('migrate', () => {
   });
 
   it('needs no more connections than there are', async () => {
+    await beginEmpty();
     await using narrow = await openDatabase({
       ...(server === undefined ? databaseConfig('sqlite::memory:') : config),
       poolSize: 1,
