@@ -28,7 +28,7 @@ it('200: as the owner sees it', async () => {
   expect(data).toEqual((await call('apiKeyUsage', { keyId, ...range }, { sub: 'bob' })).data);
 });
 
-it('200: also of a blocked account, which sees nothing itself', async () => {
+it('200: also for a blocked account, which itself sees nothing', async () => {
   const { id, keyId } = await createUsed();
   await call('blockAccount', { id, reason: 'x' });
   expect((await call('accountApiKeyUsage', { keyId, ...range })).data.counts).toHaveLength(1);
@@ -46,7 +46,7 @@ it('422 for a range that is too long', async () => {
   expect((await call('accountApiKeyUsage', { keyId, ...long })).code).toBe('BAD_USER_INPUT');
 });
 
-it('403 for whoever is no operator', async () => {
+it("403 without the operator's scope", async () => {
   const { bob } = await createPeople(setup);
   const before = await setup.stored();
   for (const claims of [{ sub: 'bob' }, { sub: 'server', scope: 'keys.verify accounts.entitle' }])

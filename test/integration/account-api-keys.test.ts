@@ -6,7 +6,7 @@ const setup = setUpGateway();
 
 const call = callerOf(setup);
 
-it('200: the keys as their owner sees them, and nobody else has', async () => {
+it('200: the keys as their owner sees them, and no others', async () => {
   const { bob, carol } = await createPeople(setup);
   await setup.gateway.createApiKey(carol.id);
   const { data } = await call('accountApiKeys', { id: bob.id });
@@ -25,13 +25,13 @@ it('200: in pages', async () => {
   expect(rest.data).toMatchObject({ nodes: [{ id: bob.keyId }], next: null });
 });
 
-it('200: none of an account that has none; 404 of one that does not exist', async () => {
+it('200 with an empty list for an account without keys, 404 for an unknown account', async () => {
   const { carol } = await createPeople(setup);
   expect((await call('accountApiKeys', { id: carol.id })).data.nodes).toEqual([]);
   expect(await call('accountApiKeys', { id: 99 })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-it('422 for a cursor that is none', async () => {
+it('an invalid cursor → 422', async () => {
   const { bob } = await createPeople(setup);
   expect(await call('accountApiKeys', { id: bob.id, after: 'x' })).toMatchObject({
     code: 'BAD_USER_INPUT',

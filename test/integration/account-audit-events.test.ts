@@ -41,7 +41,7 @@ it('200: in pages, each of which is recorded', async () => {
   expect(reads).toHaveLength(2);
 });
 
-it('200: one’s own trail, and nothing is recorded', async () => {
+it("200: the operator's own trail; reading it is not recorded", async () => {
   const { bob } = await createPeople(setup);
   await call('blockAccount', { id: bob.id, reason: 'x' });
   const operator = await operatorOf(setup);
@@ -65,12 +65,12 @@ it('404 for an unknown account, and nothing is recorded', async () => {
   expect(await setup.gateway.rows('audit_event')).toEqual([]);
 });
 
-it('422 for a cursor that is none', async () => {
+it('an invalid cursor → 422', async () => {
   const { bob } = await createPeople(setup);
   expect((await call('accountAuditEvents', { id: bob.id, after: 'x' })).code).toBe('BAD_USER_INPUT');
 });
 
-it('403 for whoever is no operator', async () => {
+it("403 without the operator's scope", async () => {
   const { bob } = await createPeople(setup);
   const before = await setup.stored();
   for (const claims of [{ sub: 'bob' }, { sub: 'server', scope: 'keys.verify accounts.entitle' }])

@@ -28,13 +28,13 @@ it('200: as the owner sees it', async () => {
   expect(data).toEqual((await call('apiKeysUsage', range, { sub: 'bob' })).data);
 });
 
-it('200: also of a blocked account, which sees nothing itself', async () => {
+it('200: also for a blocked account, which itself sees nothing', async () => {
   const { bob } = await createUsed();
   await call('blockAccount', { id: bob.id, reason: 'x' });
   expect((await call('accountUsage', { id: bob.id, ...range })).data.counts).toHaveLength(1);
 });
 
-it('200: nothing of an account whose keys nobody used; 404 for an unknown account', async () => {
+it('200 without counts for an account whose keys were not used, 404 for an unknown account', async () => {
   const { carol } = await createUsed();
   expect((await call('accountUsage', { id: carol.id, ...range })).data.counts).toEqual([]);
   expect((await call('accountUsage', { id: 99, ...range })).code).toBe('NOT_FOUND');
@@ -45,7 +45,7 @@ it('422 for a range that is too long', async () => {
   expect((await call('accountUsage', { id: bob.id, ...long })).code).toBe('BAD_USER_INPUT');
 });
 
-it('403 for whoever is no operator', async () => {
+it("403 without the operator's scope", async () => {
   const { bob } = await createPeople(setup);
   const before = await setup.stored();
   for (const claims of [{ sub: 'bob' }, { sub: 'server', scope: 'keys.verify accounts.entitle' }])

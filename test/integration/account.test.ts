@@ -6,7 +6,7 @@ const setup = setUpGateway();
 
 const call = callerOf(setup);
 
-it('200: who it is, and how much there is', async () => {
+it('200: the owner and the numbers of keys', async () => {
   const { bob, carol } = await createPeople(setup);
   const before = await setup.stored();
   const record = {
@@ -28,7 +28,7 @@ it('200: who it is, and how much there is', async () => {
   expect(await setup.stored(), 'a read writes nothing').toEqual(before);
 });
 
-it('404 for an account that is none', async () => {
+it('an unknown account → 404', async () => {
   for (const id of [1, 0, -1, 2_147_483_647])
     expect(await call('account', { id })).toMatchObject({
       code: 'NOT_FOUND',

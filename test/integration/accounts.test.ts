@@ -42,7 +42,7 @@ it.each([
   expect(subjects((await call('accounts', { filter })).data)).toEqual(expected);
 });
 
-it('200: those that are blocked, or those that are not', async () => {
+it('200: only blocked accounts, or only others', async () => {
   const { bob } = await createPeople(setup);
   await call('blockAccount', { id: bob.id, reason: 'Abuse' });
   expect(subjects((await call('accounts', { isBlocked: true })).data)).toEqual(['bob']);

@@ -51,7 +51,7 @@ describe('each field', () => {
     return isScalarType(named) && (isList(field) || !['Int', 'Boolean', 'DateTime'].includes(named.name));
   };
 
-  it('that answers a text, a list of values or JSON says its most bytes, unless it is a word', () => {
+  it('of a text, a list of values or JSON declares its most bytes, unless it is an enum', () => {
     const silent = fields
       .filter(([, field]) => isText(field) && factsOf(field).mostBytes === undefined)
       .map(([name]) => name)
@@ -59,7 +59,7 @@ describe('each field', () => {
     expect(silent.toSorted()).toEqual(words.toSorted());
   });
 
-  it('that answers a list of objects says how many, unless it is a page', () => {
+  it('of a list of objects declares how many there can be, unless it is a page', () => {
     const silent = fields
       .filter(([, field]) => isList(field) && isObjectType(getNamedType(field.type)))
       .filter(([, field]) => factsOf(field).atMost === undefined)
@@ -67,7 +67,7 @@ describe('each field', () => {
     expect(silent.filter((name) => !name.endsWith('Connection.edges'))).toEqual([]);
   });
 
-  it('answers words that are as short as other values', () => {
+  it('of an enum has values as short as other values', () => {
     const known = [...verificationFailures, ...webhookTypes, ...types.map(({ name }) => name)];
     expect(Math.max(...known.map((word) => JSON.stringify(word).length))).toBeLessThanOrEqual(ordinaryBytes);
   });
@@ -184,7 +184,7 @@ describe('within the default limits', () => {
   const copies = (count: number, text: string) =>
     `{ ${Array.from({ length: count }, (_, nth) => `a${nth}: ${text}`).join(' ')} }`;
 
-  it('no document has an answer of more than 2 MiB', async () => {
+  it('no document gets an answer of more than 2 MiB', async () => {
     await fill(setup.gateway);
     const token = await setup.sign({ scope });
     const answered: number[] = [];

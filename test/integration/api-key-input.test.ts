@@ -168,7 +168,7 @@ describe.each(requests)('%s', (_request, call) => {
   });
 });
 
-describe('metadata that is nested without an end', () => {
+describe('metadata nested 30,000 deep', () => {
   const nested = `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
 
   it.each([
@@ -188,7 +188,7 @@ describe('metadata that is nested without an end', () => {
   });
 });
 
-describe('permissions that the operator has named', () => {
+describe('the permissions that the operator has listed', () => {
   const known = { apiKeyPermissions: ['documents.read', 'users.me.read'] };
 
   it.each([

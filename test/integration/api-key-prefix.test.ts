@@ -12,7 +12,7 @@ const verify = async (key: string): Promise<boolean> => {
   return (await setup.gateway.rest('POST', '/keys/verify', { token, json: { key } })).body.valid;
 };
 
-it('is what new keys begin with, on both sides, and new secrets of old keys', async () => {
+it('new keys and new secrets of old keys begin with it, in REST and GraphQL', async () => {
   const token = await setup.sign();
   const rest = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
   const { body } = await setup.gateway.graphql('mutation { createApiKey { key apiKey { keyPrefix } } }', {
@@ -37,7 +37,7 @@ it('is what new keys begin with, on both sides, and new secrets of old keys', as
   expect(await verify(old.secret)).toBe(true);
 });
 
-it('is no bound for keys that were made under another', async () => {
+it('keys made under another prefix stay valid', async () => {
   const account = await setup.gateway.createAccount('alice');
   for (const prefix of ['sk-', 'acme_', 'k2-']) {
     const id = await setup.gateway.createApiKey(account);
@@ -49,7 +49,7 @@ it('is no bound for keys that were made under another', async () => {
   }
 });
 
-it('finds keys by how they begin, for operators', async () => {
+it('operators find keys by it', async () => {
   const token = await setup.sign();
   const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
   const operator = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });

@@ -37,7 +37,7 @@ describe('the use of all keys', () => {
     expect((await read(range, { sub: 'somebody new' })).body).toEqual({ ...range, counts: [] });
   });
 
-  it('costs one statement, which looks at no key', async () => {
+  it('takes one statement, which reads no key', async () => {
     await createApiKeys(setup);
     const hours = Array.from({ length: 10 * 24 }, (_, hour) => hour);
     const start = Date.parse('2026-03-01T00:00:00Z');

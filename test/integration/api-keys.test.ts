@@ -103,14 +103,14 @@ describe('200 over REST', () => {
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('answers an empty array to somebody who was never seen, and writes nothing', async () => {
+  it('a caller without an account → an empty array, and nothing is written', async () => {
     await createApiKeys(setup);
     const before = await setup.stored();
     expect(await rest('', { sub: 'carol' })).toMatchObject({ status: 200, text: '[]' });
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('answers all of them without a limit, and 100 at most with one', async () => {
+  it('without a limit → all keys, with one → at most 100', async () => {
     const ids = await createMany(101);
     const all = await rest();
     expect(idsOf(all)).toEqual(ids);
@@ -121,7 +121,7 @@ describe('200 over REST', () => {
     expect(idsOf(await rest(nextOf(page)?.replace('/auth/keys', '')))).toEqual(ids.slice(100));
   });
 
-  it('answers a thousand ordinary ones in one array, and links to the rest of more', async () => {
+  it('more than a thousand keys → a thousand, and a link to the rest', async () => {
     await insertMany(1000, { name: 'Laptop' });
     const thousand = await rest();
     expect(idsOf(thousand)).toHaveLength(1000);
@@ -175,14 +175,14 @@ describe('200 over REST', () => {
 });
 
 describe('200 over GraphQL', () => {
-  it('answers 100 at most, where nothing is said as well', async () => {
+  it('at most 100, also without a size', async () => {
     const ids = await createMany(101);
     const first = await page();
     expect(first.ids).toEqual(ids.slice(0, 100));
     expect(first.pageInfo.hasNextPage).toBe(true);
   });
 
-  it('answers edges, newest first, and where the page stands', async () => {
+  it('edges, newest first, and page information', async () => {
     await createApiKeys(setup);
     const { status, body } = await graphql();
     expect(status).toBe(200);
@@ -198,7 +198,7 @@ describe('200 over GraphQL', () => {
     expect([pageInfo.startCursor, pageInfo.endCursor]).toEqual([edges[0].cursor, edges[1].cursor]);
   });
 
-  it('answers no edges to somebody who was never seen, and writes nothing', async () => {
+  it('a caller without an account → no edges, and nothing is written', async () => {
     const { body } = await graphql({}, { sub: 'carol' });
     expect(body.data.apiKeys).toEqual({
       edges: [],
@@ -207,7 +207,7 @@ describe('200 over GraphQL', () => {
     expect(await setup.gateway.rows('account')).toEqual([]);
   });
 
-  it('shows nothing of the same subject of another issuer', async () => {
+  it('the same subject of another issuer → nothing', async () => {
     await createApiKeys(setup);
     await setup.gateway.database.em.fork().execute("update account set issuer = 'https://id.example.com'");
     expect((await page()).ids).toEqual([]);
@@ -217,7 +217,7 @@ describe('200 over GraphQL', () => {
     [null, [5, 4, 3, 2, 1]],
     [true, [5, 3, 2]],
     [false, [4, 1]],
-  ])('takes isActive: %s', async (isActive, expected) => {
+  ])('isActive: %s → only such keys', async (isActive, expected) => {
     const ids = await createMany(5);
     const byAge = ids.toReversed();
     const { ids: found } = await page({ isActive });
@@ -256,7 +256,7 @@ describe('422 over REST', () => {
     ['cursor=%27%20or%201%3D1', 'cursor', 'value_error'],
     ['is_active=1', 'is_active', 'bool_parsing'],
     ['is_active=yes', 'is_active', 'bool_parsing'],
-  ])('says what is wrong with ?%s', async (search, name, type) => {
+  ])('?%s → 422 for that parameter', async (search, name, type) => {
     await createApiKeys(setup);
     const { status, body } = await rest(`?${search}`);
     expect(status).toBe(422);
@@ -276,7 +276,7 @@ describe('BAD_USER_INPUT over GraphQL', () => {
     [{ after: 'x' }, 'after', 'value_error'],
     [{ before: '' }, 'before', 'value_error'],
     [{ before: 'MjE0NzQ4MzY0OA' }, 'before', 'value_error'],
-  ])('says what is wrong with %j', async (variables, name, type) => {
+  ])('%j → an issue for that argument', async (variables, name, type) => {
     const { status, body } = await graphql(variables);
     expect(status).toBe(422);
     expect(body.errors).toMatchObject([

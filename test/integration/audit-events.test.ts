@@ -64,7 +64,7 @@ const actions = [
 ];
 
 describe('200 over REST', () => {
-  it('answers all that the caller has changed, newest first, and nobody else has', async () => {
+  it('all changes of the caller, newest first, and of nobody else', async () => {
     await makeChanges();
     const { status, body } = await rest('/audit-events');
     expect(status).toBe(200);
@@ -86,7 +86,7 @@ describe('200 over REST', () => {
     });
   });
 
-  it('says of each change from what to what it was made, and no secret', async () => {
+  it('each change has the values before and after, and no secret', async () => {
     await makeChanges();
     const { body, text } = await rest('/audit-events');
     const told = body.filter(({ action }: { action: string }) => action !== 'api-key-created');
@@ -99,7 +99,7 @@ describe('200 over REST', () => {
     expect(text).not.toMatch(/sk-[a-z0-9]{6}\.|[0-9a-f]{64}/);
   });
 
-  it('says the same over GraphQL, and nothing of events from before it was kept', async () => {
+  it('GraphQL shows the same, and null for events older than this member', async () => {
     await makeChanges();
     await setup.gateway.database.em
       .fork()
@@ -172,14 +172,14 @@ describe('200 over REST', () => {
     expect(pages).toEqual(whole);
   });
 
-  it.each(['carol', 'bob'])('answers an empty list to whoever changed nothing: %s', async (subject) => {
+  it.each(['carol', 'bob'])('a caller who changed nothing → an empty list: %s', async (subject) => {
     await setup.gateway.createAccount('bob');
     const before = await setup.stored();
     expect(await rest('/audit-events', subject)).toMatchObject({ status: 200, body: [] });
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('does not write down what changed nothing', async () => {
+  it('a call that changes nothing → no event', async () => {
     await makeChanges();
     const before = (await rest('/audit-events')).body;
     const token = await setup.sign();
@@ -213,7 +213,7 @@ const heavyParts = (letter: string) => ({
   metadata: { some: letter.repeat(1450) },
 });
 
-describe('an event stays small, whatever was changed', () => {
+describe('an event stays small', () => {
   const change = async (parts: object) => {
     const token = await setup.sign();
     expect((await setup.gateway.rest('PATCH', '/auth/keys/1', { token, json: parts })).status).toBe(200);
@@ -221,7 +221,7 @@ describe('an event stays small, whatever was changed', () => {
 
   const lastRow = async () => (await setup.gateway.rows('audit_event')).at(-1);
 
-  it('where all permissions and the metadata were replaced, and says by what', async () => {
+  it('if all permissions and the metadata are replaced, and shows the new ones', async () => {
     await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: heavyParts('a') });
     await change(heavyParts('b'));
     const [event] = (await rest('/audit-events?limit=1')).body;
@@ -235,7 +235,7 @@ describe('an event stays small, whatever was changed', () => {
     ]);
   });
 
-  it('where one of many permissions was replaced, and names it', async () => {
+  it('if one of many permissions is replaced, and names it', async () => {
     const { permissions } = heavyParts('a');
     await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: { permissions } });
     await change({ permissions: [...permissions.slice(1), 'documents.read'] });
@@ -245,7 +245,7 @@ describe('an event stays small, whatever was changed', () => {
     ]);
   });
 
-  it('where each part was replaced at its longest', async () => {
+  it('if each member is replaced at its longest', async () => {
     const everything = (letter: string) => ({
       ...heavyParts(letter),
       metadata: { some: letter.repeat(200) },
@@ -270,7 +270,7 @@ describe('an event stays small, whatever was changed', () => {
     expect(2000 * 365 * bytes).toBeLessThan(1e9);
   });
 
-  it('so a page of them does too', async () => {
+  it('and so does a page of events', async () => {
     await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: heavyParts('a') });
     for (let count = 0; count < 100; count += 1) await change(heavyParts(count % 2 ? 'a' : 'b'));
     const page = await rest('/audit-events');

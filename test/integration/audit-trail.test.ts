@@ -91,7 +91,7 @@ const ofPostgres = [
 
 const refused = [...statements, ...(server === undefined ? ofSqlite : ofPostgres)];
 
-describe('what was written down cannot be rewritten, by whichever program', () => {
+describe('no program can change or delete events', () => {
   it.each(refused.flatMap((statement) => [1, 3].map((id) => statement(id))))('%s', async (statement) => {
     await makeChange();
     await makeChange();
@@ -133,7 +133,7 @@ describe('of an account that was erased', () => {
   });
 });
 
-it('is written on after somebody tried', async () => {
+it('events are still added after a refused change', async () => {
   await makeChange();
   const before = await trail();
   for (const statement of refused) await expect(runBeside(statement(1))).rejects.toThrow();

@@ -7,8 +7,8 @@ import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
-describe('a change by somebody', () => {
-  it.each(['blocked_at', 'erased_at'])('is not made where %s was set meanwhile', async (column) => {
+describe('a change by a caller', () => {
+  it.each(['blocked_at', 'erased_at'])('is refused if %s was set meanwhile', async (column) => {
     const { gateway } = setup;
     const accountId = await gateway.createAccount('alice');
     const keyId = await gateway.createApiKey(accountId);

@@ -23,15 +23,15 @@ const settings = async () => {
   return [body.is_enabled, body.session_duration];
 };
 
-describe('a field that was never set reads as what is configured', () => {
-  it('for somebody who was never seen, and nothing is written', async () => {
+describe('a field that was never set → the configured default', () => {
+  it('for a caller without an account, and nothing is written', async () => {
     const before = await setup.stored();
     expect(await settings()).toEqual([true, 600]);
     expect((await rest('GET')).body).toMatchObject({ user_id: null, created_at: null, updated_at: null });
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('for somebody who has an account, or set the other field, or gave none', async () => {
+  it('for a caller who has an account, set the other field, or sent no field', async () => {
     await setup.gateway.createAccount('alice');
     expect(await settings()).toEqual([true, 600]);
     expect((await rest('PUT', {})).body).toMatchObject({ is_enabled: true, session_duration: 600 });
@@ -42,14 +42,14 @@ describe('a field that was never set reads as what is configured', () => {
     expect(await settings()).toEqual([true, 60]);
   });
 
-  it('and is not stored: another configuration is another answer', async () => {
+  it('is not stored: another configuration → another answer', async () => {
     await rest('PUT', {});
     expect(await setup.gateway.rows('automation_settings')).toMatchObject([
       { is_enabled: null, is_enabled_cleared: 0, session_duration: null, session_duration_cleared: 0 },
     ]);
   });
 
-  it('in the row of a version that knew of no defaults', async () => {
+  it('also in a row of an older version', async () => {
     const account = await setup.gateway.createAccount('alice');
     await setup.gateway.database.em
       .fork()
@@ -61,7 +61,7 @@ describe('a field that was never set reads as what is configured', () => {
   });
 });
 
-describe('a field that was cleared is null', () => {
+describe('a field that was cleared → null', () => {
   it.each([
     [{ is_enabled: null }, [null, 600]],
     [{ session_duration: null }, [true, null]],

@@ -19,7 +19,7 @@ const rest = async (method: string, sub = 'alice', json?: object): Promise<Answe
   });
 
 describe('200 over REST', () => {
-  it('answers what was last set', async () => {
+  it('what was set last', async () => {
     const put = await rest('PUT', 'alice', { is_enabled: true, session_duration: 3600 });
     await rest('PUT', 'bob', { is_enabled: false });
     expect(await rest('GET')).toMatchObject({ status: 200, text: put.text });
@@ -30,18 +30,18 @@ describe('200 over REST', () => {
     });
   });
 
-  it('answers nulls where nothing was set, and writes nothing', async () => {
+  it('nothing was set → nulls, and nothing is written', async () => {
     const before = await setup.stored();
     expect(await rest('GET', 'carol')).toMatchObject({ status: 200, text: JSON.stringify(neverSet) });
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('names the account of somebody who has one and never set anything', async () => {
+  it('nothing was set, but there is an account → its id', async () => {
     await setup.gateway.createAccount('alice');
     expect((await rest('GET')).body).toEqual({ ...neverSet, user_id: 1 });
   });
 
-  it('answers a field that was cleared as null', async () => {
+  it('a field that was cleared → null', async () => {
     await rest('PUT', 'alice', { is_enabled: true, session_duration: 60 });
     await rest('PUT', 'alice', { session_duration: null });
     expect((await rest('GET')).body).toMatchObject({ is_enabled: true, session_duration: null });
@@ -49,7 +49,7 @@ describe('200 over REST', () => {
 });
 
 describe('200 over GraphQL', () => {
-  it.each(['alice', 'carol'])('answers the same: %s', async (sub) => {
+  it.each(['alice', 'carol'])('the same: %s', async (sub) => {
     await rest('PUT', 'alice', { is_enabled: false, session_duration: 60 });
     const { body } = await rest('GET', sub);
     const answer = await setup.gateway.graphql(query, { token: await setup.sign({ sub }) });

@@ -8,7 +8,7 @@ const setup = setUpGateway();
 
 const reason = 'Its keys were used to attack others.';
 
-it('is not told to the person from where it was done, and to the operator it is', async () => {
+it("the operator's address is shown to the operator only", async () => {
   const { bob } = await createPeople(setup);
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   const options = { token, json: { reason }, address: '192.0.2.7' };
@@ -20,7 +20,7 @@ it('is not told to the person from where it was done, and to the operator it is'
 
 const call = callerOf(setup);
 
-it('200: says since when and why', async () => {
+it('200: the time and the reason', async () => {
   const { bob } = await createPeople(setup);
   const { code, data } = await call('blockAccount', { id: bob.id, reason: `  ${reason} ` });
   expect(code).toBe('OK');
@@ -37,7 +37,7 @@ it('200: says since when and why', async () => {
   });
 });
 
-it('all its keys are refused from then on, and at the door', async () => {
+it('its keys are refused at once, also by forward auth', async () => {
   const { bob } = await createPeople(setup);
   const atDoor = () => setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': bob.secret } });
   expect(await verify(setup, bob.secret)).toMatchObject({ valid: true, reason: null });
@@ -57,7 +57,7 @@ it('all its keys are refused from then on, and at the door', async () => {
   expect(itself.status).toBe(403);
 });
 
-it('what ends a key is said before, and what may pass after', async () => {
+it('a key that is inactive or expired keeps that reason; others get account_blocked', async () => {
   const { bob } = await createPeople(setup);
   const keys = [
     [{ isActive: false }, null, 'inactive'],
@@ -74,7 +74,7 @@ it('what ends a key is said before, and what may pass after', async () => {
   }
 });
 
-it('is written down on both sides: by whom, to whom, and why', async () => {
+it('is in both audit trails: by whom, to whom, and why', async () => {
   const { bob } = await createPeople(setup);
   await call('blockAccount', { id: bob.id, reason });
   const olivia = await operatorOf(setup);
@@ -95,7 +95,7 @@ it('is written down on both sides: by whom, to whom, and why', async () => {
   expect(JSON.stringify(setup.gateway.log())).not.toContain(reason);
 });
 
-it('is written down in the order of the accounts, so that two operators at each other wait once', async () => {
+it('two operators who block each other do not deadlock: events are written in the order of accounts', async () => {
   const { bob } = await createPeople(setup);
   const claims = { sub: 'bob', scope: 'keyward.admin' };
   await call('blockAccount', { id: bob.id, reason });
@@ -109,7 +109,7 @@ it('is written down in the order of the accounts, so that two operators at each 
   expect(order(written)).toEqual([bob.id, olivia, bob.id, olivia]);
 });
 
-it('the person sees it as done by an operator, once they can; the operator sees to whom', async () => {
+it('the owner sees that an operator did it; the operator sees to whom', async () => {
   const { bob } = await createPeople(setup);
   await call('blockAccount', { id: bob.id, reason });
   await call('unblockAccount', { id: bob.id, reason: 'A mistake' });
@@ -126,7 +126,7 @@ it('the person sees it as done by an operator, once they can; the operator sees 
   ]);
 });
 
-it('repeated, changes nothing, the reason included', async () => {
+it('a second time → nothing changes, not even the reason', async () => {
   const { bob } = await createPeople(setup);
   const first = await call('blockAccount', { id: bob.id, reason });
   const stored = await setup.stored();
@@ -134,7 +134,7 @@ it('repeated, changes nothing, the reason included', async () => {
   expect(await setup.stored()).toEqual(stored);
 });
 
-it('404 for an account that is none', async () => {
+it('an unknown account → 404', async () => {
   await createPeople(setup);
   for (const id of [99, 0, -1])
     expect(await call('blockAccount', { id, reason })).toMatchObject({
@@ -144,7 +144,7 @@ it('404 for an account that is none', async () => {
   expect(await setup.gateway.rows('audit_event')).toEqual([]);
 });
 
-it('409 for the own account', async () => {
+it("the operator's own account → 409", async () => {
   const olivia = await setup.gateway.createAccount('olivia');
   expect(await call('blockAccount', { id: olivia, reason })).toMatchObject({
     code: 'CONFLICT',
@@ -161,7 +161,7 @@ it.each(['', '  ', 'a'.repeat(501), 'a\0b'])('422 for the reason %j', async (bad
   expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
 });
 
-it('an operator who is blocked is refused as well', async () => {
+it('a blocked operator → 403', async () => {
   const { bob } = await createPeople(setup);
   const olivia = await setup.gateway.createAccount('olivia');
   await call('blockAccount', { id: olivia, reason }, { sub: 'oscar', scope: 'keyward.admin' });
@@ -210,7 +210,7 @@ describe('a blocked caller → 403', () => {
   });
 });
 
-it('an answer that was kept is not shown again to whoever is blocked', async () => {
+it('a stored answer is not replayed to a blocked caller', async () => {
   const { bob } = await createPeople(setup);
   const create = async () =>
     setup.gateway.rest('POST', '/auth/keys', {
@@ -234,7 +234,7 @@ describe('over REST', () => {
       headers,
     });
 
-  it('412 where it is not as If-Match says, and nothing is changed', async () => {
+  it('another tag in If-Match → 412, and nothing changes', async () => {
     const { bob } = await createPeople(setup);
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
     const read = await setup.gateway.rest('GET', `/admin/accounts/${bob.id}`, { token });
@@ -248,7 +248,7 @@ describe('over REST', () => {
     expect(blocked.headers.get('etag')).not.toBe(again.headers.get('etag'));
   });
 
-  it('with an Idempotency-Key it is done once', async () => {
+  it('twice with one Idempotency-Key → done once', async () => {
     const { bob } = await createPeople(setup);
     const first = await block(bob.id, { 'idempotency-key': 'one' });
     const second = await block(bob.id, { 'idempotency-key': 'one' });

@@ -50,7 +50,7 @@ describe('an account that has made all changes of a day', () => {
   const call = callerOf(setup);
   const alice = { sub: 'alice' };
 
-  it('is refused one more, which leaves nothing', async () => {
+  it('one more → 429, and nothing is written', async () => {
     await useUp();
     const before = await setup.stored();
     const refused = await call('createApiKey', {}, alice);
@@ -70,14 +70,14 @@ describe('an account that has made all changes of a day', () => {
     expect(setup.gateway.log().at(-1)).toMatchObject({ reason: 'changes-per-day', accountId: 1 });
   });
 
-  it('still reads, and what changes nothing is no change', async () => {
+  it('can still read; a call that changes nothing is not counted', async () => {
     await useUp();
     expect((await call('apiKey', { keyId: 1 }, alice)).code).toBe('OK');
     expect((await call('updateApiKey', { keyId: 1 }, alice)).code).toBe('OK');
     expect((await call('setDefaultApiKey', { keyId: 1 }, alice)).code).toBe('OK');
   });
 
-  it('can take rights away', async () => {
+  it('can still deactivate keys and remove the private key', async () => {
     expect((await call('registerPrivateKey', { privateKey: '1'.padStart(64, '0') }, alice)).code).toBe('OK');
     expect(await statusesOf(3, create)).toEqual([201, 201, 201]);
     expect(await create()).toBe(429);
@@ -88,7 +88,7 @@ describe('an account that has made all changes of a day', () => {
     expect(await numbersOf(1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('is none of the operator: what operators do counts for nobody', async () => {
+  it("operators' actions count for nobody", async () => {
     await useUp();
     const operator = { sub: 'olivia', scope: 'keyward.admin' };
     for (let turn = 0; turn < most; turn += 1) {
@@ -104,7 +104,7 @@ describe('an account that has made all changes of a day', () => {
   });
 });
 
-it('is told how long the day lasts', async () => {
+it('Retry-After lasts to the end of the day (UTC)', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   await setClocks(setup.gateway.database, '2026-03-31T23:59:00.000Z');
   await useUp();
@@ -139,12 +139,12 @@ describe('the count', () => {
     expect(await create()).toBe(429);
   });
 
-  it('is of each account alone', async () => {
+  it('is one for each account', async () => {
     await useUp();
     expect([await create(), await create('bob')]).toEqual([429, 201]);
   });
 
-  it('is the same after a report that a key was found in public', async () => {
+  it('is not changed by a leak report', async () => {
     const account = await setup.gateway.createAccount('alice');
     const found = [
       await setup.gateway.createVerifiableKey(account),
@@ -157,7 +157,7 @@ describe('the count', () => {
     expect(await statusesOf(4, create)).toEqual([201, 201, 201, 429]);
   });
 
-  it('takes no repetition of a request for a change', async () => {
+  it('does not count a replayed answer', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const keyed = () => rest('POST', '/auth/keys', {}, 'alice', key);
     const first = await keyed();
@@ -171,7 +171,7 @@ describe('the count', () => {
     expect(await setup.gateway.rows('idempotency_record')).toHaveLength(1);
   });
 
-  it('is exact where many changes come at once, and harms nobody who comes with them', async () => {
+  it('is exact for many changes at once, and other accounts are not affected', async () => {
     await Promise.all([create('alice'), create('bob')]);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => [create('alice'), create('bob'), create('carol')]).flat(),
@@ -183,7 +183,7 @@ describe('the count', () => {
     expect(await create('dora')).toBe(201);
   });
 
-  it('costs no statement', async () => {
+  it('takes no statement of its own', async () => {
     await create();
     const { sql } = await recordStatements(setup.gateway.database, () =>
       rest('PATCH', '/auth/keys/1', { name: 'Desk' }),

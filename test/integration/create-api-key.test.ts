@@ -36,7 +36,7 @@ const planOf = async (statement: string): Promise<string> => {
 const digestOf = (secret: string) => setup.gateway.secrets.peppers.digest(secret).digest;
 
 describe('a new key', () => {
-  it('answers the record and the secret, and makes the first key the default', async () => {
+  it('the first one → the record, the secret, and it is the default', async () => {
     const { status, body } = await create({ name: 'Laptop', expires_at: '2027-01-31T13:00:00+01:00' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -64,7 +64,7 @@ describe('a new key', () => {
     expect(isApiKeySecret(body.key)).toBe(true);
   });
 
-  it('stores a digest of the secret, and the secret nowhere', async () => {
+  it('its secret is stored as a digest only', async () => {
     const { body } = await create({ name: 'Laptop' });
     const [stored, ...others] = await rows('api_key_secret');
     expect(others).toEqual([]);
@@ -74,7 +74,7 @@ describe('a new key', () => {
     expect(everything).not.toContain(body.key.slice(body.key_prefix.length + 1));
   });
 
-  it('makes no later key the default, not even where the default is inactive', async () => {
+  it('a later one is not the default, even if the default is inactive', async () => {
     await create();
     expect((await create()).body).toMatchObject({ id: 2, is_default: false });
     await setup.call('DELETE', '/auth/keys/1');
@@ -83,7 +83,7 @@ describe('a new key', () => {
   });
 
   it.each([true, false])(
-    'makes no later key the default where none is active; the first was the default: %s',
+    'a later one is not the default, even if no key is active; the first was the default: %s',
     async (isDefault) => {
       const account = await setup.gateway.createAccount('alice');
       await setup.gateway.createApiKey(account, { isActive: false, isDefault });
@@ -98,7 +98,7 @@ describe('a new key', () => {
     },
   );
 
-  it('makes a new secret for each key', async () => {
+  it('each one has its own secret', async () => {
     const [first, second] = [await create(), await create()];
     expect(first.body.key).not.toBe(second.body.key);
     expect(first.body.key_prefix).not.toBe(second.body.key_prefix);
@@ -112,18 +112,18 @@ describe('a new key', () => {
     [{ name: ` ${'😀'.repeat(100)} ` }, '😀'.repeat(100)],
     [{ name: '\r\n{"level":60}' }, '{"level":60}'],
     [{ name: "'); drop table api_key; --" }, "'); drop table api_key; --"],
-  ])('stores the name trimmed: %j', async (input, name) => {
+  ])('the name is trimmed: %j', async (input, name) => {
     expect((await create(input)).body.name).toBe(name);
     expect(await rows('api_key')).toMatchObject([{ name }]);
   });
 
-  it('takes an expiry that lies a millisecond ahead', async () => {
+  it('an expiry a millisecond ahead → accepted', async () => {
     const { body } = await create({ expires_at: '2026-03-01T08:00:00.001Z' });
     expect(body.expires_at).toBe('2026-03-01T08:00:00.001Z');
     expect(await rows('api_key')).toMatchObject([{ expires_at: Date.parse(start) + 1 }]);
   });
 
-  it('writes who made what, once it is certain', async () => {
+  it('an audit event and, after the commit, a log line', async () => {
     await create({ name: 'Laptop' });
     const event = { account_id: 1, created_at: Date.parse(start), request: expect.any(String) };
     expect(await rows('audit_event')).toMatchObject([
@@ -134,7 +134,7 @@ describe('a new key', () => {
     expect(logged).toMatchObject([{ accountId: 1, keyId: 1 }]);
   });
 
-  it.each(['api_key_secret', 'audit_event'])('creates nothing where %s cannot be written', async (table) => {
+  it.each(['api_key_secret', 'audit_event'])('%s cannot be written → nothing is created', async (table) => {
     await using _refused = await refuseRows(setup.gateway.database, table);
     expect((await create({ name: 'Laptop' })).status).toBeGreaterThanOrEqual(500);
     expect(await setup.stored()).toMatchObject(nothing);
@@ -143,7 +143,7 @@ describe('a new key', () => {
 });
 
 describe('success over REST', () => {
-  it('names the path of the key', async () => {
+  it('Location is the path of the key', async () => {
     await setup.gateway.createApiKey(await setup.gateway.createAccount('bob'));
     const answer = await setup.gateway.rest('POST', '/auth/keys', { token: await setup.sign(), json: {} });
     expect(answer.headers.get('location')).toBe('/api/v1/auth/keys/2');
@@ -154,7 +154,7 @@ describe('success over REST', () => {
   });
 });
 
-describe('with as many active keys as there may be', () => {
+describe('with as many active keys as allowed', () => {
   const message = (most: number) => `You may have at most ${most} active API keys: deactivate one first`;
   const limited = (apiKeysPerAccount: number) => createTestGateway(setup.issuer, { apiKeysPerAccount });
   const over = {
@@ -163,24 +163,27 @@ describe('with as many active keys as there may be', () => {
       gateway.graphql('mutation { createApiKey { key } }', { token }),
   };
 
-  it.each(Object.entries(over))('is a conflict over %s, and nothing is stored', async (transport, create) => {
-    await using gateway = await limited(2);
-    const token = await setup.sign();
-    for (const status of [201, 201])
-      expect((await create(gateway, token)).status).toBe(transport === 'REST' ? status : 200);
-    const refused = await create(gateway, token);
-    expect(refused.status).toBe(409);
-    const error = { message: message(2), extensions: { code: 'CONFLICT' } };
-    expect(refused.body).toMatchObject(
-      transport === 'REST' ? { detail: message(2) } : { errors: [error], data: null },
-    );
-    expect(await gateway.rows('api_key')).toHaveLength(2);
-    expect(await gateway.rows('api_key_secret')).toHaveLength(2);
-    expect(await gateway.rows('audit_event')).toHaveLength(3);
-    expect((await create(gateway, await setup.sign({ sub: 'bob' }))).status).toBeOneOf([200, 201]);
-  });
+  it.each(Object.entries(over))(
+    'one more over %s → 409, and nothing is stored',
+    async (transport, create) => {
+      await using gateway = await limited(2);
+      const token = await setup.sign();
+      for (const status of [201, 201])
+        expect((await create(gateway, token)).status).toBe(transport === 'REST' ? status : 200);
+      const refused = await create(gateway, token);
+      expect(refused.status).toBe(409);
+      const error = { message: message(2), extensions: { code: 'CONFLICT' } };
+      expect(refused.body).toMatchObject(
+        transport === 'REST' ? { detail: message(2) } : { errors: [error], data: null },
+      );
+      expect(await gateway.rows('api_key')).toHaveLength(2);
+      expect(await gateway.rows('api_key_secret')).toHaveLength(2);
+      expect(await gateway.rows('audit_event')).toHaveLength(3);
+      expect((await create(gateway, await setup.sign({ sub: 'bob' }))).status).toBeOneOf([200, 201]);
+    },
+  );
 
-  it('lets another be made when one is deactivated, and none when one has expired', async () => {
+  it('after a deactivation → another one, after an expiry → 409', async () => {
     await using gateway = await limited(2);
     const token = await setup.sign();
     const json = { expires_at: '2026-03-01T08:00:01.000Z' };
@@ -194,7 +197,7 @@ describe('with as many active keys as there may be', () => {
     expect((await over.REST(gateway, token)).status).toBe(409);
   });
 
-  it('holds for as many as ask at once', async () => {
+  it('40 at once → exactly as many as allowed', async () => {
     await using gateway = await limited(5);
     await gateway.verificationKeys.refresh();
     const token = await setup.sign();
@@ -206,7 +209,7 @@ describe('with as many active keys as there may be', () => {
     expect(keys.filter((key) => key['is_default'])).toHaveLength(1);
   });
 
-  it('counts them by an index, however many are inactive', async () => {
+  it('inactive keys do not slow the count down: it uses an index', async () => {
     await setup.gateway.createAccount('alice');
     const connection = setup.gateway.database.em.getConnection();
     const inactive = `insert into api_key (account_id, key_prefix, is_active, created_at)
@@ -238,7 +241,7 @@ describe('with as many active keys as there may be', () => {
 });
 
 describe('with SEAL_API_KEYS', () => {
-  it('keeps a copy that opens for its row alone', async () => {
+  it('the sealed copy opens for its own row only', async () => {
     await using gateway = await createTestGateway(setup.issuer, { sealApiKeys: true });
     const token = await setup.sign();
     const { body } = await gateway.rest('POST', '/auth/keys', { token, json: {} });
@@ -274,21 +277,18 @@ describe('the record of a new key', () => {
   it.each([
     ['createApiKey', '', '/auth/keys'],
     ['rotateApiKey', '(keyId: 1)', '/auth/keys/1/rotate'],
-  ])(
-    'stands in `apiKey` over GraphQL, and REST has its members beside the secret: %s',
-    async (field, input, path) => {
-      const token = await setup.sign();
-      await setup.gateway.rest('POST', '/auth/keys', { token, json: { name: 'Laptop' } });
-      const query = `mutation { made: ${field}${input} { key apiKey { __typename id keyPrefix } } }`;
-      const { apiKey, key } = (await setup.gateway.graphql(query, { token })).body.data.made;
-      expect(apiKey).toEqual({ __typename: 'ApiKey', id: apiKey.id, keyPrefix: key.split('.')[0] });
-      const { body: made } = await setup.gateway.rest('POST', path, { token, json: {} });
-      const { body: record } = await setup.gateway.rest('GET', `/auth/keys/${made.id}`, { token });
-      expect(Object.entries(made)).toEqual([...Object.entries(record), ['key', made.key]]);
-    },
-  );
+  ])('is `apiKey` in GraphQL; in REST its members are beside the secret: %s', async (field, input, path) => {
+    const token = await setup.sign();
+    await setup.gateway.rest('POST', '/auth/keys', { token, json: { name: 'Laptop' } });
+    const query = `mutation { made: ${field}${input} { key apiKey { __typename id keyPrefix } } }`;
+    const { apiKey, key } = (await setup.gateway.graphql(query, { token })).body.data.made;
+    expect(apiKey).toEqual({ __typename: 'ApiKey', id: apiKey.id, keyPrefix: key.split('.')[0] });
+    const { body: made } = await setup.gateway.rest('POST', path, { token, json: {} });
+    const { body: record } = await setup.gateway.rest('GET', `/auth/keys/${made.id}`, { token });
+    expect(Object.entries(made)).toEqual([...Object.entries(record), ['key', made.key]]);
+  });
 
-  it.each(['id', 'keyPrefix', 'quota { limit }'])('has no copy beside `apiKey`: %s', async (member) => {
+  it.each(['id', 'keyPrefix', 'quota { limit }'])('`%s` beside `apiKey` → refused', async (member) => {
     const query = `mutation { createApiKey { ${member} } }`;
     const { body } = await setup.gateway.graphql(query, { token: await setup.sign() });
     expect(body.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
@@ -300,7 +300,7 @@ describe('422 over REST', () => {
     ['', 'missing'],
     ['[]', 'dict_type'],
     ['{', 'json_invalid'],
-  ])('is said of the whole body: %j is %s', async (body, type) => {
+  ])('the body %j → %s', async (body, type) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await setup.gateway.rest('POST', '/auth/keys', {
       token: await setup.sign(),
@@ -310,7 +310,7 @@ describe('422 over REST', () => {
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'], type }] } });
   });
 
-  it('is the answer to members that are no input, whatever they say', async () => {
+  it('unknown members → an issue for each', async () => {
     const json = { key: 'sk-mine', is_default: false, id: 7, account: 2, expiresAt: 'x' };
     const token = await setup.sign();
     const { status, body } = await setup.gateway.rest('POST', '/auth/keys', { token, json });
@@ -325,7 +325,7 @@ describe('100 first keys of one person at once', () => {
     ['without an account', async () => {}],
     // Who makes the account lets the others wait; with one that is there, they have to wait by themselves.
     ['with an account', () => setup.gateway.createAccount('alice')],
-  ])('are all made, and one of them is the default: %s', async (_name, arrange) => {
+  ])('all are created, and one is the default: %s', async (_name, arrange) => {
     await arrange();
     const calls = Array.from({ length: 100 }, (_, index) => create({ name: `${index}` }));
     const answers = await Promise.all(calls);

@@ -41,7 +41,7 @@ it('201: shows the secret once, and stores it sealed', async () => {
   expect(everything).not.toContain(secret.slice(6));
 });
 
-it('is written down in the trail of the operator, without what of the address may be secret', async () => {
+it("is in the operator's audit trail, without the part of the URL that may be secret", async () => {
   await call('createWebhookEndpoint', { url });
   const olivia = await operatorOf(setup);
   const [row] = await trailOf(setup, olivia);
@@ -76,7 +76,7 @@ it('201: headers are stored sealed, and only their names are shown', async () =>
   expect(JSON.stringify([await setup.stored(), setup.gateway.log()])).not.toContain('c4n4ry');
 });
 
-it('409 for an address that there is already, added or configured; one that was removed is added anew', async () => {
+it('a URL that exists already → 409; one that was removed can be added again', async () => {
   const first = await call('createWebhookEndpoint', { url, events: ['quota.*'] });
   const again = await call('createWebhookEndpoint', { url: url.replace('https://h', 'HTTPS://H') });
   expect(again).toMatchObject({
@@ -94,7 +94,7 @@ it('409 for an address that there is already, added or configured; one that was 
   expect(data.secret).not.toBe(first.data.secret);
 });
 
-it('409 for one more than there may be', async () => {
+it('one more than allowed → 409', async () => {
   for (let index = 0; index < 31; index += 1) await createAdded(setup, `https://hooks.example.com/${index}`);
   const more = ['a', 'b', 'c'].map((each) => call('createWebhookEndpoint', { url: `${url}/${each}` }));
   const refused = (await Promise.all(more)).filter(({ code }) => code !== 'OK');
@@ -160,7 +160,7 @@ it.each([
 });
 
 // What is sent does not depend on how an operator has asked for it.
-it('is told of what happens from then on, of all where nothing else is said', async () => {
+it('gets events from its creation on; without a list, all events', async () => {
   await using receiver = await startReceiver();
   send();
   const token = await setup.sign();
@@ -192,7 +192,7 @@ it('with an Idempotency-Key, a repetition has the same secret and adds nothing',
   expect(await rows('webhook_endpoint')).toHaveLength(1);
 });
 
-it('a member that is misspelt is refused', async () => {
+it('a misspelt member → refused', async () => {
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   const answer = await setup.gateway.rest('POST', '/admin/webhooks', { token, json: { url, event: ['*'] } });
   expect(answer.body.detail).toMatchObject([{ loc: ['body', 'event'], type: 'extra_forbidden' }]);

@@ -8,7 +8,7 @@ const reason = 'It was found in a public repository.';
 
 const call = callerOf(setup);
 
-it('200: the key is refused from then on', async () => {
+it('200: the key is refused at once', async () => {
   const { bob } = await createPeople(setup);
   const { code, data } = await call('deactivateAccountApiKey', { keyId: bob.keyId, reason });
   expect(code).toBe('OK');
@@ -20,7 +20,7 @@ it('200: the key is refused from then on', async () => {
   expect(await verify(setup, bob.secret)).toMatchObject({ valid: false, reason: 'inactive' });
 });
 
-it('is written down on both sides, and the person sees why', async () => {
+it('is in both audit trails; the owner sees the reason', async () => {
   const { bob } = await createPeople(setup);
   await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: ` ${reason} ` });
   const olivia = await operatorOf(setup);
@@ -39,7 +39,7 @@ it('is written down on both sides, and the person sees why', async () => {
   ]);
 });
 
-it("of the operator's own is one's own change, with a reason", async () => {
+it("the operator's own key → one event, with the reason", async () => {
   const olivia = await setup.gateway.createAccount('olivia');
   const keyId = await setup.gateway.createApiKey(olivia);
   await call('deactivateAccountApiKey', { keyId, reason });
@@ -48,7 +48,7 @@ it("of the operator's own is one's own change, with a reason", async () => {
   ]);
 });
 
-it('repeated, changes nothing', async () => {
+it('a second time → nothing changes', async () => {
   const { bob } = await createPeople(setup);
   const first = await call('deactivateAccountApiKey', { keyId: bob.keyId, reason });
   const stored = await setup.stored();
@@ -56,7 +56,7 @@ it('repeated, changes nothing', async () => {
   expect(await setup.stored()).toEqual(stored);
 });
 
-it('404 for a key that is none', async () => {
+it('an unknown key → 404', async () => {
   for (const keyId of [1, 0, -1])
     expect(await call('deactivateAccountApiKey', { keyId, reason })).toMatchObject({
       code: 'NOT_FOUND',

@@ -12,8 +12,8 @@ const insert = CompiledQuery.raw(
   "insert into account (issuer, subject, created_at) values ('i', 's', '2026-01-31')",
 );
 
-describe('after the time by which a request is answered', () => {
-  it('the database is asked nothing', async () => {
+describe("after the request's deadline", () => {
+  it('no statement is sent to the database', async () => {
     const { database } = setup.gateway;
     const late = new Db(database.em).until(performance.now());
     const { sql } = await recordStatements(database, async () => {
@@ -22,7 +22,7 @@ describe('after the time by which a request is answered', () => {
     expect(sql).toEqual([]);
   });
 
-  it('a change that has begun in time changes nothing', async () => {
+  it('a change that began in time is rolled back', async () => {
     const end = performance.now() + 200;
     const db = new Db(setup.gateway.database.em).until(end);
     const change = db.transaction(async (inner) => {

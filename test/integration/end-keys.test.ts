@@ -34,7 +34,7 @@ const trail = async (account: AccountId) =>
   (await setup.gateway.rows('audit_event')).filter((row) => row['account_id'] === account);
 
 describe('keys:end', () => {
-  it('ends the keys of ids and prefixes, tells their owners why, and leaves the others', async () => {
+  it('ends keys by id and prefix, shows their owners the reason, and leaves the others', async () => {
     const alice = await create('alice');
     const bob = await create('bob', { keyPrefix: 'sk-b0b0b0' });
     const carol = await create('carol', { keyPrefix: 'sk-ca0101' });
@@ -57,7 +57,7 @@ describe('keys:end', () => {
     expect(await trail(carol.account)).toEqual([]);
   });
 
-  it('is seen by the owner as done by an operator', async () => {
+  it('the owner sees that an operator did it', async () => {
     const { id } = await create('alice');
     await end(`${id}`, { reason: 'Leaked' });
     const token = await setup.sign({ sub: 'alice' });
@@ -66,7 +66,7 @@ describe('keys:end', () => {
     ]);
   });
 
-  it('changes nothing the second time', async () => {
+  it('a second time → nothing changes', async () => {
     const { account, id } = await create('alice');
     expect((await end(`${id}\n${id}\n`)).totals).toEqual({ ended: 1, inactive: 1, refused: 0 });
     const before = await setup.stored();
@@ -86,7 +86,7 @@ describe('keys:end', () => {
     expect(totals).toEqual({ ended: 1, inactive: 1, refused: 1 });
   });
 
-  it('refuses a line that names no key or several, without a word of the line, and ends the others', async () => {
+  it('a line that matches no key or several → refused without repeating the line; the others are ended', async () => {
     const alice = await create('alice', { keyPrefix: 'sk-111111' });
     const bob = await create('bob', { keyPrefix: 'sk-111111', isActive: false });
     const carol = await create('carol');

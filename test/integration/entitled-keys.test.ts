@@ -46,7 +46,7 @@ const call = callerOf(setup);
 
 const { make, change, entitle, ask, askAtDoor, askAsKey, made } = actors(call);
 
-it('the story: whatever its owner wants, a key does no more than its plan', async () => {
+it("a key never does more than its account's plan, whatever its owner sets", async () => {
   const key = await made({
     permissions: ['documents.read'],
     quota: { limit: 1, refill: 'monthly' },
@@ -118,7 +118,7 @@ it('422 for permissions beyond the plan, and a wildcard that is wider than it', 
   expect((await make({ permissions: [] })).code).toBe('OK');
 });
 
-it('what a key has already is no fault of a change, and can be given up', async () => {
+it('a change may keep or give up permissions that the plan no longer has', async () => {
   await entitle('unlimited');
   const { id } = await made({ permissions: ['documents.read', 'billing.refund', '*'] });
   await entitle('free');
@@ -128,7 +128,7 @@ it('what a key has already is no fault of a change, and can be given up', async 
   expect((await change(id, { permissions: [...permissions, '*'] })).code).toBe('BAD_USER_INPUT');
 });
 
-it('409 for more keys than the plan has; those that are there stay', async () => {
+it('more keys than the plan allows → 409; existing keys stay', async () => {
   await made();
   const { secret } = await made();
   expect(await make()).toMatchObject({
@@ -142,7 +142,7 @@ it('409 for more keys than the plan has; those that are there stay', async () =>
   expect((await make()).code).toBe('OK');
 });
 
-it('a key lasts as long as the plan allows where nothing else is said, and no longer', async () => {
+it('without an expiry → as long as the plan allows; a longer one → refused', async () => {
   const before = Date.now();
   const { data } = await make();
   const expiresAt = new Date((data.apiKey ?? data).expiresAt).getTime();
@@ -159,7 +159,7 @@ it('a key lasts as long as the plan allows where nothing else is said, and no lo
   });
 });
 
-it('a change shortens a life and never makes it longer than the plan allows', async () => {
+it('an expiry can move earlier, but not beyond the plan', async () => {
   const { id } = await made();
   const at = (days: number) => new Date(Date.now() + days * day).toISOString();
   expect((await change(id, { expiresAt: at(1) })).code).toBe('OK');
@@ -180,7 +180,7 @@ describe('at the other doors', () => {
     ...(require && { 'x-keyward-require': require }),
   });
 
-  it('a proxy is told the plan, and refused what it does not have', async () => {
+  it('forward auth shows the plan, and refuses permissions beyond it', async () => {
     const account = await setup.gateway.createAccount('alice');
     const { secret } = await setup.gateway.createVerifiableKey(account, { permissions: '["*"]' });
     const ask = (require?: string) =>
@@ -196,7 +196,7 @@ describe('at the other doors', () => {
     });
   });
 
-  it('a key is told what it may do, by the same word', async () => {
+  it('the key itself reads its effective permissions', async () => {
     const account = await setup.gateway.createAccount('alice');
     const { secret } = await setup.gateway.createVerifiableKey(account, { permissions: '["documents.*"]' });
     const read = () => setup.gateway.rest('GET', '/keys/self', { headers: headersOf(secret) });

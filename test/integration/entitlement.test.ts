@@ -19,7 +19,7 @@ describe('with plans', () => {
 
   const call = callerOf(setup);
 
-  it('200: of somebody of whom nothing was said, the default plan', async () => {
+  it('200: without a grant, the default plan', async () => {
     const { carol } = await createPeople(setup);
     expect(await call('entitlement', { userId: carol.id }, billing)).toMatchObject({
       code: 'OK',
@@ -40,7 +40,7 @@ describe('with plans', () => {
     });
   });
 
-  it('200: an override stands in place of the member of the plan, and null lifts it', async () => {
+  it("200: an override replaces the plan's member; null removes the limit", async () => {
     const { carol } = await createPeople(setup);
     const overrides = { permissions: ['*'], quota: null, max_key_days: 7 };
     await call('setEntitlement', { userId: carol.id, plan: 'pro', overrides }, billing);
@@ -59,7 +59,7 @@ describe('with plans', () => {
     });
   });
 
-  it('200: of a plan that is no more, the default plan holds', async () => {
+  it('200: a plan that no longer exists → the default plan', async () => {
     const { carol } = await createPeople(setup);
     const { em } = setup.gateway.database;
     await em.fork().execute(`update account set plan = 'gold' where id = ${carol.id}`);
@@ -69,7 +69,7 @@ describe('with plans', () => {
     });
   });
 
-  it('404 for an account that is none', async () => {
+  it('an unknown account → 404', async () => {
     for (const userId of [99, 0, -1])
       expect(await call('entitlement', { userId }, billing)).toMatchObject({
         code: 'NOT_FOUND',
@@ -86,7 +86,7 @@ describe('with plans', () => {
 describe('without plans', () => {
   const setup = setUpGateway();
 
-  it('nothing is bounded', async () => {
+  it('nothing is limited', async () => {
     const call = callerOf(setup);
     const { carol } = await createPeople(setup);
     expect((await call('entitlement', { userId: carol.id }, billing)).data).toMatchObject({
@@ -95,7 +95,7 @@ describe('without plans', () => {
     });
   });
 
-  it('overrides hold all the same', async () => {
+  it('overrides still apply', async () => {
     const call = callerOf(setup);
     const { carol } = await createPeople(setup);
     const input = { userId: carol.id, overrides: { max_active_keys: 3 } };
@@ -104,7 +104,7 @@ describe('without plans', () => {
     });
   });
 
-  it('no plan can be given', async () => {
+  it('a plan cannot be set', async () => {
     const call = callerOf(setup);
     const { carol } = await createPeople(setup);
     expect(await call('setEntitlement', { userId: carol.id, plan: 'pro' }, billing)).toMatchObject({

@@ -41,12 +41,12 @@ describe('what is read', () => {
     },
   );
 
-  it('is 412 where it is not what is wanted', async () => {
+  it('another tag in If-Match → 412', async () => {
     expect(await call('GET', key, { 'if-match': stale })).toMatchObject({ status: 412, body: refused });
     expect((await call('GET', key, { 'if-match': await read(key) })).status).toBe(200);
   });
 
-  it('has another tag once it differs, and the same again for the same bytes', async () => {
+  it('the tag changes with the bytes, and returns with them', async () => {
     const before = await read(settings);
     await put({ is_enabled: true });
     const after = await read(settings);
@@ -82,7 +82,7 @@ const changes: [string, string, object | undefined, string][] = [
 describe.each(changes)('%s %s', (method, path, json, place) => {
   beforeEach(() => createApiKeys(setup));
 
-  it('answers the tag of what is read next', async () => {
+  it('the answer has the tag of the next read', async () => {
     expect(tagOf(await call(method, path, {}, json))).toBe(await read(place));
   });
 
@@ -94,7 +94,7 @@ describe.each(changes)('%s %s', (method, path, json, place) => {
     },
   );
 
-  it('is 412 and changes nothing where it is not', async () => {
+  it('another tag → 412, and nothing changes', async () => {
     const before = await setup.stored();
     expect(await call(method, path, { 'if-match': stale }, json)).toMatchObject({
       status: 412,
@@ -143,21 +143,21 @@ describe('a list', () => {
     expect((await ask(' * ')).status).toBe(made);
   });
 
-  it('is there, so a creation with If-None-Match: * is 412; a tag in it passes', async () => {
+  it('exists, so If-None-Match: * → 412; a tag in If-None-Match → allowed', async () => {
     expect((await call('POST', list, { 'if-none-match': '*' }, {})).status).toBe(412);
     expect((await call('POST', list, { 'if-none-match': stale }, {})).status).toBe(201);
   });
 });
 
 describe('a condition', () => {
-  it('counts for what is changed at a path below as well', async () => {
+  it('also applies to a change at a path below', async () => {
     await createApiKeys(setup);
     const tag = await read(key);
     expect((await call('POST', `${key}/rotate`, { 'if-match': tag }, {})).status).toBe(200);
     expect((await call('POST', `${key}/rotate`, { 'if-match': tag }, {})).status).toBe(412);
   });
 
-  it('is asked after the input and the key', async () => {
+  it('is checked after the input and the key', async () => {
     await createApiKeys(setup);
     const headers = { 'if-match': stale };
     expect((await put({ session_duration: 1 }, headers)).status).toBe(422);
@@ -165,21 +165,24 @@ describe('a condition', () => {
     expect((await call('PATCH', '/auth/keys/3', headers, { name: null })).status).toBe(404);
   });
 
-  it('leaves no account of somebody who was never seen', async () => {
+  it('that fails → no account is created', async () => {
     expect((await put({ is_enabled: true }, { 'if-match': stale })).status).toBe(412);
     expect(await setup.gateway.rows('account')).toEqual([]);
     expect((await put({ is_enabled: true }, { 'if-match': await read(settings) })).status).toBe(200);
   });
 
-  it.each([true, false])('is met by one of twenty at once; there were settings before: %s', async (isSet) => {
-    if (isSet) await put({ is_enabled: true });
-    const tag = await read(settings);
-    const durations = Array.from({ length: 20 }, (_, index) => 60 + index);
-    const answers = await Promise.all(
-      durations.map((session_duration) => put({ session_duration }, { 'if-match': tag })),
-    );
-    const made = answers.filter(({ status }) => status === 200);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(412)]);
-    expect((await call('GET', settings)).text).toBe(made[0]?.text);
-  });
+  it.each([true, false])(
+    'twenty at once with one tag → one succeeds; there were settings before: %s',
+    async (isSet) => {
+      if (isSet) await put({ is_enabled: true });
+      const tag = await read(settings);
+      const durations = Array.from({ length: 20 }, (_, index) => 60 + index);
+      const answers = await Promise.all(
+        durations.map((session_duration) => put({ session_duration }, { 'if-match': tag })),
+      );
+      const made = answers.filter(({ status }) => status === 200);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(412)]);
+      expect((await call('GET', settings)).text).toBe(made[0]?.text);
+    },
+  );
 });

@@ -38,7 +38,7 @@ const everything = async () =>
 
 const call = callerOf(setup);
 
-it('200: what is personal or secret is gone; the trail keeps ids and actions', async () => {
+it('200: personal data and secrets are gone; the audit trail keeps ids and actions', async () => {
   const secret = await makeEverything('bob');
   await call('blockAccount', { id: 1, reason: 'Personal reason' });
   const before = await trailOf(setup, 1);
@@ -80,14 +80,14 @@ it('200: what is personal or secret is gone; the trail keeps ids and actions', a
   expect(await verify(setup, secret)).toMatchObject({ valid: false, reason: 'not_found' });
 });
 
-it('others keep what they have', async () => {
+it('other accounts keep everything', async () => {
   const { bob, carol } = await createPeople(setup);
   await call('eraseAccount', { id: carol.id });
   expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
   expect((await call('account', { id: bob.id })).data).toMatchObject({ subject: 'bob', apiKeyCount: 2 });
 });
 
-it('whoever it was begins a new account, and has nothing of the old one', async () => {
+it('the same person then gets a new, empty account', async () => {
   await makeEverything('bob');
   await call('eraseAccount', { id: 1 });
   const bob = { sub: 'bob' };
@@ -99,7 +99,7 @@ it('whoever it was begins a new account, and has nothing of the old one', async 
   expect(accounts.filter(({ subject }) => subject === 'bob')).toMatchObject([{ id: 3, erased_at: null }]);
 });
 
-it('nothing of it is seen before its rows are gone, and they are in the end', async () => {
+it('nothing is visible at once; the rows are gone after the background work', async () => {
   const { bob, carol } = await createPeople(setup);
   const { gateway } = setup;
   for (let key = 0; key < 3; key += 1) {
@@ -155,7 +155,7 @@ it('nothing of it is seen before its rows are gone, and they are in the end', as
   expect(await isBeingErased()).toEqual([]);
 });
 
-it('costs the same, whatever the account has', async () => {
+it('takes the same work, however much the account has', async () => {
   const { bob, carol } = await createPeople(setup);
   await setup.gateway.createPrivateKey(carol.id);
   for (let key = 0; key < 300; key += 1) {
@@ -205,7 +205,7 @@ it('accounts take turns, so that a large one keeps no other waiting', async () =
   expect(left.at(-1)).toBe('0');
 });
 
-it('a step removes few rows, so that others go between', async () => {
+it('each step removes few rows, so others can write in between', async () => {
   const { bob } = await createPeople(setup);
   const { gateway } = setup;
   const hours = Array.from({ length: 1000 }, (_, hour) => new Date(hour * 3_600_000).toISOString());
@@ -218,7 +218,7 @@ it('a step removes few rows, so that others go between', async () => {
   expect(run.mock.calls.length).toBeGreaterThanOrEqual(10);
 });
 
-it('repeated, changes nothing', async () => {
+it('a second time → nothing changes', async () => {
   const { bob } = await createPeople(setup);
   const first = await call('eraseAccount', { id: bob.id });
   await setup.gateway.erasures.run();
@@ -227,7 +227,7 @@ it('repeated, changes nothing', async () => {
   expect(await setup.stored()).toEqual(stored);
 });
 
-it('404 for an account that is none, 409 for the own', async () => {
+it("an unknown account → 404, the operator's own → 409", async () => {
   const olivia = await setup.gateway.createAccount('olivia');
   expect(await call('eraseAccount', { id: 99 })).toMatchObject({ code: 'NOT_FOUND' });
   expect(await call('eraseAccount', { id: olivia })).toMatchObject({ code: 'CONFLICT' });
@@ -256,7 +256,7 @@ describe('races with what the person does', () => {
     return status === 503 ? erase(id) : status;
   };
 
-  it('leave no settings behind, of which nothing is written down', async () => {
+  it('leave no settings without an audit event', async () => {
     for (let round = 0; round < 4; round += 1) {
       const id = await setup.gateway.createAccount(`bob-${round}`);
       const token = await setup.sign({ sub: `bob-${round}` });

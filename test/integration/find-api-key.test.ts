@@ -7,7 +7,7 @@ const setup = setUpGateway();
 
 const call = callerOf(setup);
 
-it('200: whose it is, by the whole key; nothing is written and nothing noted', async () => {
+it('200 for a whole key: its owner; nothing is written or counted', async () => {
   const { bob } = await createPeople(setup);
   const before = await setup.stored();
   const { data } = await call('findApiKey', { key: bob.secret });
@@ -29,7 +29,7 @@ it('200: whose it is, by the whole key; nothing is written and nothing noted', a
   expect(await setup.stored()).toEqual(before);
 });
 
-it('200: by its first characters, all that begin so, newest first', async () => {
+it('200 for a prefix: all keys with it, newest first', async () => {
   const { bob, carol } = await createPeople(setup);
   const id = await setup.gateway.createApiKey(carol.id);
   await call('blockAccount', { id: carol.id, reason: 'Abuse' });
@@ -40,7 +40,7 @@ it('200: by its first characters, all that begin so, newest first', async () => 
   ]);
 });
 
-it('200: one that is inactive, expired or rotated out as well', async () => {
+it('200: also inactive, expired and rotated keys', async () => {
   const { bob } = await createPeople(setup);
   const secret = createApiKeySecret();
   const id = await setup.gateway.createApiKey(bob.id, { isActive: false, expiresAt: new Date(0) });
@@ -50,7 +50,7 @@ it('200: one that is inactive, expired or rotated out as well', async () => {
   ]);
 });
 
-it('200: nothing for what is nobody’s', async () => {
+it('an unknown key → an empty list', async () => {
   await createPeople(setup);
   for (const input of [
     { key: createApiKeySecret() },

@@ -43,7 +43,7 @@ const ask = (headers: Record<string, string>, method = 'GET', target = path) =>
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
 describe('200', () => {
-  it('tells whose key it is, in headers alone', async () => {
+  it('a valid key → its owner, in headers only', async () => {
     const { id, secret } = await createKey();
     const answer = await ask(bearer(secret));
     expect(answer).toMatchObject({ status: 200, text: '' });
@@ -83,7 +83,7 @@ describe('200', () => {
     },
   );
 
-  it('does not mind a body, whatever it is', async () => {
+  it('a body → ignored', async () => {
     const { secret } = await createKey();
     for (const body of ['{', 'x'.repeat(70_000)]) {
       const answer = await setup.gateway.rest('POST', path, { headers: bearer(secret), body });
@@ -91,7 +91,7 @@ describe('200', () => {
     }
   });
 
-  it('is not answered at a path that only begins alike', async () => {
+  it('a longer path → not answered', async () => {
     const { secret } = await createKey();
     expect((await ask(bearer(secret), 'GET', `${path}d`)).status).toBe(404);
   });
@@ -123,7 +123,7 @@ describe('with API_KEY_HEADER', () => {
     expect((await own.at(target, { 'acme-key': `${secret}, ${secret}` })).status).toBe(401);
   });
 
-  it('a missing permission has the challenge without an error of bearer tokens', async () => {
+  it('a missing permission → a challenge without `error`', async () => {
     await using own = await withHeader();
     const headers = { 'acme-key': own.secret, 'x-keyward-require': 'documents.read' };
     const refused = await own.at('/keys/authorize', headers);
@@ -131,7 +131,7 @@ describe('with API_KEY_HEADER', () => {
     expect(refused.headers.get('www-authenticate')).toBe('ApiKey realm="api"');
   });
 
-  it('the API description names that header, and no bearer', async () => {
+  it('the API description names that header, and no bearer token', async () => {
     await using own = await withHeader();
     const { body } = await own.gateway.rest('GET', '/openapi.json');
     const schemes = body.components.securitySchemes;
@@ -175,7 +175,7 @@ describe('401', () => {
     expect(answer.headers.has('x-keyward-user')).toBe(false);
   });
 
-  it('is what an access token gets: it is no API key', async () => {
+  it('an access token instead of a key → 401', async () => {
     await createKey();
     expect((await ask(bearer(await setup.sign()))).status).toBe(401);
   });
@@ -226,7 +226,7 @@ describe('403', () => {
     expect(answer.headers.get('x-keyward-problem')).toBe(documented);
   });
 
-  it('asks for each of several headers', async () => {
+  it('all permissions of several headers are required', async () => {
     const { secret } = await createKey({ permissions: '["documents.read"]' });
     const headers = new Headers(bearer(secret));
     headers.append('x-keyward-require', 'documents.read');
@@ -262,12 +262,12 @@ describe('403', () => {
     expect(setup.gateway.log()).toMatchObject([{ status: 403, reason: 'malformed-requirement' }]);
   });
 
-  it('takes fifty names', async () => {
+  it('fifty permissions → allowed', async () => {
     const { secret } = await createKey({ permissions: '["*"]' });
     expect((await askFor(secret, fiftyOne.slice(1).join(' '))).status).toBe(200);
   });
 
-  it('takes 1000 characters, and tells all of them in headers of less than 2 kB', async () => {
+  it("1000 characters of permissions → allowed, and the answer's headers stay below 2 kB", async () => {
     const { secret } = await createKey({ permissions: '["*"]' });
     const required = Array.from({ length: 10 }, () => 'x'.repeat(99))
       .join(' ')
@@ -294,7 +294,7 @@ describe('403', () => {
     expect(answer.headers.has('x-keyward-user')).toBe(false);
   });
 
-  it('goes by the client that a trusted proxy names, and by no other', async () => {
+  it('uses the client address that a trusted proxy sends, and no other', async () => {
     const edge = { trustedProxies: ['10.0.0.1'] };
     await using gateway = await createTestGateway(setup.issuer, { edge });
     const alice = await gateway.createAccount('alice');
@@ -310,7 +310,7 @@ describe('403', () => {
     expect(await statusFrom('10.0.0.2', '192.0.2.7')).toBe(403);
   });
 
-  it('comes after 401: a bad key learns nothing of what is asked for', async () => {
+  it('a bad key → 401, not 403', async () => {
     const { secret } = await createKey({ isActive: false, allowedAddresses: '["192.0.2.7"]' });
     for (const key of [secret, createApiKeySecret()]) {
       const answer = await askFor(key, 'documents.write');
@@ -319,7 +319,7 @@ describe('403', () => {
     expect((await ask({ 'x-keyward-require': 'documents.write' })).status).toBe(401);
   });
 
-  it('says of several reasons the address', async () => {
+  it('several reasons → the address', async () => {
     const { secret } = await createKey({ allowedAddresses: '["192.0.2.7"]' });
     await askFor(secret, 'documents.write');
     expect(setup.gateway.log()).toMatchObject([{ status: 403, reason: 'api-key-address-not-allowed' }]);
@@ -348,7 +348,7 @@ describe('the log', () => {
 });
 
 describe('503', () => {
-  it('is never 200: a database that cannot be opened', async () => {
+  it('the database cannot be opened → 503', async () => {
     await using folder = await createTemporaryFolder();
     const file = join(folder.path, 'keyward.db');
     await using gateway = await createTestGateway(

@@ -98,7 +98,7 @@ describe.each(changes)('%s with an Idempotency-Key', (name, method, path, json, 
     ['GraphQL', overGraphql] as const,
     ...(method === 'POST' ? [['REST', overRest] as const] : []),
   ];
-  it.each(calls)('is carried out once over %s, and answered the same again', async (_transport, call) => {
+  it.each(calls)('twice over %s → done once, and the same answer', async (_transport, call) => {
     const alice = await setup.gateway.createAccount('alice');
     await setup.gateway.createVerifiableKey(alice);
     const [token, key] = [await setup.sign(), randomUUID()];
@@ -127,7 +127,7 @@ describe.each(changes)('%s with an Idempotency-Key', (name, method, path, json, 
 });
 
 describe('an Idempotency-Key', () => {
-  it('means the same on both sides', async () => {
+  it('works across REST and GraphQL', async () => {
     const token = await setup.sign();
     const { body } = await create('one', { name: 'CI' });
     const call = keyed('one', { token });
@@ -192,7 +192,7 @@ describe('an Idempotency-Key', () => {
     expect(isReplayed(await create('one', { name: 'CI' }))).toBe('true');
   });
 
-  it('is one of its account alone', async () => {
+  it('belongs to one account', async () => {
     const alices = await create('one', { name: 'CI' });
     const bobs = await create('one', { name: 'another' }, { sub: 'bob' });
     expect([alices.status, bobs.status]).toEqual([201, 201]);
@@ -200,7 +200,7 @@ describe('an Idempotency-Key', () => {
     expect((await create('one', { name: 'CI' })).body).toEqual(alices.body);
   });
 
-  it('stands for one operation: two root fields are refused', async () => {
+  it('with two root fields → refused', async () => {
     const token = await setup.sign();
     const query =
       'mutation { a: createApiKey { key } ...B } fragment B on Mutation { b: createApiKey { key } }';
@@ -228,7 +228,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('an answer', () => {
-  it('is kept where the change is, or neither', async () => {
+  it('is stored in the transaction of the change', async () => {
     {
       await using _refused = await refuseRows(setup.gateway.database, 'idempotency_record');
       expect((await create('one')).status).toBeGreaterThanOrEqual(500);
@@ -243,7 +243,7 @@ describe('an answer', () => {
     expect(await apiKeys()).toHaveLength(1);
   });
 
-  it('is not kept where the operation failed: nothing was changed, and it may go well next time', async () => {
+  it('of a failed operation is not stored: the next attempt may succeed', async () => {
     const token = await setup.sign();
     const rotate = (key: string) =>
       setup.gateway.rest('POST', '/auth/keys/1/rotate', keyed(key, { token, json: {} }));
@@ -258,13 +258,13 @@ describe('an answer', () => {
     expect((await create('one', { name: 'fine' })).status).toBe(201);
   });
 
-  it('is none of a caller who may not have it', async () => {
+  it('is not replayed to a caller without the scopes', async () => {
     await create('one');
     expect((await create('one', {}, { scope: 'openid' })).status).toBe(403);
     expect((await setup.gateway.rest('POST', '/auth/keys', keyed('one', { json: {} }))).status).toBe(401);
   });
 
-  it('is the one of then, whatever has become of the key', async () => {
+  it('is replayed unchanged, even if the key has changed since', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const { body } = await create('one', { expires_at: expiresAt });
     const token = await setup.sign();
@@ -273,7 +273,7 @@ describe('an answer', () => {
     expect((await create('one', { expires_at: expiresAt })).body).toEqual(body);
   });
 
-  it('is gone after 24 hours, and deleted', async () => {
+  it('is deleted after 24 hours', async () => {
     const now = Date.now();
     const first = await create('one');
     await create('two');
@@ -298,7 +298,7 @@ describe('an answer', () => {
     expect(await records()).toHaveLength(1);
   });
 
-  it('is one of 1000 of its account', async () => {
+  it('is one of at most 1000 for an account', async () => {
     const alice = await setup.gateway.createAccount('alice');
     await fill(alice, 999, new Date());
     expect((await create('one')).status).toBe(201);
@@ -325,7 +325,7 @@ describe('an answer', () => {
     );
   };
 
-  it('opens for who has its Idempotency-Key alone', async () => {
+  it('is sealed with its Idempotency-Key', async () => {
     const { body } = await create('a-key-that-nobody-guesses');
     const [record] = await records();
     const { idempotency_record: rows, api_key_secret } = await setup.stored();
@@ -347,7 +347,7 @@ describe('an answer', () => {
 });
 
 describe('while the first request runs', () => {
-  it('another is told so, and has its answer afterwards', async () => {
+  it('another one → 409, and later the same answer', async () => {
     const { gateway } = setup;
     const finish = await holdCreation(gateway, setup.issuer.config.issuer, 'one');
     const answer = await create('one', { name: 'CI' });
@@ -362,7 +362,7 @@ describe('while the first request runs', () => {
   });
 });
 
-it('answers nothing of an account that is erased meanwhile: what was done was done for another', async () => {
+it('and its account is erased → its answer is not replayed', async () => {
   const { gateway } = setup;
   await gateway.createAccount('alice');
   const context = operationContext(gateway, setup.issuer.config.issuer);
@@ -378,7 +378,7 @@ it('answers nothing of an account that is erased meanwhile: what was done was do
 });
 
 describe('while the first request of somebody else runs', () => {
-  it('who is called the same by another issuer is not held up', async () => {
+  it('the same subject of another issuer does not wait', async () => {
     const { gateway } = setup;
     const finish = await holdCreation(gateway, setup.issuer.config.issuer, 'one');
     const other = operationContext(gateway, 'https://other.example.com');
@@ -391,7 +391,7 @@ describe('while the first request of somebody else runs', () => {
 });
 
 describe('many requests at once', () => {
-  it('with one key make one API key, and all that succeed have its secret', async () => {
+  it('with one Idempotency-Key → one API key; all successes have its secret', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
         if (index % 2 === 0) return create('one', { name: 'CI' });

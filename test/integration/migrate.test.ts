@@ -51,7 +51,7 @@ describe('a schema that is older', () => {
     'Keyward cannot start with this configuration:\n' +
     '  DATABASE_URL names a database whose schema is older than this version: run `npm run db:migrate`, or set DATABASE_MIGRATE=auto';
 
-  it('is refused in a sentence: an empty database', async () => {
+  it('an empty database → refused with what to do', async () => {
     await beginEmpty();
     const refused = assertMigrated(database, config);
     await expect(refused).rejects.toThrow(ConfigError);
@@ -59,7 +59,7 @@ describe('a schema that is older', () => {
     await expect(run('select * from account')).rejects.toThrow();
   });
 
-  it('is refused where the last migration is not applied', async () => {
+  it('the last migration is missing → refused', async () => {
     await migrate(database, config);
     const [last] = (await applied()).toSorted().toReversed();
     await run(`delete from mikro_orm_migrations where name = '${last}'`);
@@ -74,7 +74,7 @@ describe('a schema that is newer', () => {
   it.each([
     ['at a check', assertMigrated],
     ['by a migration', migrate],
-  ])('is refused in a sentence: %s', async (_what, prepare) => {
+  ])('refused with what to do: %s', async (_what, prepare) => {
     await migrate(database, config);
     await add('Migration20991231000000');
     await add('Migration20991231000001_compatible');
@@ -86,7 +86,7 @@ describe('a schema that is newer', () => {
     );
   });
 
-  it('is left as it is by a migration that refuses it', async () => {
+  it('a refused migration changes nothing', async () => {
     await migrate(database, config);
     const [last = ''] = (await applied()).toSorted().toReversed();
     await run(`delete from mikro_orm_migrations where name = '${last}'`);
@@ -96,7 +96,7 @@ describe('a schema that is newer', () => {
     expect(await applied()).toEqual(before);
   });
 
-  it('is worked with where its migrations say that older versions can', async () => {
+  it('only migrations that are compatible with older versions → works', async () => {
     await migrate(database, config);
     await add('Migration20991231000001_compatible');
     await migrate(database, config);
@@ -105,7 +105,7 @@ describe('a schema that is newer', () => {
   });
 });
 
-describe('a schema of before the first migration', () => {
+describe('a schema from before the first migration', () => {
   const old = 'Migration20261121090135';
   const sentence =
     'Keyward cannot start with this configuration:\n' +
@@ -114,7 +114,7 @@ describe('a schema of before the first migration', () => {
   it.each([
     ['at a check', assertMigrated],
     ['by a migration', migrate],
-  ])('is refused, and the version that can bring it here is named: %s', async (_what, prepare) => {
+  ])('refused, and the version that can update it is named: %s', async (_what, prepare) => {
     await migrate(database, config);
     await run('delete from mikro_orm_migrations');
     await add(old);
@@ -123,7 +123,7 @@ describe('a schema of before the first migration', () => {
     expect(await applied()).toEqual([old]);
   });
 
-  it('is worked with where that version has brought it here', async () => {
+  it('that version has updated it → works', async () => {
     await migrate(database, config);
     await add(old);
     await assertMigrated(database, config);
@@ -138,7 +138,7 @@ const before = join(
   server === undefined ? 'sqlite.sql' : 'postgresql.sql',
 );
 
-describe('a schema that has had all migrations of before the first one', () => {
+describe('a schema with all migrations from before the first one', () => {
   const migrationsTable =
     server === undefined
       ? "create table mikro_orm_migrations (id integer not null primary key autoincrement, name text not null, executed_at datetime not null default (strftime('%s', 'now') * 1000))"
@@ -154,7 +154,7 @@ describe('a schema that has had all migrations of before the first one', () => {
     else await run(statements);
   }
 
-  it('is told apart from this version’s, and brought here with all that it holds', async () => {
+  it('is recognised, and updated with all its data', async () => {
     await createOld();
     await expect(assertMigrated(database, config)).rejects.toThrow('run `npm run db:migrate`');
     const names = await migrate(database, config);
@@ -174,7 +174,7 @@ describe('a schema that has had all migrations of before the first one', () => {
     expect(await run('select action from audit_event')).toEqual([{ action: 'api-key-created' }]);
   });
 
-  it('is refused and left as it is where somebody has changed it', async () => {
+  it('somebody has changed it → refused, and nothing changes', async () => {
     await createOld();
     await run('alter table api_key add column own_note text');
     const names = await applied();
@@ -183,7 +183,7 @@ describe('a schema that has had all migrations of before the first one', () => {
     expect(await run('select * from api_key_lease')).toEqual([]);
   });
 
-  it('is left as it is by an adoption that fails in the middle', async () => {
+  it('the update fails in the middle → nothing changes', async () => {
     await createOld();
     await run('create index account_being_erased on account (created_at)');
     const names = await applied();
@@ -193,8 +193,8 @@ describe('a schema that has had all migrations of before the first one', () => {
   });
 });
 
-describe('what a newer version changes while this one runs', () => {
-  it('is told in words, where this one cannot go on with it', async () => {
+describe('a newer version migrates while this one runs', () => {
+  it('an incompatible migration → why this version cannot continue', async () => {
     await migrate(database, config);
     expect(await newerChanges(database, config)).toBeUndefined();
     await add('Migration20991231000001_compatible');
@@ -215,7 +215,7 @@ it.each([
 });
 
 describe('migrate', () => {
-  it('brings it up to date', async () => {
+  it('brings an empty schema up to date', async () => {
     await beginEmpty();
     await migrate(database, config);
     await assertMigrated(database, config);
@@ -223,7 +223,7 @@ describe('migrate', () => {
     expect(await run('select subject from account')).toEqual([{ subject: 's' }]);
   });
 
-  it('leaves one that is up to date as it is, and what is in it', async () => {
+  it('an up-to-date schema and its data → unchanged', async () => {
     await migrate(database, config);
     await run(insert);
     const before = await applied();
@@ -233,7 +233,7 @@ describe('migrate', () => {
     expect(await run('select subject from account')).toEqual([{ subject: 's' }]);
   });
 
-  it('needs no more connections than there are', async () => {
+  it('works with a pool of one connection', async () => {
     await beginEmpty();
     await using narrow = await openDatabase({
       ...(server === undefined ? databaseConfig('sqlite::memory:') : config),

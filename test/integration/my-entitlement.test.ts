@@ -29,7 +29,7 @@ describe('with plans', () => {
     expect(answer.body.valid).toBe(true);
   };
 
-  it('200 for somebody who never called: the default plan, with nothing used, and nothing is written', async () => {
+  it('200 for a caller without an account: the default plan, nothing used, and nothing is written', async () => {
     const stored = await setup.stored();
     expect(await call('myEntitlement', {}, alice)).toMatchObject({
       code: 'OK',
@@ -50,7 +50,7 @@ describe('with plans', () => {
     expect(await setup.stored()).toEqual(stored);
   });
 
-  it('200: what all keys have used together, and looking uses nothing', async () => {
+  it('200: the use of all keys together; reading it uses nothing', async () => {
     // What is used is kept in memory, by id: each side has ids of its own.
     sides += 1;
     for (let filler = 0; filler < sides; filler += 1) await setup.gateway.createAccount(`filler ${filler}`);
@@ -64,7 +64,7 @@ describe('with plans', () => {
     expect(await own()).toMatchObject(used);
   });
 
-  it('200: another plan and its overrides from the next question on, and of others nothing', async () => {
+  it('200: a new plan and its overrides at once, and nothing of other accounts', async () => {
     const account = await setup.gateway.createAccount('alice');
     const bob = await setup.gateway.createAccount('bob');
     await call('setEntitlement', { userId: bob, plan: 'unlimited' }, billing);
@@ -97,11 +97,11 @@ describe('with plans', () => {
     });
   });
 
-  it('403 for who sets it: a server learns nothing of its own', async () => {
+  it('403 for the scope that sets it', async () => {
     expect((await call('myEntitlement', {}, billing)).code).toBe('FORBIDDEN');
   });
 
-  it('304 over REST until something changes', async () => {
+  it('304 until something changes', async () => {
     const account = await setup.gateway.createAccount('alice');
     const { secret } = await setup.gateway.createVerifiableKey(account, {});
     const token = await setup.sign(alice);
@@ -124,7 +124,7 @@ describe('with plans', () => {
 describe('without plans', () => {
   const setup = setUpGateway();
 
-  it('200: no plan, and no bound', async () => {
+  it('200: no plan and no limits', async () => {
     const call = callerOf(setup);
     expect(await call('myEntitlement', {}, alice)).toMatchObject({
       code: 'OK',

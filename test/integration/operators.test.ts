@@ -32,7 +32,7 @@ const exampleOf = (operation: OperationName): Step => {
   return { operation, input, comparesWords: true, ...(pathText !== undefined && { pathText }) };
 };
 
-it('have the routes below /admin, and no others have', () => {
+it("only operators' operations have routes below /admin", () => {
   const below = operations.filter((operation) => routes[operation].path.startsWith('/admin/'));
   // The provider's servers say what accounts may have, and operators may as well.
   const forServers = operations.filter((operation) => scopesOf(operation).includes('accounts.entitle'));
@@ -100,7 +100,7 @@ describe.each([
     },
   );
 
-  it('a document that asks for something of operators beside one’s own is refused as a whole', async () => {
+  it("a document with an operator's field and one's own → refused as a whole", async () => {
     if (transport === 'REST') return expect(forOperators.length).toBeGreaterThan(0);
     const answer = await setup.gateway.graphql(
       '{ apiKeys { edges { node { id } } } account(id: 1) { subject } }',
@@ -113,7 +113,7 @@ describe.each([
   });
 });
 
-describe('by another name of the scope', () => {
+describe('with an alias of the scope', () => {
   const aliased = setUpGateway();
 
   it('AUTH_SCOPE_ALIASES lets an operator in', async () => {
@@ -128,7 +128,7 @@ describe('with ADMIN=off', () => {
   const off = setUpGateway({ operators: false });
   const operator = () => off.sign({ scope: [...others, 'keyward.admin'].join(' ') });
 
-  it.each(forOperators)('%s is not there', async (operation) => {
+  it.each(forOperators)('%s → unknown', async (operation) => {
     const token = await operator();
     const rest = await callRest(off.gateway, exampleOf(operation), token);
     expect(rest).toMatchObject({ status: 404, text: '{"detail":"Not Found"}' });
@@ -137,7 +137,7 @@ describe('with ADMIN=off', () => {
     expect(graphql.body.errors[0].message).toMatch(/^Cannot query field|^Unknown type/);
   });
 
-  it('the descriptions are those that are published, without it', async () => {
+  it("the descriptions are the published ones, without operators' operations", async () => {
     const { body: full } = await setup.gateway.rest('GET', '/openapi.json');
     const { body } = await off.gateway.rest('GET', '/openapi.json');
     const paths = Object.keys(full.paths);
@@ -165,7 +165,7 @@ describe('with ADMIN=off', () => {
     expect(metadata.body.scopes_supported.toSorted()).toEqual(others.toSorted());
   });
 
-  it('a block holds all the same, and keys are refused', async () => {
+  it('a block still applies, and keys are refused', async () => {
     const bob = await off.gateway.createAccount('bob');
     await off.gateway.database.em
       .fork()
@@ -185,7 +185,7 @@ it('with ADMIN=off, the scope opens no trail', async () => {
 });
 
 describe('the trail of an operator', () => {
-  it('needs no other scope over REST and GraphQL, and everything else of their own does', async () => {
+  it('opens with keyward.admin alone; all other own operations need more', async () => {
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
     const { bob } = await createPeople(setup);
     const json = { reason: 'x' };
@@ -213,7 +213,7 @@ describe('the trail of an operator', () => {
       expect((await setup.gateway.rest('GET', path, { token })).status, path).toBe(403);
   });
 
-  it('is nobody else’s without the scopes', async () => {
+  it('opens for nobody else without the scopes', async () => {
     for (const scope of ['keys.verify', 'accounts.entitle', 'openid email', '']) {
       const token = await setup.sign({ sub: 'olivia', scope });
       expect((await setup.gateway.rest('GET', '/audit-events', { token })).status, scope).toBe(403);

@@ -7,7 +7,7 @@ beforeEach(() => {
   schemaState.fault = undefined;
 });
 
-it('answers nothing once a newer version has changed the schema, and says why', async () => {
+it('a newer version has changed the schema → 503, and the log says why', async () => {
   const account = await setup.gateway.createAccount('alice');
   const { secret } = await setup.gateway.createVerifiableKey(account);
   const token = await setup.sign({ scope: 'keys.verify' });

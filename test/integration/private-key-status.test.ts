@@ -23,7 +23,7 @@ const registered = { has_key: true, created_at: createdAt, updated_at: updatedAt
 const none = { has_key: false, created_at: null, updated_at: null };
 
 describe('200 over REST', () => {
-  it('answers that there is a key, and since when; three members and no more', async () => {
+  it('there is a key → since when, in three members', async () => {
     await createAccounts();
     const answer = await rest('alice');
     expect(answer.status).toBe(200);
@@ -40,7 +40,7 @@ describe('200 over REST', () => {
     },
   );
 
-  it('writes nothing, not even for somebody never seen', async () => {
+  it('writes nothing, not even for a caller without an account', async () => {
     await rest('carol');
     expect(await setup.stored()).toEqual({
       account: [],
@@ -55,7 +55,7 @@ describe('200 over REST', () => {
     });
   });
 
-  it('ignores a Content-Type where there is no body, and what the query string says', async () => {
+  it('a Content-Type without a body and a query string → ignored', async () => {
     await createAccounts();
     const headers = { 'content-type': 'application/json' };
     const token = await setup.sign();
@@ -66,7 +66,7 @@ describe('200 over REST', () => {
     expect(answer).toMatchObject({ status: 200, body: registered });
   });
 
-  it('answers HEAD with the headers of GET and no body', async () => {
+  it('HEAD → the headers of GET and no body', async () => {
     await createAccounts();
     const withoutId = (headers: Headers) =>
       [...headers].filter(([name]) => name !== 'x-request-id').toSorted();
@@ -76,7 +76,7 @@ describe('200 over REST', () => {
     expect(withoutId(head.headers)).toEqual(withoutId(get.headers));
   });
 
-  it('does not know the key of the same subject of another issuer', async () => {
+  it('the same subject of another issuer → no key', async () => {
     await createAccounts();
     await setup.gateway.database.em.fork().execute("update account set issuer = 'https://id.example.com'");
     expect((await rest('alice')).body).toEqual(none);
@@ -84,7 +84,7 @@ describe('200 over REST', () => {
 });
 
 describe('401 over REST', () => {
-  it('answers HEAD without a token with the challenge and no body', async () => {
+  it('HEAD without a token → the challenge and no body', async () => {
     const answer = await setup.gateway.rest('HEAD', '/auth/private-key');
     expect(answer).toMatchObject({ status: 401, text: '' });
     expect(answer.headers.get('www-authenticate')).toBe(challenge());
@@ -92,14 +92,14 @@ describe('401 over REST', () => {
 });
 
 describe('200 over GraphQL', () => {
-  it.each(['application/graphql-response+json', 'application/json'])('answers as %s', async (accept) => {
+  it.each(['application/graphql-response+json', 'application/json'])('the status as %s', async (accept) => {
     await createAccounts();
     const answer = await graphql('alice', accept);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ data: { privateKeyStatus: { hasKey: true, createdAt, updatedAt } } });
   });
 
-  it.each(['bob', 'carol'])('answers false and nulls to %s, and writes nothing', async (subject) => {
+  it.each(['bob', 'carol'])('no key → false and nulls for %s, and nothing is written', async (subject) => {
     await createAccounts();
     const before = await setup.stored();
     const status = { hasKey: false, createdAt: null, updatedAt: null };
@@ -107,7 +107,7 @@ describe('200 over GraphQL', () => {
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('is answered to GET as well', async () => {
+  it('GET → the same', async () => {
     await createAccounts();
     const path = `/graphql?query=${encodeURIComponent('{ privateKeyStatus { hasKey } }')}`;
     const answer = await setup.gateway.fetch('GET', path, { token: await setup.sign() });
@@ -116,13 +116,16 @@ describe('200 over GraphQL', () => {
 });
 
 describe('400 over GraphQL', () => {
-  it.each(['sealedKey', 'key', 'id', 'privateKey'])('has no field that shows the key: %s', async (field) => {
-    await createAccounts();
-    const answer = await setup.gateway.graphql(`{ privateKeyStatus { ${field} } }`, {
-      token: await setup.sign(),
-    });
-    expect(answer.status).toBe(400);
-    expect(answer.body.data).toBeUndefined();
-    expect(answer.text).not.toContain('a..b.c.d');
-  });
+  it.each(['sealedKey', 'key', 'id', 'privateKey'])(
+    'the field %s, which would show the key → unknown',
+    async (field) => {
+      await createAccounts();
+      const answer = await setup.gateway.graphql(`{ privateKeyStatus { ${field} } }`, {
+        token: await setup.sign(),
+      });
+      expect(answer.status).toBe(400);
+      expect(answer.body.data).toBeUndefined();
+      expect(answer.text).not.toContain('a..b.c.d');
+    },
+  );
 });

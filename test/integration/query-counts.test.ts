@@ -234,9 +234,11 @@ describe.each([
 
   it.each(counted)('%s: %i, with %o', (...counts) => expectStatements(counts, ['alice', 'bob']));
 
-  it.each(firstCalls)('%s by somebody new: %i', (...counts) => expectStatements(counts, ['carol', 'dave']));
+  it.each(firstCalls)('%s by a caller without an account: %i', (...counts) =>
+    expectStatements(counts, ['carol', 'dave']),
+  );
 
-  it.each(invalid)('%s with an input that is not valid: %i, %o', async (...counts) => {
+  it.each(invalid)('%s with an invalid input: %i, %o', async (...counts) => {
     const { sql, answer } = await call(counts, 'alice');
     expect(sql).toEqual([]);
     if (transport === 'REST') expect(answer?.status).toBe(422);

@@ -68,7 +68,7 @@ describe('a node', () => {
     return { one, keyId, quota, held };
   };
 
-  it('takes units in one statement for all who wait', async () => {
+  it('takes units for all waiting requests in one statement', async () => {
     const one = new QuotaNode(quotas.database);
     const keyId = await createQuota(5000);
     const quota = (await one.read(keyId)) as StoredQuota;
@@ -84,7 +84,7 @@ describe('a node', () => {
     expect(await takenOf(keyId)).toBe(3000);
   });
 
-  it('takes one where a key is not used, and more the more it is', async () => {
+  it('takes one unit for an unused key, and more for a busy one', async () => {
     const one = new QuotaNode(quotas.database);
     const keyId = await createQuota(1_000_000);
     const taken: unknown[] = [];
@@ -106,7 +106,7 @@ describe('a node', () => {
     expect(taken).toEqual([1, 2, 4, 4, 20, 120, 220]);
   });
 
-  it('gives back what was not used for ten seconds, and not before', async () => {
+  it('returns units that were unused for ten seconds, and not before', async () => {
     const { keyId, held } = await createHolder();
     await vi.advanceTimersByTimeAsync(9999);
     expect(await takenOf(keyId)).toBe(5 + held);
@@ -114,7 +114,7 @@ describe('a node', () => {
     await vi.waitFor(async () => expect(await takenOf(keyId)).toBe(5));
   });
 
-  it('gives back what made room for others, and forgets what has nothing left', async () => {
+  it('returns units of evicted keys, and forgets empty leases', async () => {
     const { one, keyId } = await createHolder(2);
     for (const other of [await createQuota(10), await createQuota(10)]) await one.spend(other, 1);
     await one.leases.giveBack();
@@ -124,7 +124,7 @@ describe('a node', () => {
     expect(sql).toEqual([]);
   });
 
-  it('gives back once, also where nobody knows whether it did', async () => {
+  it('returns units once, even if the outcome of the statement is unknown', async () => {
     const { one, keyId, held, quota } = await createHolder();
     one.fail(['before', 'after']);
     await one.leases.giveBack();
@@ -135,7 +135,7 @@ describe('a node', () => {
     expect(await takenOf(keyId)).toBe(5);
   });
 
-  it('looks again where the quota was read while it took units', async () => {
+  it('reads a quota again that changed while it took units', async () => {
     const { one, keyId, quota, held } = await createHolder();
     const db = new Db(quotas.database.em);
     const ask = (seen: StoredQuota, cost: number) =>
@@ -154,7 +154,7 @@ describe('a node', () => {
     expect(await ask((await one.read(keyId)) as StoredQuota, 1)).toMatchObject({ limit: 3, remaining: 2 });
   });
 
-  it('spends nothing for a request whose time is over', async () => {
+  it('a request past its deadline spends nothing', async () => {
     const { one, keyId, quota, held } = await createHolder();
     const late = new Db(quotas.database.em).until(performance.now() - 1);
     const question = { ownerId: keyId, quota, askedAt: performance.now(), now: new Date(), cost: held + 1 };

@@ -47,7 +47,7 @@ const bodyOf = {
 };
 
 describe.each(transports)('%s: an address', (name, send) => {
-  it('is refused above its limit, before its token is looked at', async () => {
+  it('above its limit → 429, before its token is checked', async () => {
     await using gateway = await createLimited({ address: { requests: 2, seconds: 60 } });
     const address = '203.0.113.9';
     expect(await statusesOf(() => send(gateway, { address, token: 'guessed' }), 4)).toEqual([
@@ -62,7 +62,7 @@ describe.each(transports)('%s: an address', (name, send) => {
     expect((await send(gateway, { address: '203.0.113.10' })).status).toBe(401);
   });
 
-  it('is told what is left', async () => {
+  it('gets the remaining requests in headers', async () => {
     await using gateway = await createLimited({ address: { requests: 3, seconds: 90 } });
     const { status, headers } = await send(gateway, { address: '203.0.113.9', token: await issuer.sign() });
     expect(status).toBe(200);
@@ -71,7 +71,7 @@ describe.each(transports)('%s: an address', (name, send) => {
     expect(headers.get('retry-after')).toBe(null);
   });
 
-  it('is counted by its network, in IPv6, however it is written', async () => {
+  it('IPv6 is counted by network, in any spelling', async () => {
     await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
     expect((await send(gateway, { address: '2001:db8:1:2::1' })).status).toBe(401);
     for (const address of ['2001:db8:1:2:ffff::9', '2001:DB8:0001:2::1', '2001:0db8:1:2:0:0:0:5'])
@@ -79,7 +79,7 @@ describe.each(transports)('%s: an address', (name, send) => {
     expect((await send(gateway, { address: '2001:db8:1:3::1' })).status).toBe(401);
   });
 
-  it('is counted by itself where it is an IPv4 address within IPv6, however that is written', async () => {
+  it('IPv4 within IPv6 is counted as IPv4, in any spelling', async () => {
     const edge = { trustedProxies: ['10.0.0.1'] };
     await using gateway = await createTestGateway(issuer, {
       edge,
@@ -99,14 +99,14 @@ describe.each(transports)('%s: an address', (name, send) => {
       expect([other, await statusOf(other)]).toEqual([other, 401]);
   });
 
-  it('is counted by itself where Node tells it within IPv6, as it does to a server of both', async () => {
+  it("IPv4-mapped addresses from Node's dual-stack sockets are counted as IPv4", async () => {
     await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
     expect((await send(gateway, { address: '::ffff:203.0.113.1' })).status).toBe(401);
     expect((await send(gateway, { address: '203.0.113.1' })).status).toBe(429);
     expect((await send(gateway, { address: '::ffff:203.0.113.2' })).status).toBe(401);
   });
 
-  it('is not counted where it is exempt', async () => {
+  it('an exempt address is not counted', async () => {
     await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } }, ['10.0.0.0/8']);
     expect(await statusesOf(() => send(gateway, { address: '10.1.2.3' }), 3)).toEqual([401, 401, 401]);
     expect(await statusesOf(() => send(gateway, { address: '11.1.2.3' }), 2)).toEqual([401, 429]);
@@ -114,7 +114,7 @@ describe.each(transports)('%s: an address', (name, send) => {
 });
 
 describe.each(transports)('%s: a person', (name, send) => {
-  it('is one of one issuer: whoever has the same subject at another has a limit of their own', async () => {
+  it('the same subject of another issuer has its own limit', async () => {
     await using other = await startIssuer();
     await using gateway = await createTestGateway(issuer, {
       issuers: [other.config],
@@ -128,7 +128,7 @@ describe.each(transports)('%s: a person', (name, send) => {
     }
   });
 
-  it('is refused above the limit, wherever the requests come from', async () => {
+  it('above the limit → 429, from any address', async () => {
     await using gateway = await createLimited({ account: { requests: 2, seconds: 60 } });
     const token = await issuer.sign({ sub: 'alice' });
     const another = await issuer.sign({ sub: 'alice', jti: 'another' });
@@ -145,14 +145,14 @@ describe.each(transports)('%s: a person', (name, send) => {
     expect((await send(gateway, {})).status).toBe(401);
   });
 
-  it('is one on both transports', async () => {
+  it('has one limit for both transports', async () => {
     await using gateway = await createLimited({ account: { requests: 1, seconds: 60 } });
     const token = await issuer.sign();
     expect((await send(gateway, { token })).status).toBe(200);
     for (const [, other] of transports) expect((await other(gateway, { token })).status).toBe(429);
   });
 
-  it('is counted beside the address', async () => {
+  it('is counted in addition to the address', async () => {
     await using gateway = await createLimited({
       address: { requests: 9, seconds: 10 },
       account: { requests: 5, seconds: 60 },
@@ -162,7 +162,7 @@ describe.each(transports)('%s: a person', (name, send) => {
     expect(headers.get('ratelimit')).toMatch(/^"address";r=8;t=(10|9), "account";r=4;t=(60|59)$/);
   });
 
-  it('is also counted for what is refused after its token was verified', async () => {
+  it('requests that fail after authentication count too', async () => {
     await using gateway = await createLimited({ account: { requests: 1, seconds: 60 } });
     const token = await issuer.sign({ scope: 'openid' });
     expect(await statusesOf(() => send(gateway, { token }), 2)).toEqual([403, 429]);
@@ -178,7 +178,7 @@ describe('a caller that verifies API keys', () => {
     ],
   ];
 
-  it.each(verifiers)('has a budget of its own: %s', async (_name, send) => {
+  it.each(verifiers)('has its own limit: %s', async (_name, send) => {
     await using gateway = await createLimited({
       account: { requests: 1, seconds: 60 },
       verifier: { requests: 3, seconds: 60 },
@@ -190,7 +190,7 @@ describe('a caller that verifies API keys', () => {
     expect((await rest(gateway, { token: await issuer.sign() })).status).toBe(200);
   });
 
-  it('is not counted as a person where it has no limit', async () => {
+  it('without a limit of its own → not counted as a person', async () => {
     await using gateway = await createLimited({ account: { requests: 1, seconds: 60 } });
     const token = await issuer.sign({ sub: 'backend', scope: 'keys.verify' });
     const [[, send]] = verifiers as [[string, Send]];
@@ -203,7 +203,7 @@ describe('a GraphQL request', () => {
     `mutation { ${Array.from({ length: count }, (_, at) => `k${at}: verifyApiKey(key: "sk-${at}") { valid }`).join(' ')} }`;
   const stateOf = ({ headers }: { headers: Headers }) => headers.get('ratelimit')?.replace(/;t=.*/, '');
 
-  it('counts once for each API key that it verifies, as over REST', async () => {
+  it('counts once for each verification in it', async () => {
     await using gateway = await createLimited({ verifier: { requests: 23, seconds: 60 } });
     const token = await issuer.sign({ sub: 'backend', scope: 'keys.verify' });
     const ten = () => gateway.graphql(verify(10), { token });
@@ -221,7 +221,7 @@ describe('a GraphQL request', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^(60|59)$/);
   });
 
-  it('changes nothing where it is more than what is left', async () => {
+  it('needs more than is left → refused, and nothing changes', async () => {
     await using gateway = await createLimited({ account: { requests: 5, seconds: 60 } });
     const create = Array.from({ length: 6 }, (_, at) => `k${at}: createApiKey { key }`).join(' ');
     const answer = await gateway.graphql(`mutation { ${create} }`, { token: await issuer.sign() });
@@ -260,7 +260,7 @@ describe('a GraphQL request', () => {
 });
 
 describe('an API key at a reverse proxy', () => {
-  it('is refused above its limit, and others are not; the address of the proxy is not counted', async () => {
+  it("above its limit → refused; other keys and the proxy's address are not affected", async () => {
     await using gateway = await createLimited({
       address: { requests: 1, seconds: 60 },
       apiKey: { requests: 2, seconds: 60 },
@@ -337,7 +337,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     expect((await door.ask(bad, '203.0.113.2')).status).toBe(401);
   });
 
-  it('stop nobody with a good key, whether this process has seen it before or not', async () => {
+  it('above the limit, good keys still pass, known to this process or not', async () => {
     await using door = await setUp();
     const [known, unseen] = [await door.createKey(), await door.createKey()];
     expect((await door.ask(known, '203.0.113.9')).status).toBe(200);
@@ -364,7 +364,7 @@ describe('API keys that are tried at a reverse proxy', () => {
   };
   const wrongKeys = (count: number) => Array.from({ length: count }, () => createApiKeySecret());
 
-  it('are looked up at most 10 times a second above the limit, and each of them once', async () => {
+  it('above the limit → at most 10 lookups a second, each key once', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     await using door = await setUp();
     await statusesOf(() => door.ask(createApiKeySecret(), mallory), 3);
@@ -377,7 +377,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     expect((await door.ask(await door.createKey(), mallory)).status).toBe(200);
   });
 
-  it('are looked up at most 100 times a second above the limit, from any number of addresses', async () => {
+  it('above the limit, from many addresses → at most 100 lookups a second', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     await using door = await setUp();
     let lookedUp = 0;
@@ -389,7 +389,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     expect(lookedUp).toBe(100);
   });
 
-  it('stop a key that is good no more', async () => {
+  it('a key that became invalid → refused', async () => {
     await using door = await setUp();
     const secret = await door.createKey();
     expect((await door.ask(secret, mallory)).status).toBe(200);
@@ -400,7 +400,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     expect((await recordStatements(door.gateway.database, ask)).sql).toEqual([]);
   });
 
-  it('are not counted where they are good, and neither is what brings none', async () => {
+  it('good keys and requests without a key are not counted', async () => {
     await using door = await setUp();
     const secret = await door.createKey();
     expect(await statusesOf(() => door.ask(secret, mallory), 5)).toEqual(Array(5).fill(200));
@@ -410,14 +410,14 @@ describe('API keys that are tried at a reverse proxy', () => {
     expect((await door.ask(createApiKeySecret(), mallory)).status).toBe(401);
   });
 
-  it('are not counted from an address that is exempt', async () => {
+  it('from an exempt address → not counted', async () => {
     await using door = await setUp();
     expect(await statusesOf(() => door.ask(createApiKeySecret(), '198.51.100.7'), 5)).toEqual(
       Array(5).fill(401),
     );
   });
 
-  it('are answered no more often where many come at once', async () => {
+  it('many at once → no more lookups', async () => {
     await using door = await setUp();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => door.ask(createApiKeySecret(), mallory)),
@@ -426,7 +426,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(17);
   });
 
-  it('are counted apart from all other requests', async () => {
+  it('are counted separately from other requests', async () => {
     await using door = await setUp();
     await statusesOf(() => door.ask(createApiKeySecret(), mallory), 4);
     const headers = { 'x-forwarded-for': mallory };
@@ -436,7 +436,7 @@ describe('API keys that are tried at a reverse proxy', () => {
 });
 
 describe('a limit', () => {
-  it('begins anew when its time is over', async () => {
+  it('starts again after its window', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     await using gateway = await createLimited({ address: { requests: 1, seconds: 30 } });
     const send = () => rest(gateway, { address: '203.0.113.9' });
@@ -463,13 +463,13 @@ describe('a limit', () => {
     expect((await rest(gateway, call)).status).toBe(429);
   });
 
-  it('that is not set says nothing, and keeps nothing', async () => {
+  it('that is not set → no headers, no memory', async () => {
     await using gateway = await createLimited({});
     const { headers } = await rest(gateway, { token: await issuer.sign(), address: '203.0.113.9' });
     expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
   });
 
-  it('is noted in the log by its name', async () => {
+  it('its name is in the log line of a refusal', async () => {
     await using gateway = await createLimited({ address: { requests: 1, seconds: 60 } });
     await statusesOf(() => rest(gateway, { address: '203.0.113.9' }), 2);
     expect(gateway.log().at(-1)).toMatchObject({ status: 429, reason: 'rate-limit-address' });
@@ -544,7 +544,7 @@ describe('an answer', () => {
     expect(bytes).toBeLessThan(100 * unit + bytes / passed.length);
   });
 
-  it('that may be long, and is short, counts as one once it is there, and a small rate admits a long one', async () => {
+  it('that could be long but is short counts as one; a small rate still admits a long one', async () => {
     await using gateway = await createLimited(rates);
     await fill(gateway, 1);
     const token = await issuer.sign();
@@ -577,7 +577,7 @@ describe('an answer', () => {
     expect((await rest(gateway, { token })).status).toBe(429);
   });
 
-  it('that is refused gives nothing back: what it counts as was never reserved', async () => {
+  it('that is refused returns nothing: nothing was reserved', async () => {
     await using gateway = await createLimited({ account: { requests: 20, seconds: 86_400 } });
     await fill(gateway, 1);
     const token = await issuer.sign();
@@ -593,7 +593,7 @@ describe('an answer', () => {
     expect((await rest(gateway, { token })).status).toBe(429);
   });
 
-  it('that comes in a later time than it was counted in takes nothing from that time', async () => {
+  it('that ends in a later window takes nothing from it', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const counts = new RateCounts('account');
     const rate = { requests: 10, seconds: 60 };
@@ -607,7 +607,7 @@ describe('an answer', () => {
     expect(counts.look('alice', rate).remaining).toBe(7);
   });
 
-  it('that may be long is made one at a time where nothing is left to reserve', () => {
+  it('that could be long → one at a time if nothing is left to reserve', () => {
     const counts = new RateCounts('account');
     const rate = { requests: 2, seconds: 60 };
     counts.use('alice', rate, 2);
@@ -622,7 +622,7 @@ describe('an answer', () => {
     expect(counts.use('alice', rate, 0, 5).isRefused).toBe(true);
   });
 
-  it('that is short counts as one, and one of nobody counts by no length', async () => {
+  it('that is short counts as one; one without a caller has no weight by length', async () => {
     await using gateway = await createLimited(rates);
     await fill(gateway, 1);
     const token = await issuer.sign();

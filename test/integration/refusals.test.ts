@@ -34,7 +34,7 @@ const lineOf = (requestId: string | null) => {
 };
 
 describe.each(refused)('a key that is %s', (_name, values, atDoor, verified) => {
-  it('is named in the log line of its refusal at the door', async () => {
+  it('is in the log line of its refusal by forward auth', async () => {
     const { accountId, keyId, secret } = await create('alice', values);
     const { status, headers } = await knock(secret);
     expect(status).toBeOneOf([401, 403]);
@@ -47,7 +47,7 @@ describe.each(refused)('a key that is %s', (_name, values, atDoor, verified) => 
     });
   });
 
-  it('is named in the log line of its verification, and not the server that asked', async () => {
+  it('is in the log line of its verification, not the server that asked', async () => {
     await setup.gateway.createAccount('server');
     const { accountId, keyId, secret } = await create('alice', values);
     const token = await setup.sign({ sub: 'server', scope: 'keys.verify' });
@@ -67,7 +67,7 @@ describe.each(refused)('a key that is %s', (_name, values, atDoor, verified) => 
   });
 });
 
-it('a key that used up its limits is named, whoever asks', async () => {
+it('a key over its limits is in the log line, whoever asks', async () => {
   const { accountId, keyId, secret } = await create('alice', { permissions: '["*"]' });
   await setup.gateway.createQuota(keyId, { units: 1 });
   expect((await knock(secret)).status).toBe(200);
@@ -75,7 +75,7 @@ it('a key that used up its limits is named, whoever asks', async () => {
   expect(lineOf(headers.get('x-request-id'))).toMatchObject({ accountId, keyId, reason: 'quota-exceeded' });
 });
 
-it('a key that is accepted is named without a reason', async () => {
+it('an accepted key is in the log line, without a reason', async () => {
   const { accountId, keyId, secret } = await create('alice', { permissions: '["*"]' });
   const { headers } = await knock(secret);
   const line = lineOf(headers.get('x-request-id'));
@@ -83,7 +83,7 @@ it('a key that is accepted is named without a reason', async () => {
   expect(line).not.toHaveProperty('reason');
 });
 
-it('a text that is no key names none', async () => {
+it('an unknown key → no key id in the log line', async () => {
   const { headers } = await knock(`sk-a1b2c3.${'0'.repeat(64)}`);
   const line = lineOf(headers.get('x-request-id'));
   expect(line).toMatchObject({ status: 401, reason: 'api-key-not-found' });
@@ -91,7 +91,7 @@ it('a text that is no key names none', async () => {
   expect(line).not.toHaveProperty('accountId');
 });
 
-it('a key that asks for itself is named, also when it is refused', async () => {
+it('a request with the key itself has its id in the log line, even if refused', async () => {
   const { accountId, keyId, secret } = await create('alice', { isActive: false });
   const { status, headers } = await setup.gateway.rest('GET', '/keys/self', {
     headers: { 'x-api-key': secret },
@@ -100,7 +100,7 @@ it('a key that asks for itself is named, also when it is refused', async () => {
   expect(lineOf(headers.get('x-request-id'))).toMatchObject({ accountId, keyId, reason: 'api-key-inactive' });
 });
 
-it('customers who are refused at the same time are told apart by their request ids', async () => {
+it('two customers refused at once → each is found by its request id', async () => {
   const customers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       create(`customer ${index}`, index % 2 === 0 ? { isActive: false } : {}),

@@ -41,7 +41,7 @@ const audit = () => setup.gateway.rows('audit_event');
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('201 over REST', () => {
-  it('stores the key sealed, and answers the status and its place', async () => {
+  it('stores the key sealed → the status and its Location', async () => {
     const answer = await rest(key);
     expect(answer).toMatchObject({
       status: 201,
@@ -64,7 +64,7 @@ describe('201 over REST', () => {
     expect(await storedKeys()).toEqual([given]);
   });
 
-  it('replaces a key in one step, and remembers since when there is one', async () => {
+  it('replaces a key in one step, and keeps the time of the first', async () => {
     const first = await rest(key);
     await setup.gateway.database.em
       .fork()
@@ -79,14 +79,14 @@ describe('201 over REST', () => {
     expect(await storedKeys()).toEqual([otherKey]);
   });
 
-  it('touches nobody else', async () => {
+  it('leaves other accounts alone', async () => {
     await rest(key, 'bob');
     await rest(otherKey);
     expect(await storedKeys()).toEqual([key, otherKey]);
     expect(await setup.gateway.rows('private_key')).toMatchObject([{ account_id: 1 }, { account_id: 2 }]);
   });
 
-  it('leaves one whole key where many are registered at once', async () => {
+  it('many at once → one whole key', async () => {
     const keys = Array.from({ length: 30 }, (_, index) => `${index + 1}`.padStart(64, '0'));
     const answers = await Promise.all(keys.map((one) => rest(one)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
@@ -95,7 +95,7 @@ describe('201 over REST', () => {
     expect(others).toEqual([]);
   });
 
-  it('is shown nowhere: not in an answer, nor in the log, nor in the audit, nor unsealed in a row', async () => {
+  it('the key is in no answer, log line, audit event or unsealed column', async () => {
     const texts = [await rest(key), await graphql(key), await rest(`${key}0`)].map(({ text }) => text);
     const everything = JSON.stringify([texts, setup.gateway.log(), await setup.stored()]);
     expect(everything).not.toContain(key.slice(2));
@@ -103,7 +103,7 @@ describe('201 over REST', () => {
 });
 
 describe('200 over GraphQL', () => {
-  it('does the same', async () => {
+  it('the same', async () => {
     const answer = await graphql(key);
     const status = { hasKey: true, createdAt: moment, updatedAt: moment };
     expect(answer).toMatchObject({ status: 200, body: { data: { registerPrivateKey: status } } });
@@ -155,7 +155,7 @@ describe('422', () => {
   });
 });
 
-describe('a change that cannot be written down', () => {
+describe('a change whose audit event cannot be written', () => {
   it('is not made', async () => {
     await setup.gateway.createAccount('alice');
     await dropTable(setup.gateway.database, 'audit_event');

@@ -81,7 +81,7 @@ describe('a key is removed', () => {
     expect(await idsOf('api_key')).toEqual(isRemoved ? [] : [id]);
   });
 
-  it('with all that it has, and nothing of any other', async () => {
+  it("with all its rows, and no other key's", async () => {
     const { gateway } = setup;
     const { id: ended } = await gateway.createVerifiableKey(alice, { ...deactivated(401), isDefault: true });
     const { id: live } = await gateway.createVerifiableKey(alice);
@@ -102,7 +102,7 @@ describe('a key is removed', () => {
     expect(await gateway.rows('audit_event')).toEqual(trail);
   });
 
-  it('and is then as if it had never been', async () => {
+  it('and is then unknown everywhere', async () => {
     const { id, secret } = await setup.gateway.createVerifiableKey(alice, deactivated(401));
     const verify = async () => {
       const token = await setup.sign({ scope: 'keys.verify' });
@@ -127,7 +127,7 @@ describe('a key is removed', () => {
 });
 
 describe('the clock', () => {
-  it.each([keptDays, 5000])('ahead by %i days, as it may be at a start, removes nothing', async (days) => {
+  it.each([keptDays, 5000])('%i days ahead at a start → nothing is removed', async (days) => {
     const ids = [
       await setup.gateway.createApiKey(alice, deactivated(1)),
       await setup.gateway.createApiKey(alice, expired(-1)),
@@ -138,7 +138,7 @@ describe('the clock', () => {
     expect(await idsOf('api_key')).toEqual(ids);
   });
 
-  it('ahead is not confirmed by a key that ends itself, which needs no access token', async () => {
+  it('ahead, and a key deactivates itself → the time is not confirmed by that', async () => {
     const id = await setup.gateway.createApiKey(alice, deactivated(1));
     const itself = await setup.gateway.createVerifiableKey(alice);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 * day });
@@ -150,7 +150,7 @@ describe('the clock', () => {
 
   // SQLite has the clock of the service.
   if (postgres)
-    it('ahead of the database removes nothing, even with a token as long', async () => {
+    it('ahead of the database → nothing is removed, even with a token that is valid as long', async () => {
       const id = await setup.gateway.createApiKey(alice, deactivated(1));
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 * day });
       expect((await call('PUT', '/automation/settings', { is_enabled: true })).status).toBe(200);
@@ -158,7 +158,7 @@ describe('the clock', () => {
       expect(await idsOf('api_key')).toEqual([id]);
     });
 
-  it('set back removes what it has to', async () => {
+  it('set back → still removes what is due', async () => {
     const [old, later] = [deactivated(500), deactivated(401)];
     await setup.gateway.createApiKey(alice, old);
     const id = await setup.gateway.createApiKey(alice, later);
@@ -167,7 +167,7 @@ describe('the clock', () => {
     expect(await idsOf('api_key')).toEqual([id]);
   });
 
-  it('of a service in which nothing has happened yet is of no account', async () => {
+  it('ahead in an empty service → does not matter', async () => {
     const { gateway } = setup;
     expect(await gateway.reset()).toBe(true);
     const id = await gateway.createApiKey(await gateway.createAccount('alice'), deactivated(500));
@@ -177,7 +177,7 @@ describe('the clock', () => {
 });
 
 describe('a run', () => {
-  it('removes few rows in a step, so that others go between', async () => {
+  it('removes few rows in each step, so others can write in between', async () => {
     const { gateway } = setup;
     const { id } = await gateway.createVerifiableKey(alice, deactivated(401));
     const hours = Array.from({ length: 950 }, (_, hour) => new Date(hour * 3_600_000).toISOString());
@@ -191,7 +191,7 @@ describe('a run', () => {
     expect(steps).toHaveBeenCalledTimes(4 + 2 + 1 + 1);
   });
 
-  it('may run beside another, and beside counts of the same keys', async () => {
+  it('can run at the same time as another, and as counts of the same keys', async () => {
     const { gateway } = setup;
     const made: number[] = [];
     for (let index = 0; index < 20; index += 1)
@@ -206,7 +206,7 @@ describe('a run', () => {
     expect((await gateway.uses()).map(([id, , , count]) => [id, count])).toEqual([[live, 1]]);
   });
 
-  it('reads an index of ended keys alone, however many are active', async () => {
+  it('reads only the index of ended keys', async () => {
     await setup.gateway.createApiKey(alice);
     const { sql } = await recordStatements(setup.gateway.database, remove);
     const searches = sql.filter((text) => text.includes('api_key'));
@@ -228,7 +228,7 @@ describe('a run', () => {
     expect(plans.join()).not.toMatch(/TEMP B-TREE|"Sort/i);
   });
 
-  it('that fails is told, and the next one does it', async () => {
+  it('that fails is reported, and the next one finishes it', async () => {
     await setup.gateway.createApiKey(alice, deactivated(401));
     const failures: unknown[] = [];
     const db = new Db(setup.gateway.database.em);

@@ -17,7 +17,7 @@ const createPrivateKeys = async () => {
 };
 
 describe('200 over REST', () => {
-  it('forgets the key of the caller alone, answers that there is none, and writes it down', async () => {
+  it("removes only the caller's key, and records it", async () => {
     await createPrivateKeys();
     expect(await rest()).toMatchObject({ status: 200, text: JSON.stringify(none) });
     expect(await setup.gateway.rows('private_key')).toMatchObject([{ account_id: 2 }]);
@@ -26,7 +26,7 @@ describe('200 over REST', () => {
     ]);
   });
 
-  it.each(['alice', 'carol'])('answers a repetition the same, and changes nothing: %s', async (subject) => {
+  it.each(['alice', 'carol'])('a second time → the same answer, and nothing changes: %s', async (subject) => {
     await createPrivateKeys();
     await rest('alice');
     const before = await setup.stored();
@@ -34,7 +34,7 @@ describe('200 over REST', () => {
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('is one removal where many come at once', async () => {
+  it('many at once → one removal', async () => {
     await createPrivateKeys();
     const answers = await Promise.all(Array.from({ length: 50 }, () => rest()));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -43,7 +43,7 @@ describe('200 over REST', () => {
 });
 
 describe('200 over GraphQL', () => {
-  it('does the same', async () => {
+  it('the same', async () => {
     await createPrivateKeys();
     const answer = await setup.gateway.graphql(query, { token: await setup.sign() });
     const status = { hasKey: false, createdAt: null, updatedAt: null };
@@ -52,7 +52,7 @@ describe('200 over GraphQL', () => {
   });
 });
 
-describe('a change that cannot be written down', () => {
+describe('a change whose audit event cannot be written', () => {
   it('is not made', async () => {
     await createPrivateKeys();
     await dropTable(setup.gateway.database, 'audit_event');

@@ -11,7 +11,7 @@ const url = 'https://hooks.example.com/';
 
 const call = callerOf(setup);
 
-it('200: says since when; its secret is gone; repeated, it answers the same', async () => {
+it('200: the time of removal; the secret is deleted; a second time → the same', async () => {
   await call('createWebhookEndpoint', { url });
   const { data } = await call('removeWebhookEndpoint', { endpointId: 1 });
   expect(data).toMatchObject({ id: 1, removedAt: expect.stringMatching(/Z$/), isConfigured: false });
@@ -25,14 +25,14 @@ it('200: says since when; its secret is gone; repeated, it answers the same', as
   expect(row).toMatchObject({ action: 'webhook-endpoint-removed', target: 1, details: null });
 });
 
-it('409 for one of the configuration, 404 for one that is none', async () => {
+it('a configured endpoint → 409, an unknown one → 404', async () => {
   const id = await createConfigured(setup, url);
   expect(await call('removeWebhookEndpoint', { endpointId: id })).toMatchObject({ code: 'CONFLICT' });
   expect(await call('removeWebhookEndpoint', { endpointId: 99 })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 // What is sent does not depend on how an operator has asked for it.
-it('nothing more is sent to it, and what happens is noted for nobody', async () => {
+it('it gets no more events, and none are stored for it', async () => {
   await using receiver = await startReceiver(failures['an error']);
   send();
   const { data } = await call('createWebhookEndpoint', { url: receiver.url });
@@ -60,7 +60,7 @@ it('nothing more is sent to it, and what happens is noted for nobody', async () 
   expect(receiver.all.length).toBe(before);
 });
 
-it('the configuration may take over an endpoint that was added, and a node that starts leaves others alone', async () => {
+it('the configuration can take over an added endpoint; a start leaves others alone', async () => {
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   await using receiver = await startReceiver();
   for (const each of [receiver.url, url])

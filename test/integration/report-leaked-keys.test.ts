@@ -64,7 +64,7 @@ const found = { field: 'leaked_url', from: null, to: url };
 const ended = { field: 'is_active', from: true, to: false };
 
 describe('a key that was found', () => {
-  it('is ended from the answer on, and its owner is told where it was', async () => {
+  it('is deactivated at once, and its owner sees where it was found', async () => {
     const { id, secret, account } = await createKey();
     const other = await createKey();
     expect(await verify(secret)).toBe('valid');
@@ -100,7 +100,7 @@ describe('a key that was found', () => {
     expect(JSON.stringify(await setup.stored())).not.toContain(secret);
   });
 
-  it('is not ended twice, and nothing is written of a repetition', async () => {
+  it('reported twice → ended once, and nothing more is written', async () => {
     const { secret } = await createKey();
     const report = scanner.report([matchOf(secret), matchOf(secret, 'https://example.com/later')]);
     const answers = [await setup.gateway.rest('POST', path, report)];
@@ -116,7 +116,7 @@ describe('a key that was found', () => {
     expect((await written())[0]?.[2]).toEqual([found, ended]);
   });
 
-  it('is ended once by many reports at once', async () => {
+  it('many reports at once → ended once', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, (_, at) => createKey({}, `person ${at}`)));
     const matches = made.map(({ secret }) => matchOf(secret));
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe('a key that was found', () => {
     expect(actions.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('of an account that is blocked is ended too: the block may end', async () => {
+  it('of a blocked account → ended too', async () => {
     const { secret, id, account } = await createKey();
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
     const json = { reason: 'because' };
@@ -139,7 +139,7 @@ describe('a key that was found', () => {
     expect(await setup.gateway.rows('api_key')).toMatchObject([{ id, is_active: 0 }]);
   });
 
-  it('that was made under another prefix is found', async () => {
+  it('with another prefix → found', async () => {
     const { id } = await createKey();
     const secret = createApiKeySecret('acme_live_');
     await setup.gateway.addSecret(id, secret);
@@ -147,7 +147,7 @@ describe('a key that was found', () => {
     expect(await verify(secret)).toBe('inactive');
   });
 
-  it('that was brought here from elsewhere is found, whatever it looks like', async () => {
+  it('that was imported → found, whatever its form', async () => {
     for (const key of [foreignKey(), publicKey()]) {
       const line = { issuer: setup.issuer.config.issuer, subject: 'alice', key_prefix: key.slice(0, 9) };
       await importTo(setup.gateway, [{ ...line, sha256: sha256(key) }]);
@@ -171,7 +171,7 @@ describe('a key that was found', () => {
     },
   );
 
-  it('leaves no place behind where its account is erased', async () => {
+  it('its account is erased → the place is deleted too', async () => {
     const { account, secret } = await createKey();
     await send([matchOf(secret)]);
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
@@ -191,7 +191,7 @@ describe('a secret that was rotated out', () => {
     return { ...key, old };
   };
 
-  it('ends alone, and its key goes on', async () => {
+  it('is ended, and its key stays active', async () => {
     const worksUntil = new Date(Date.now() + 600_000);
     const { id, secret, old } = await rotated(worksUntil);
     const before = Date.now();
@@ -213,7 +213,7 @@ describe('a secret that was rotated out', () => {
     expect(await setup.stored()).toEqual(stored);
   });
 
-  it('leaves another one its own end', async () => {
+  it('does not change the end of another secret', async () => {
     const worksUntil = new Date(Date.now() + 600_000);
     const { id, old } = await rotated(worksUntil);
     const older = createApiKeySecret();
@@ -225,7 +225,7 @@ describe('a secret that was rotated out', () => {
     ]);
   });
 
-  it('is ended with its key where both were found', async () => {
+  it('found together with the current one → the key is ended', async () => {
     const { id, secret, old } = await rotated(new Date(Date.now() + 600_000));
     await send([matchOf(old), matchOf(secret)]);
     expect([await verify(old), await verify(secret)]).toEqual(['inactive', 'inactive']);
@@ -237,7 +237,7 @@ describe('a secret that was rotated out', () => {
     ]);
   });
 
-  it('and works no more harms nobody: whoever replays an old report ends no new secret', async () => {
+  it('that has ended, reported again → no new secret is ended', async () => {
     const { old, secret } = await rotated(new Date(Date.now() - 1000));
     const before = await setup.stored();
     expect(labelsOf((await send([matchOf(old)])).body)).toEqual(['true_positive']);
@@ -246,7 +246,7 @@ describe('a secret that was rotated out', () => {
   });
 });
 
-describe('of what is no key that works', () => {
+describe('a text that is no active key', () => {
   it.each([
     ['inactive', { isActive: false }],
     ['expired', { expiresAt: new Date(Date.now() - 1000) }],
@@ -257,7 +257,7 @@ describe('of what is no key that works', () => {
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('nothing more is told than that it is none, and nothing is written', async () => {
+  it('→ only that there is no such key, and nothing is written', async () => {
     const { secret } = await createKey();
     const before = await setup.stored();
     const tokens = [
@@ -282,7 +282,7 @@ describe('of what is no key that works', () => {
   });
 });
 
-it('takes as many statements for many keys as for one', async () => {
+it('many keys take as many statements as one', async () => {
   const statements = async (count: number) => {
     const made: Awaited<ReturnType<typeof createKey>>[] = [];
     for (let at = 0; at < count; at += 1) made.push(await createKey({}, `person ${at % 3}`));
@@ -329,7 +329,7 @@ const encode = (text: string, times = 1): string =>
     ? text
     : encode([...text].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join(''), times - 1);
 
-describe('a place that contains a key is left out, and no secret is kept', () => {
+describe('a place that contains a key is not stored', () => {
   it.each<[string, (secret: string) => string]>([
     ['as it is', (secret) => secret],
     ['in capital letters', (secret) => secret.toUpperCase()],
@@ -349,7 +349,7 @@ describe('a place that contains a key is left out, and no secret is kept', () =>
     expect(stored).not.toContain(spell(secret).toLowerCase());
   });
 
-  it('also another key of the same report', async () => {
+  it('nor one with another key of the same report', async () => {
     const [one, other] = [await createKey(), await createKey()];
     const place = `https://github.com/octocat/Hello-World/blob/main/${other.secret.toUpperCase()}`;
     await send([matchOf(one.secret, place), matchOf(other.secret, url)]);
@@ -358,7 +358,7 @@ describe('a place that contains a key is left out, and no secret is kept', () =>
     expect(JSON.stringify(await setup.stored()).toLowerCase()).not.toContain(other.secret.slice(-40));
   });
 
-  it('and a place that is only encoded is kept', async () => {
+  it('a place that is only encoded is stored', async () => {
     const { id, secret } = await createKey();
     const place = 'https://github.com/octocat/Hello-World/blob/main/a%20b%2Fc.txt';
     await send([matchOf(secret, place)]);
@@ -367,7 +367,7 @@ describe('a place that contains a key is left out, and no secret is kept', () =>
 });
 
 describe('a report', () => {
-  it('may have no match, or what is none: the others are keys all the same', async () => {
+  it('with an invalid entry → the other keys are still found', async () => {
     expect(await send([])).toMatchObject({ status: 200, body: [] });
     const { secret } = await createKey();
     const deep = '['.repeat(10_000) + ']'.repeat(10_000);
@@ -404,7 +404,7 @@ describe('a report', () => {
     expect((await setup.gateway.gateway.fetch(request)).status).toBe(422);
   });
 
-  it('that is too large is refused before anything else', async () => {
+  it('that is too large → refused before anything else', async () => {
     const answer = await setup.gateway.rest('POST', path, { body: ' '.repeat(64 * 1024 + 1) });
     expect(answer.status).toBe(413);
   });
@@ -466,7 +466,7 @@ describe('a signature', () => {
     return { headers: { ...headers, [full]: text } };
   };
 
-  it.each(wrong)('%s is refused before anything is done, in the same words', async (_what, change) => {
+  it.each(wrong)('%s → refused with the same message, and nothing is done', async (_what, change) => {
     const { secret } = await createKey();
     const report = scanner.report([matchOf(secret)]);
     const before = await setup.stored();
@@ -482,12 +482,12 @@ describe('a signature', () => {
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('is verified before what it signs is looked at', async () => {
+  it('is verified before the report is read', async () => {
     for (const body of ['[{', JSON.stringify(Array(5000).fill(0)), '{"a":'.repeat(5000)])
       expect((await setup.gateway.rest('POST', path, { body })).status).toBe(403);
   });
 
-  it('has another form that is as good, and gains nobody anything', async () => {
+  it('in its other valid form → accepted, with the same effect', async () => {
     const { secret } = await createKey();
     const report = scanner.report([matchOf(secret)]);
     const other = withHeader(report, 'signature', mirrored);
@@ -500,7 +500,7 @@ describe('a signature', () => {
     expect(await written()).toHaveLength(2);
   });
 
-  it('is not asked for of whoever sends too much', async () => {
+  it('too many requests → refused before it is checked', async () => {
     await using gateway = await createTestGateway(setup.issuer, {
       leakReports: { act: 'end', keys },
       rates: { address: { requests: 2, seconds: 60 } },
@@ -512,10 +512,10 @@ describe('a signature', () => {
   });
 });
 
-describe('where leaked keys are only marked', () => {
+describe('with leaked keys only marked', () => {
   const marking = setUpGateway({ leakReports: { act: 'mark', keys } });
 
-  it('a key goes on, and its owner is told once, of each of its secrets', async () => {
+  it('a key stays active, and its owner is told once for each secret', async () => {
     const { gateway } = marking;
     const alice = await gateway.createAccount('alice');
     const { id, secret } = await gateway.createVerifiableKey(alice);
@@ -533,7 +533,7 @@ describe('where leaked keys are only marked', () => {
     expect(await written(gateway)).toHaveLength(2);
   });
 
-  it('one that is marked is ended once they are to be', async () => {
+  it('a marked key is ended after the setting changes', async () => {
     const { gateway } = marking;
     const alice = await gateway.createAccount('alice');
     const { id, secret } = await gateway.createVerifiableKey(alice);
@@ -552,7 +552,7 @@ describe('where leaked keys are only marked', () => {
   });
 });
 
-it('is told by webhooks: that a key has leaked, and then that it was ended', async () => {
+it('webhooks announce that a key leaked, and later that it ended', async () => {
   await using receiver = await startReceiver();
   webhooks({ endpoints: [receiver.config()], hosts: ['127.0.0.1'] });
   await until(async () => expect(await setup.gateway.rows('webhook_endpoint')).toHaveLength(1));
@@ -572,10 +572,10 @@ it('is told by webhooks: that a key has leaked, and then that it was ended', asy
   ).not.toContain(secret);
 });
 
-describe('where no reports are taken', () => {
+describe('without leak reports', () => {
   const closed = setUpGateway();
 
-  it('there is no such path', async () => {
+  it('the path → 404', async () => {
     const { gateway } = closed;
     const answer = await gateway.rest('POST', path, scanner.report([matchOf(createApiKeySecret())]));
     const other = await gateway.rest('POST', '/keys/nothing', { body: '[]' });
@@ -584,7 +584,7 @@ describe('where no reports are taken', () => {
     expect(Object.keys(body.paths)).not.toContain('/api/v1/keys/leaks');
   });
 
-  it('where they are, it is described', async () => {
+  it('with them, the path is in the API description', async () => {
     const { body } = await setup.gateway.rest('GET', '/openapi.json');
     expect(Object.keys(body.paths)).toContain('/api/v1/keys/leaks');
   });

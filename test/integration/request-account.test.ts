@@ -54,7 +54,7 @@ it.each<[method: string, path: string, status: number, json?: object]>([
   },
 );
 
-it('that of a list of what was done has it', async () => {
+it('of a list of audit events has it', async () => {
   await setup.gateway.rest('PATCH', `/auth/keys/${active}`, {
     token: await setup.sign(),
     json: { name: 'x' },
@@ -64,7 +64,7 @@ it('that of a list of what was done has it', async () => {
   expect(setup.gateway.log().at(-1)).toMatchObject({ msg: 'request', accountId: alice });
 });
 
-it('that of a verification has none: the key is somebody else’s', async () => {
+it('of a verification has none: the key belongs to another account', async () => {
   const token = await setup.sign({ scope: keyVerifier.join(' ') });
   const key = `sk-a1b2c3.${'0'.repeat(64)}`;
   expect(await lineOf(call('POST', '/keys/verify', { key }, token), 200)).not.toHaveProperty('accountId');
@@ -78,7 +78,7 @@ it.each(['/auth/private-key', '/auth/keys', '/auth/keys/default', '/automation/s
   },
 );
 
-it('that of a GraphQL request with several fields has it, whichever of them knows it', async () => {
+it('of a GraphQL request with several fields has it, whichever field knows it', async () => {
   const query =
     '{ auditEvents { edges { node { id } } } privateKeyStatus { hasKey } apiKeys { edges { cursor } } }';
   const answer = setup.gateway.graphql(query, { token: await setup.sign() });

@@ -14,7 +14,7 @@ const db = () => new Db(setup.gateway.database.em);
 
 const call = callerOf(setup);
 
-it('is written down', async () => {
+it('is in the audit trail', async () => {
   const endpoint = await createConfigured(setup, url);
   const [id] = await createDeliveries(setup, endpoint, ['parked']);
   await call('resendWebhookDelivery', { deliveryId: id });
@@ -26,7 +26,7 @@ it('is written down', async () => {
   });
 });
 
-it('one that a node is sending stays with that node', async () => {
+it('a delivery that a node is sending stays with that node', async () => {
   const endpoint = await createConfigured(setup, url);
   const [id] = await createDeliveries(setup, endpoint, ['waiting']);
   const find = async () => {
@@ -41,7 +41,7 @@ it('one that a node is sending stays with that node', async () => {
   expect(await find()).toEqual([]);
 });
 
-it('404 once its account is erased, also before its rows are gone', async () => {
+it('its account is erased → 404, even before its rows are gone', async () => {
   const endpoint = await createConfigured(setup, url);
   const [id] = await createDeliveries(setup, endpoint, ['parked']);
   const [{ account_id: account } = {}] = await setup.gateway.rows('webhook_delivery');
@@ -52,7 +52,7 @@ it('404 once its account is erased, also before its rows are gone', async () => 
   run.mockRestore();
 });
 
-it('409 where its endpoint was removed, 404 for one that is none', async () => {
+it('its endpoint was removed → 409, an unknown delivery → 404', async () => {
   const { data } = await call('createWebhookEndpoint', { url });
   const [id] = await createDeliveries(setup, data.id, ['parked']);
   await call('removeWebhookEndpoint', { endpointId: data.id });

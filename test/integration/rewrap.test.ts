@@ -106,7 +106,7 @@ describe('rewrapping', () => {
     expect(await versionsOf(gateway)).toEqual({ privateKeys: [1], sealed: [1], digests: [1] });
   });
 
-  it('says which keys still need an older pepper, and counts no digest that nobody needs', async () => {
+  it('says which keys still need an older pepper; unneeded digests do not count', async () => {
     const { gateway, db, keys } = await createFilled(1);
     await using _gateway = gateway;
     const alice = (await gateway.rows('account'))[0]?.['id'] as AccountId;
@@ -142,7 +142,7 @@ describe('rewrapping', () => {
 });
 
 describe('the secrets of a webhook endpoint', () => {
-  it('are moved to the newest version, and are the same', async () => {
+  it('are moved to the newest version, unchanged', async () => {
     await using gateway = await createTestGateway(setup.issuer, { secretKeys: old });
     const db = new Db(gateway.database.em);
     const id = await createAdded({ gateway }, 'https://hooks.example.com/');
@@ -170,8 +170,8 @@ describe('the secrets of a webhook endpoint', () => {
   });
 });
 
-describe('the versions that are configured', () => {
-  it('must be all that stored rows refer to', async () => {
+describe('the configured versions', () => {
+  it('must include all that stored rows use', async () => {
     const { gateway, db } = await createFilled(1);
     await using _gateway = gateway;
     await assertSecretVersions(db, createSecrets(old));
@@ -187,7 +187,7 @@ describe('the versions that are configured', () => {
     await assertSecretVersions(db, peppered);
   });
 
-  it('may be more than those', async () => {
+  it('may include others', async () => {
     await assertSecretVersions(new Db(setup.gateway.database.em), both);
   });
 });

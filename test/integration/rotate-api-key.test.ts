@@ -261,7 +261,7 @@ describe('a grace', () => {
 });
 
 describe('100 rotations at once', () => {
-  it.each([0, 60])('with a grace of %i s leave one current secret, and three in grace', async (grace) => {
+  it.each([0, 60])('with a grace of %i s → one current secret, and at most three in grace', async (grace) => {
     await createApiKeys(setup);
     const first = await addSecret(1);
     const answers = await Promise.all(Array.from({ length: 100 }, () => rotate({ grace_seconds: grace })));

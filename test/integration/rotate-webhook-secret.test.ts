@@ -24,7 +24,7 @@ const isSignedBy = ({ body, headers }: Received, secret: string): boolean => {
 
 const call = callerOf(setup);
 
-it('is written down, without a secret', async () => {
+it('is in the audit trail, without a secret', async () => {
   await call('createWebhookEndpoint', { url });
   const { data } = await call('rotateWebhookSecret', { endpointId: 1 });
   const [row] = await trailOf(setup, await operatorOf(setup));
@@ -36,7 +36,7 @@ it('is written down, without a secret', async () => {
   expect(JSON.stringify([row, setup.gateway.log()])).not.toContain(data.secret);
 });
 
-it('409 for one of the configuration, and for one that was removed', async () => {
+it('a configured or removed endpoint → 409', async () => {
   const id = await createConfigured(setup, url);
   expect(await call('rotateWebhookSecret', { endpointId: id })).toMatchObject({
     code: 'CONFLICT',
@@ -47,7 +47,7 @@ it('409 for one of the configuration, and for one that was removed', async () =>
   expect(await call('rotateWebhookSecret', { endpointId: data.id })).toMatchObject({ code: 'CONFLICT' });
 });
 
-it('404 for one that is none, 422 for a grace that is too long', async () => {
+it('an unknown endpoint → 404, too long a grace → 422', async () => {
   expect(await call('rotateWebhookSecret', { endpointId: 99 })).toMatchObject({ code: 'NOT_FOUND' });
   for (const graceSeconds of [-1, 604_801])
     expect(await call('rotateWebhookSecret', { endpointId: 99, graceSeconds })).toMatchObject({
@@ -57,7 +57,7 @@ it('404 for one that is none, 422 for a grace that is too long', async () => {
 });
 
 // What is sent does not depend on how an operator has asked for it.
-it('the new secret and those before it sign for the grace, and then the new one alone', async () => {
+it('during the grace, the new secret and the previous ones sign; then only the new one', async () => {
   await using receiver = await startReceiver();
   send();
   const secrets: string[] = [];
@@ -100,7 +100,7 @@ it('the new secret and those before it sign for the grace, and then the new one 
   expect(JSON.stringify(await setup.gateway.rows('webhook_endpoint'))).not.toContain('whsec_');
 });
 
-it('the newest four secrets sign, however often it is rotated', async () => {
+it('at most the newest four secrets sign', async () => {
   const { database, secrets } = setup.gateway;
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   const { body } = await setup.gateway.rest('POST', '/admin/webhooks', { token, json: { url } });
@@ -130,7 +130,7 @@ it('secrets that were sealed before endpoints had headers still sign', async () 
   await until(() => expect(receiver.types()).toEqual(['automation_settings.updated']));
 });
 
-it('where the secrets cannot be opened, nothing is sent to it, others are, and the log says so once', async () => {
+it('its secrets cannot be opened → it gets nothing, others do, and the log says so once', async () => {
   const lines: string[] = [];
   await using receiver = await startReceiver();
   await using other = await startReceiver();

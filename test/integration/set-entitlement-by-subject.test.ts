@@ -12,7 +12,7 @@ const call = callerOf(setup);
 const set = (input: object) =>
   call('setEntitlementBySubject', { issuer: setup.issuer.config.issuer, subject: 'zoe', ...input }, billing);
 
-it('200: makes the account of somebody who has not called yet, and it is theirs', async () => {
+it('200: creates the account of a person who has not called yet', async () => {
   const made = await set({ plan: 'pro' });
   expect(made).toMatchObject({ code: 'OK', data: { plan: 'pro' } });
   expect(await call('entitlement', { userId: made.data.userId }, billing)).toEqual(made);
@@ -29,13 +29,13 @@ it('200: makes the account of somebody who has not called yet, and it is theirs'
   expect(await setup.gateway.rows('account')).toHaveLength(1);
 });
 
-it('200: finds the account that is there', async () => {
+it('200: finds an existing account', async () => {
   const id = await setup.gateway.createAccount('zoe');
   expect((await set({ plan: 'pro' })).data).toMatchObject({ userId: id, plan: 'pro' });
   expect(await setup.gateway.rows('account')).toHaveLength(1);
 });
 
-it('of many at once, one makes the account', async () => {
+it('many at once → one account', async () => {
   const made = await Promise.all(Array.from({ length: 8 }, () => set({ plan: 'pro' })));
   expect(new Set(made.map(({ data }) => data.userId)).size).toBe(1);
   const actions = (await setup.gateway.rows('audit_event')).map(({ action }) => action);
@@ -53,10 +53,10 @@ it.each([
   expect(await setup.gateway.rows('account')).toEqual([]);
 });
 
-describe('where the issuers are known', () => {
+describe('with known issuers', () => {
   const known = setUpGateway({ knownIssuers: [{ issuer: 'https://id.example.com' }] });
 
-  it('422 for any other', async () => {
+  it('another issuer → 422', async () => {
     const call = callerOf(known);
     const set = (issuer: string) => call('setEntitlementBySubject', { issuer, subject: 'zoe' }, billing);
     expect((await set('https://id.example.com')).code).toBe('OK');

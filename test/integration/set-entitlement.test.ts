@@ -10,7 +10,7 @@ const billing = { sub: 'billing', scope: 'accounts.entitle' };
 
 const call = callerOf(setup);
 
-it('200: says what holds from then on', async () => {
+it('200: the new entitlement', async () => {
   const { bob } = await createPeople(setup);
   const overrides = { max_active_keys: 5 };
   const set = await call('setEntitlement', { userId: bob.id, plan: 'pro', overrides }, billing);
@@ -21,7 +21,7 @@ it('200: says what holds from then on', async () => {
   expect(await call('entitlement', { userId: bob.id }, billing)).toEqual(set);
 });
 
-it('what is left out stays, and null clears', async () => {
+it('a missing member stays, null clears it', async () => {
   const { bob } = await createPeople(setup);
   const set = async (input: object) =>
     (await call('setEntitlement', { userId: bob.id, ...input }, billing)).data;
@@ -31,7 +31,7 @@ it('what is left out stays, and null clears', async () => {
   expect(await set({ plan: null })).toMatchObject({ plan: null, overrides: null });
 });
 
-it('repeated, changes nothing, whatever the order of the members', async () => {
+it('a second time → nothing changes, in any order of members', async () => {
   const { bob } = await createPeople(setup);
   const input = { userId: bob.id, plan: 'pro', overrides: { max_key_days: 1, max_active_keys: 5 } };
   const first = await call('setEntitlement', input, billing);
@@ -41,7 +41,7 @@ it('repeated, changes nothing, whatever the order of the members', async () => {
   expect(await setup.stored()).toEqual(stored);
 });
 
-it('a server’s is one row, in the trail of the account alone', async () => {
+it("a server's change is one event, in the account's trail only", async () => {
   const { bob } = await createPeople(setup);
   const input = { userId: bob.id, plan: 'pro', overrides: { quota: null } };
   await call('setEntitlement', { ...input, reason: 'Invoice 1042' }, billing);
@@ -67,7 +67,7 @@ it('a server’s is one row, in the trail of the account alone', async () => {
   expect(JSON.stringify(setup.gateway.log())).not.toContain('Invoice');
 });
 
-it('an operator’s is in both trails, with the reason', async () => {
+it("an operator's change is in both trails, with the reason", async () => {
   const { bob } = await createPeople(setup);
   await call('setEntitlement', { userId: bob.id, plan: 'pro', reason: 'A complaint' });
   const olivia = await operatorOf(setup);
@@ -119,7 +119,7 @@ it.each([
   expect(await setup.gateway.rows('audit_event')).toEqual([]);
 });
 
-it('a blocked account can be set, an erased one cannot, and erasing takes it away', async () => {
+it('a blocked account → allowed, an erased one → 409; erasing deletes it', async () => {
   const { bob } = await createPeople(setup);
   await call('blockAccount', { id: bob.id, reason: 'x' });
   const set = (plan: string) => call('setEntitlement', { userId: bob.id, plan }, billing);
@@ -130,14 +130,14 @@ it('a blocked account can be set, an erased one cannot, and erasing takes it awa
   expect(found).toMatchObject({ plan: null, overrides: null, entitled_at: null });
 });
 
-it('a server that was blocked may not', async () => {
+it('a blocked server → 403', async () => {
   const { bob } = await createPeople(setup);
   const own = await setup.gateway.createAccount('billing');
   await call('blockAccount', { id: own, reason: 'x' });
   expect((await call('setEntitlement', { userId: bob.id, plan: 'pro' }, billing)).code).toBe('FORBIDDEN');
 });
 
-it('the scope opens nothing else', async () => {
+it('the scope allows nothing else', async () => {
   const { bob } = await createPeople(setup);
   const others = operations.filter((operation) => !scopesOf(operation).includes('accounts.entitle'));
   const before = await setup.stored();
@@ -160,7 +160,7 @@ describe('over REST', () => {
       headers,
     });
 
-  it('412 where it is not as If-Match says, and nothing is changed', async () => {
+  it('another tag in If-Match → 412, and nothing changes', async () => {
     const { bob } = await createPeople(setup);
     const token = await setup.sign(billing);
     const read = await setup.gateway.rest('GET', `/admin/accounts/${bob.id}/entitlement`, { token });
@@ -174,7 +174,7 @@ describe('over REST', () => {
     expect(now.headers.get('etag')).toBe(set.headers.get('etag'));
   });
 
-  it('takes back what it has answered, and refuses a misspelt member', async () => {
+  it('accepts what it returned, and refuses a misspelt member', async () => {
     const { bob } = await createPeople(setup);
     const { body } = await put(bob.id, { plan: 'pro' }, { 'idempotency-key': 'one' });
     expect((await put(bob.id, { ...body, plan: 'free' })).body).toMatchObject({ plan: 'free' });

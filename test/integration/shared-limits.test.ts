@@ -83,7 +83,7 @@ describe.each([
     });
   });
 
-  it('where the key’s own refuses, nothing of the account’s is spent', async () => {
+  it("refused by the key's own limit → nothing of the account's is spent", async () => {
     const { keys } = await createKeys('small', [{ rateLimit: 1, rateLimitWindow: 60 }, {}]);
     const [rated, limited] = keys;
     await setup.gateway.createQuota(limited?.id ?? 0, { units: 1 });
@@ -99,7 +99,7 @@ describe.each([
     });
   });
 
-  it('where the account’s refuses, nothing of the key’s is spent', async () => {
+  it("refused by the account's rate limit → nothing of the key's is spent", async () => {
     const { keys } = await createKeys('rated', [{ rateLimit: 10, rateLimitWindow: 60 }]);
     const [key] = keys;
     await setup.gateway.createQuota(key?.id ?? 0, { units: 10 });
@@ -111,7 +111,7 @@ describe.each([
     });
   });
 
-  it('where the account’s quota refuses, nothing of the key’s is spent either', async () => {
+  it("refused by the account's quota → nothing of the key's is spent", async () => {
     const { keys } = await createKeys('large', [{ rateLimit: 100, rateLimitWindow: 60 }]);
     const [key] = keys;
     await setup.gateway.createQuota(key?.id ?? 0, { units: 100 });
@@ -124,7 +124,7 @@ describe.each([
       });
   });
 
-  it('a change of plan holds from the next question on, and what is used stays used', async () => {
+  it('a change of plan applies at once, and what was used stays used', async () => {
     const { keys, entitle } = await createKeys('large', [{}]);
     const [key] = keys;
     expect((await ask(key, 12)).reason).toBeNull();
@@ -141,7 +141,7 @@ describe.each([
     expect(await ask(key)).toMatchObject({ reason: 'account_quota_exceeded' });
   });
 
-  it('a change of plan keeps what is used of a rate, also when the window has another length', async () => {
+  it("a change of plan keeps the use of a rate, even if the window's length changes", async () => {
     const { keys, entitle } = await createKeys('rated', [{}]);
     for (let turn = 0; turn < 3; turn += 1) expect((await ask(keys[0])).reason).toBeNull();
     await entitle('slow');
@@ -156,7 +156,7 @@ describe.each([
   });
 });
 
-it('a key whose quota is raised and lowered again is granted no more than it has', async () => {
+it("raising and lowering a key's quota grants no extra units", async () => {
   const { keys } = await createKeys('none', [{}]);
   const [key] = keys;
   const token = await setup.sign();
@@ -182,7 +182,7 @@ it('a key whose quota is raised and lowered again is granted no more than it has
   expect(await granted()).toBe(1);
 });
 
-it('a verification that had begun before an erasure leaves nothing behind it', async () => {
+it('a verification that began before an erasure leaves no rows', async () => {
   const { account, keys } = await createKeys('large', [{}]);
   await rest(keys[0]);
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
@@ -195,7 +195,7 @@ it('a verification that had begun before an erasure leaves nothing behind it', a
   expect(await setup.gateway.rows('account_quota')).toEqual([]);
 });
 
-it('a quota that is refilled at other times keeps what is used, and a node’s leases go with it', async () => {
+it('a quota with another refill keeps what was used, and nodes drop their leases', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
     const { gateway } = setup;
@@ -222,7 +222,7 @@ it('a quota that is refilled at other times keeps what is used, and a node’s l
   }
 });
 
-it('both policies are named at the door, and what refuses says when to come again', async () => {
+it('forward auth names both policies; the one that refuses sets Retry-After', async () => {
   const { keys, entitle } = await createKeys('small', [{ rateLimit: 100, rateLimitWindow: 30 }]);
   await setup.gateway.createQuota(keys[0]?.id ?? 0, { units: 100 });
   const answer = await atDoor(keys[0]);
@@ -243,7 +243,7 @@ it('both policies are named at the door, and what refuses says when to come agai
   expect(Number(spent.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-it('of two keys at once, each as often as there is room, and never more', async () => {
+it('two keys at once → never more than the limit in total', async () => {
   const { keys } = await createKeys('large', [{}, {}]);
   await setup.gateway.createQuota(keys[0]?.id ?? 0, { units: 15 });
   const asked = await Promise.all(Array.from({ length: 120 }, (_, turn) => rest(keys[turn % 2])));
@@ -268,7 +268,7 @@ describe('on nodes', () => {
     return node.spend(db(), { ownerId: account, quota, askedAt, now: new Date(), cost });
   };
 
-  it('of 10,000 units 10,000 are granted, by two nodes for 20 keys', async () => {
+  it('two nodes and 20 keys → exactly 10,000 of 10,000 units are granted', async () => {
     const account = await setup.gateway.createAccount('alice');
     const nodes = [0, 1].map(() => new QuotaLeases(db(), accountQuotas, () => {}));
     let granted = 0;
@@ -287,7 +287,7 @@ describe('on nodes', () => {
     expect(granted).toBe(10_000);
   });
 
-  it('a node that is gone loses what it had and nothing else', async () => {
+  it('a crashed node loses its leased units and nothing else', async () => {
     const account = await setup.gateway.createAccount('alice');
     let granted = 0;
     for (let round = 0; round < 30; round += 1) {
@@ -302,7 +302,7 @@ describe('on nodes', () => {
   });
 });
 
-it('erasing an account erases what was used', async () => {
+it('erasing an account deletes its use', async () => {
   const { account, keys } = await createKeys('large', [{}]);
   await rest(keys[0]);
   expect(await setup.gateway.rows('account_quota')).toHaveLength(1);

@@ -40,11 +40,11 @@ describe('logs, metrics and traces', () => {
     expect(spans().filter(({ name }) => /^(GET|POST|PUT|DELETE)\b/.test(name))).toHaveLength(requests);
   };
 
-  it('hold nothing that a caller wrote', async () => {
+  it('contain nothing that a caller wrote', async () => {
     await expectNoCanary(await sing(setup, 'canary7f3a'));
   });
 
-  it.each(['account', 'automation_settings'])('hold nothing of it when %s fails', async (table) => {
+  it.each(['account', 'automation_settings'])('contain nothing of it when %s fails', async (table) => {
     await dropTable(setup.gateway.database, table);
     await expectNoCanary(await sing(setup, 'canary7f3a'));
     // The failure itself was there to be told.
@@ -58,7 +58,7 @@ describe('logs, metrics and traces', () => {
     );
   });
 
-  it('hold nothing that the database repeats of it', async () => {
+  it('contain nothing of it that the database repeats', async () => {
     await using _refusal = await refuseAccounts(setup.gateway.database);
     await expectNoCanary(await sing(setup, 'canary7f3a'));
     expect(setup.gateway.log()).toContainEqual(
@@ -66,13 +66,13 @@ describe('logs, metrics and traces', () => {
     );
   });
 
-  it('hold no line that a caller forged', async () => {
+  it('contain no line that a caller forged', async () => {
     const forged = 'canary7f3a\r\n{"level":30,"msg":"request","status":200,"forged":true}\r\n';
     await expectNoCanary(await sing(setup, forged));
     expect(setup.gateway.log().filter((line) => 'forged' in line)).toEqual([]);
   });
 
-  it('hold neither API keys nor private keys, when all goes well', async () => {
+  it('contain no API key and no private key in normal operation', async () => {
     const token = await setup.sign();
     const privateKey = 'ca7f'.repeat(16);
     const { rest } = setup.gateway;
@@ -90,8 +90,8 @@ describe('logs, metrics and traces', () => {
   });
 });
 
-describe('what a request is counted under', () => {
-  it('cannot be made up: a thousand requests that differ add no more series than one', async () => {
+describe('the labels of request metrics', () => {
+  it('a thousand different requests add no more series than one', async () => {
     const token = await setup.sign();
     const send = (word: string) =>
       Promise.all([
@@ -119,7 +119,7 @@ describe('spans', () => {
       .sort();
   };
 
-  it('are below one another as the work is: over REST', async () => {
+  it('are nested as the work is: over REST', async () => {
     await setup.gateway.rest('PUT', '/automation/settings', { token: await setup.sign(), json: {} });
     expect(names()).toEqual([
       ' > PUT /api/v1/automation/settings',
@@ -134,7 +134,7 @@ describe('spans', () => {
     ]);
   });
 
-  it('are below one another as the work is: over GraphQL', async () => {
+  it('are nested as the work is: over GraphQL', async () => {
     await setup.gateway.graphql('query Q { privateKeyStatus { hasKey } }', { token: await setup.sign() });
     expect(names()).toEqual([
       ' > POST /graphql',
@@ -144,7 +144,7 @@ describe('spans', () => {
     ]);
   });
 
-  it('are below one another as the work is: for a reverse proxy', async () => {
+  it('are nested as the work is: for a reverse proxy', async () => {
     const key = `sk-abcdef.${'0'.repeat(64)}`;
     await setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': key } });
     expect(names()).toEqual([' > GET /api/v1/keys/authorize']);
@@ -206,13 +206,13 @@ describe("a client's address", () => {
     return gateway.log().filter(({ msg }) => msg === 'request');
   };
 
-  it('is in no line unless that is asked for', async () => {
+  it('is in no log line by default', async () => {
     const lines = await logged(false);
     expect(lines).toHaveLength(2);
     expect(JSON.stringify(lines)).not.toMatch(/192\.0|10\.0|198\.51|2001:/);
   });
 
-  it('is that of the client where it is: behind a proxy as the proxy says', async () => {
+  it("is the client's; behind a proxy, the one that the proxy sends", async () => {
     const lines = await logged(true);
     expect(lines.map(({ clientAddress }) => clientAddress)).toEqual(['192.0.2.1', '2001:db8::7']);
   });

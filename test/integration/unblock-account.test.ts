@@ -8,7 +8,7 @@ const reason = 'It has changed its keys.';
 
 const call = callerOf(setup);
 
-it('200: keys and tokens are as good as before, and what was stored is there', async () => {
+it('200: keys and tokens work again, and nothing was lost', async () => {
   const { bob } = await createPeople(setup);
   const before = await call('apiKeys', {}, { sub: 'bob' });
   await call('blockAccount', { id: bob.id, reason: 'Abuse' });
@@ -19,7 +19,7 @@ it('200: keys and tokens are as good as before, and what was stored is there', a
   expect(await call('apiKeys', {}, { sub: 'bob' })).toEqual(before);
 });
 
-it('is written down on both sides', async () => {
+it('is in both audit trails', async () => {
   const { bob } = await createPeople(setup);
   await call('blockAccount', { id: bob.id, reason: 'Abuse' });
   await call('unblockAccount', { id: bob.id, reason });
@@ -30,13 +30,13 @@ it('is written down on both sides', async () => {
   expect(ofOlivia).toMatchObject({ action: 'account-unblocked', actor: null, other_id: bob.id, reason });
 });
 
-it('of an account that is not blocked changes nothing', async () => {
+it('an account that is not blocked → nothing changes', async () => {
   const { bob } = await createPeople(setup);
   expect(await call('unblockAccount', { id: bob.id, reason })).toMatchObject({ code: 'OK' });
   expect(await trailOf(setup, bob.id)).toEqual([]);
 });
 
-it('404 for an account that is none, 409 for one that was erased', async () => {
+it('an unknown account → 404, an erased one → 409', async () => {
   const { carol } = await createPeople(setup);
   await call('eraseAccount', { id: carol.id });
   expect(await call('unblockAccount', { id: 99, reason })).toMatchObject({ code: 'NOT_FOUND' });

@@ -16,13 +16,13 @@ async function createAccounts(all: Readonly<Record<string, string | null>>): Pro
   }
 }
 
-it('counts the accounts whose plan is not among the plans', async () => {
+it('counts accounts with an unknown plan', async () => {
   expect(await countUnknown(db(), plans)).toBe(0);
   await createAccounts({ alice: null, bob: 'pro', carol: 'gold', dave: 'gold', erin: 'free', frank: 'Zinc' });
   expect(await countUnknown(db(), plans)).toBe(3);
 });
 
-it('tells of a number once, and again when it is another', async () => {
+it('reports the number once, and again when it changes', async () => {
   await createAccounts({ alice: 'gold' });
   const told: number[] = [];
   const failures: unknown[] = [];

@@ -115,7 +115,7 @@ describe.each([
     expect(settings).toEqual(settingsOf({ ...expected, updated_at: later }));
   });
 
-  it('changes nothing with no field given, updated_at included', async () => {
+  it('no field → nothing changes, not even updated_at', async () => {
     await update({ is_enabled: true, session_duration: 3600 });
     const before = await setup.stored();
     vi.setSystemTime(later);
@@ -126,7 +126,7 @@ describe.each([
     expect(events('automation-settings-updated')).toHaveLength(1);
   });
 
-  it("answers the account's id, and leaves another user's settings alone", async () => {
+  it("has the account's id; other accounts' settings stay", async () => {
     await setup.gateway.createAccount('somebody');
     await update({ is_enabled: true, session_duration: 3600 }, 'bob');
     const [bob] = await setup.gateway.rows('automation_settings');
@@ -141,7 +141,7 @@ describe.each([
     expect((await setup.gateway.rows('automation_settings'))[0]).toEqual(bob);
   });
 
-  it('creates one account and one row where two first calls come at once', async () => {
+  it('two first calls at once → one account and one row', async () => {
     const answers = await Promise.all([update({ is_enabled: true }), update({ session_duration: 3600 })]);
     // On PostgreSQL the one that is too late has taken an id, maybe the first.
     const accounts = await setup.gateway.rows('account');
@@ -156,7 +156,7 @@ describe.each([
     ]);
   });
 
-  it('logs once that the account was created, of two first calls at once too', async () => {
+  it('two first calls at once → one log line for the account', async () => {
     await Promise.all([update({ is_enabled: true }), update({ session_duration: 3600 })]);
     await update({ is_enabled: false });
     expect(events('account-created')).toEqual([expect.objectContaining({ accountId: expect.any(Number) })]);
@@ -164,13 +164,13 @@ describe.each([
 });
 
 describe('200 over REST', () => {
-  it('answers five members and no more', async () => {
+  it('five members and no more', async () => {
     const answer = await put({ is_enabled: true, session_duration: 3600 });
     const settings = settingsOf({ is_enabled: true, session_duration: 3600 });
     expect(answer.text).toBe(JSON.stringify(settings));
   });
 
-  it('takes back the object that it answered', async () => {
+  it('the object that was returned, sent back → accepted', async () => {
     const first = await put({ is_enabled: true, session_duration: 3600 });
     const second = await put(first.body);
     expect(second.status).toBe(200);
@@ -240,7 +240,7 @@ describe('415 over REST', () => {
     expect(await setup.gateway.rows('account')).toEqual([]);
   });
 
-  it('is the answer where the Content-Type is absent', async () => {
+  it('no Content-Type → 415', async () => {
     const request = new Request(`http://keyward.test/api/v1${path}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${await setup.sign()}` },
@@ -290,34 +290,34 @@ describe('422 over REST', () => {
     expect(await setup.gateway.rows('automation_settings')).toEqual([]);
   };
 
-  it.each(wrongTypes)('says where and what is wrong with %j: %s', async (given, type) => {
+  it.each(wrongTypes)('%j → %s', async (given, type) => {
     await expectIssues(await put(given), [[['body', ...Object.keys(given)], type]]);
   });
 
-  it.each(outOfBounds)('bounds session_duration: %i is not %s', async (session_duration, type) => {
+  it.each(outOfBounds)('session_duration %i → not %s', async (session_duration, type) => {
     await expectIssues(await put({ session_duration }), [[['body', 'session_duration'], type]]);
   });
 
-  it('knows a number that is too large for anything', async () => {
+  it('a number that no type can hold → an issue', async () => {
     await expectIssues(await putText('{"session_duration":1e400}'), [
       [['body', 'session_duration'], 'int_parsing_size'],
     ]);
   });
 
-  it('checks the value that it would store, of a member that stands there twice', async () => {
+  it('a member given twice → the last value is checked', async () => {
     await expectIssues(await putText('{"session_duration":3600,"session_duration":5}'), [
       [['body', 'session_duration'], 'greater_than_equal'],
     ]);
   });
 
-  it('lists all that is wrong', async () => {
+  it('several faults → all are listed', async () => {
     await expectIssues(await put({ is_enabled: 'yes', session_duration: '3600' }), [
       [['body', 'is_enabled'], 'bool_type'],
       [['body', 'session_duration'], 'int_type'],
     ]);
   });
 
-  it('stores nothing of an input of which a part will not do', async () => {
+  it('one faulty member → nothing is stored', async () => {
     await put({ is_enabled: true, session_duration: 3600 });
     const before = await setup.stored();
     vi.setSystemTime(later);
@@ -349,13 +349,13 @@ describe('422 over REST', () => {
     await expectIssues(await putText(body), [[['body'], type]]);
   });
 
-  it('is said of no body at all', async () => {
+  it('no body → 422', async () => {
     const headers = { 'content-type': 'application/json' };
     const answer = await setup.gateway.rest('PUT', path, { token: await setup.sign(), headers });
     await expectIssues(answer, [[['body'], 'missing']]);
   });
 
-  it('repeats nothing of a malformed body', async () => {
+  it('a malformed body is not repeated in the answer', async () => {
     const answer = await putText('{"canary": canary7f3a');
     expect(answer.status).toBe(422);
     expect(answer.text).not.toMatch(/canary|position|SyntaxError|Unexpected/);
@@ -365,7 +365,7 @@ describe('422 over REST', () => {
 describe('BAD_USER_INPUT over GraphQL', () => {
   const accepts = ['application/graphql-response+json', 'application/json'] as const;
 
-  it.each(wrongTypes)('says where and what is wrong with %j: %s', async (given, type) => {
+  it.each(wrongTypes)('%j → %s', async (given, type) => {
     const path = Object.keys(given).map(camelCase);
     const issues = [{ path, message: expect.any(String), type }];
     const answers = await Promise.all(accepts.map((accept) => graphql(toVariables(given), accept)));
@@ -379,7 +379,7 @@ describe('BAD_USER_INPUT over GraphQL', () => {
     expect(await setup.gateway.rows('account')).toEqual([]);
   });
 
-  it.each(outOfBounds)('bounds sessionDuration: %i is not %s', async (sessionDuration, type) => {
+  it.each(outOfBounds)('sessionDuration %i → not %s', async (sessionDuration, type) => {
     const issues = [{ path: ['sessionDuration'], message: expect.any(String), type }];
     const answers = await Promise.all(accepts.map((accept) => graphql({ sessionDuration }, accept)));
     for (const { body } of answers) {
@@ -392,7 +392,7 @@ describe('BAD_USER_INPUT over GraphQL', () => {
     expect(await setup.gateway.rows('automation_settings')).toEqual([]);
   });
 
-  it('says what REST says', async () => {
+  it('the same issues as REST', async () => {
     const given = { is_enabled: 'yes', session_duration: '3600' };
     const { detail } = (await put(given)).body;
     const { issues } = (await graphql(toVariables(given))).body.errors[0].extensions;
@@ -419,7 +419,7 @@ describe('the order of checks', () => {
     expect(answer).toMatchObject({ status, body: { detail } });
   });
 
-  it('422 comes last', async () => {
+  it('422 is checked last', async () => {
     expect((await putText('{')).status).toBe(422);
   });
 });

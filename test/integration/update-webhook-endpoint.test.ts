@@ -11,7 +11,7 @@ const url = 'https://hooks.example.com/';
 
 const call = callerOf(setup);
 
-it('200: other events, written down with what they were', async () => {
+it('200: other events; the audit trail has the old and new ones', async () => {
   await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
   const { data } = await call('updateWebhookEndpoint', { endpointId: 1, events: ['quota.exhausted'] });
   expect(data).toMatchObject({ events: ['quota.exhausted'], pausedAt: null });
@@ -23,7 +23,7 @@ it('200: other events, written down with what they were', async () => {
   });
 });
 
-it('200: other headers replace those before, and the trail has their names alone', async () => {
+it('200: other headers replace the previous ones; the audit trail has only their names', async () => {
   const before = { Authorization: 'Bearer one', 'X-Same': 'same', 'X-Old': 'old' };
   await call('createWebhookEndpoint', { url, headers: before });
   const after = { Authorization: 'Bearer two', 'X-Same': 'same', 'X-New': 'new' };
@@ -39,7 +39,7 @@ it('200: other headers replace those before, and the trail has their names alone
   expect(without.headerNames).toEqual([]);
 });
 
-it('what is as it was, left out or null changes nothing', async () => {
+it('an equal, missing or null member → nothing changes', async () => {
   const { data } = await call('createWebhookEndpoint', { url, events: ['api_key.*'] });
   const { secret: _, ...record } = data;
   const stored = await setup.stored();
@@ -55,7 +55,7 @@ it('what is as it was, left out or null changes nothing', async () => {
   expect(twice.pausedAt).toBe(once.pausedAt);
 });
 
-it('409 for other events of one of the configuration, and for one that was removed', async () => {
+it("a configured endpoint's events, or a removed endpoint → 409", async () => {
   const id = await createConfigured(setup, url);
   expect(await call('updateWebhookEndpoint', { endpointId: id, events: ['api_key.*'] })).toMatchObject({
     code: 'CONFLICT',
@@ -72,14 +72,14 @@ it('409 for other events of one of the configuration, and for one that was remov
   });
 });
 
-it('404 for one that is none', async () => {
+it('an unknown endpoint → 404', async () => {
   expect(await call('updateWebhookEndpoint', { endpointId: 99, isPaused: true })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 // What is sent does not depend on how an operator has asked for it.
-it('one that is paused is sent nothing: what happens waits, and comes in order when it goes on', async () => {
+it('a paused endpoint gets nothing; its events wait, and come in order when it continues', async () => {
   await using receiver = await startReceiver();
   await using other = await startReceiver();
   send({ endpoints: [other.config()] });
@@ -124,7 +124,7 @@ it('headers are sent with each message, also after the secret is replaced', asyn
   await until(() => expect(tokens()).toEqual(['one', 'one', 'two']));
 });
 
-it('one of the configuration is paused as well, and stays so when a node starts', async () => {
+it('a configured endpoint can be paused, and stays paused after a start', async () => {
   await using receiver = await startReceiver();
   const id = await createConfigured(setup, receiver.url);
   expect((await call('updateWebhookEndpoint', { endpointId: id, isPaused: true })).code).toBe('OK');
@@ -140,7 +140,7 @@ it('one of the configuration is paused as well, and stays so when a node starts'
   expect(receiver.all).toEqual([]);
 });
 
-it('with If-Match, of two operators one is told that it is no longer so', async () => {
+it('two operators with one If-Match → one gets 412', async () => {
   await createConfigured(setup, url);
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   const tag = (await setup.gateway.rest('GET', '/admin/webhooks/1', { token })).headers.get('etag') ?? '';
@@ -154,7 +154,7 @@ it('with If-Match, of two operators one is told that it is no longer so', async 
   expect(statuses.toSorted()).toEqual([200, 412]);
 });
 
-it('a member that is misspelt is refused, and the record is taken back as it was read', async () => {
+it('a misspelt member → refused; the record as it was read → accepted', async () => {
   await createConfigured(setup, url);
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   const patch = (json: object) => setup.gateway.rest('PATCH', '/admin/webhooks/1', { token, json });

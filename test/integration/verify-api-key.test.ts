@@ -290,7 +290,7 @@ describe("the owner's settings", () => {
     await setup.gateway.database.em.fork().insert(AutomationSettings, row);
   };
 
-  it('are those of the owner alone, and of the next answer on', async () => {
+  it("are the owner's only, and apply to the next answer", async () => {
     const { userId } = await createKey();
     // Its number is not that of the account.
     const { secret } = await setup.gateway.createVerifiableKey(userId);
@@ -303,7 +303,7 @@ describe("the owner's settings", () => {
     expect((await verify(secret)).automation).toEqual({ is_enabled: false, session_duration: 600 });
   });
 
-  it("read as the operator's defaults where they were never set, and as null where they were cleared", async () => {
+  it("never set → the operator's defaults, cleared → null", async () => {
     const automationDefaults = { isEnabled: true, sessionDuration: 3600 };
     await using gateway = await createTestGateway(setup.issuer, { automationDefaults });
     const alice = await gateway.createAccount('alice');
@@ -391,7 +391,7 @@ describe('422', () => {
 });
 
 describe('a key', () => {
-  it('shows up in no line of the log', async () => {
+  it('is in no log line', async () => {
     const { secret } = await createKey();
     await verify(secret);
     await verify(`${secret}x`);
@@ -400,7 +400,7 @@ describe('a key', () => {
     expect(log).not.toContain(secret.slice(9));
   });
 
-  it('is not taken from a URL', async () => {
+  it('in a URL → refused', async () => {
     const { secret } = await createKey();
     const token = await setup.sign(backend);
     expect((await setup.gateway.rest('GET', `/keys/verify?key=${secret}`, { token })).status).toBe(405);

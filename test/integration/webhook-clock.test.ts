@@ -56,7 +56,7 @@ const pass = async (milliseconds: number) => {
   await turn(milliseconds);
 };
 
-it('is believed however much time passes', async () => {
+it('is trusted, however much time passes', async () => {
   const check = createClock();
   expect(await check()).toBe(true);
   await pass(5 * hour);
@@ -64,7 +64,7 @@ it('is believed however much time passes', async () => {
   expect(lines).toEqual([]);
 });
 
-it('is doubted for an hour where it leaps ahead, and told once', async () => {
+it('leaps ahead → not trusted for an hour, and reported once', async () => {
   const check = createClock();
   await check();
   await turn(4 * 24 * hour);
@@ -80,7 +80,7 @@ it('is doubted for an hour where it leaps ahead, and told once', async () => {
   expect(lines).toHaveLength(1);
 });
 
-it('is believed again where somebody corrects it, and doubted anew at the next leap', async () => {
+it('is corrected → trusted again, until the next leap', async () => {
   const check = createClock();
   await check();
   for (let leap = 1; leap <= 2; leap += 1) {
@@ -95,7 +95,7 @@ it('is believed again where somebody corrects it, and doubted anew at the next l
   expect(corrections).toBe(2);
 });
 
-it('is told where it is set back, with all that was reckoned by it', async () => {
+it('is set back → reported, and times computed by it are corrected', async () => {
   const check = createClock();
   await check();
   await turn(-2 * hour);
@@ -107,7 +107,7 @@ it('is told where it is set back, with all that was reckoned by it', async () =>
   expect(Number(row?.['expiries_told_until'])).toBeLessThanOrEqual(Date.now());
 });
 
-it('may differ by less than an hour', async () => {
+it('differs by less than an hour → trusted', async () => {
   const check = createClock();
   await check();
   for (const milliseconds of [0.9 * hour, -0.9 * hour]) {

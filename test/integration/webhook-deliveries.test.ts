@@ -8,7 +8,7 @@ const setup = setUpGateway();
 
 const call = callerOf(setup);
 
-it('200: newest first, with how each goes, and without what was sent', async () => {
+it('200: newest first, with the state of each, without payloads', async () => {
   const endpoint = await createConfigured(setup, 'https://hooks.example.com/');
   await createDeliveries(setup, await createConfigured(setup, 'https://other.example.com/'), ['parked']);
   const [delivered, waiting] = await createDeliveries(setup, endpoint, ['delivered', 'waiting']);
@@ -43,7 +43,7 @@ it('200: newest first, with how each goes, and without what was sent', async () 
   ]);
 });
 
-it('200: of a lane, the first one alone says when it is sent', async () => {
+it('200: only the first delivery of a lane has the time of its next attempt', async () => {
   const endpoint = await createConfigured(setup, 'https://hooks.example.com/');
   const [first] = await createDeliveries(setup, endpoint, ['waiting', 'waiting', 'delivered']);
   const { kysely } = new Db(setup.gateway.database.em);
@@ -73,7 +73,7 @@ it('200: those in one state, in pages', async () => {
   }
 });
 
-it('200: none of an endpoint that has none; 404 of one that does not exist; 422', async () => {
+it('an endpoint without deliveries → none, an unknown one → 404, bad input → 422', async () => {
   const endpoint = await createConfigured(setup, 'https://hooks.example.com/');
   expect((await call('webhookDeliveries', { endpointId: endpoint })).data.nodes).toEqual([]);
   expect(await call('webhookDeliveries', { endpointId: 99 })).toMatchObject({ code: 'NOT_FOUND' });

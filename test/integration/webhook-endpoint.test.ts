@@ -7,7 +7,7 @@ const setup = setUpGateway();
 
 const call = callerOf(setup);
 
-it('200: one of the configuration', async () => {
+it('200: a configured endpoint', async () => {
   const id = await createConfigured(setup, 'https://configured.example.com/');
   expect((await call('webhookEndpoint', { endpointId: id })).data).toMatchObject({
     id,
@@ -15,7 +15,7 @@ it('200: one of the configuration', async () => {
   });
 });
 
-it('200: one that was removed says so', async () => {
+it('200: a removed endpoint has the time of removal', async () => {
   await call('createWebhookEndpoint', { url: 'https://hooks.example.com/' });
   await call('removeWebhookEndpoint', { endpointId: 1 });
   expect((await call('webhookEndpoint', { endpointId: 1 })).data).toMatchObject({
@@ -24,7 +24,7 @@ it('200: one that was removed says so', async () => {
   });
 });
 
-it('404 for one that is none', async () => {
+it('an unknown endpoint → 404', async () => {
   for (const endpointId of [99, 0, -1])
     expect(await call('webhookEndpoint', { endpointId })).toMatchObject({
       code: 'NOT_FOUND',

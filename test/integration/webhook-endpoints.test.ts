@@ -7,7 +7,7 @@ const setup = setUpGateway();
 
 const call = callerOf(setup);
 
-it('200: those of the configuration and those that were added, newest first, with how it goes', async () => {
+it('200: configured and added endpoints, newest first, with their state', async () => {
   const configured = await createConfigured(setup, 'https://configured.example.com/');
   const added = (await call('createWebhookEndpoint', { url: 'https://added.example.com/' })).data.id;
   const removed = (await call('createWebhookEndpoint', { url: 'https://removed.example.com/' })).data.id;
@@ -44,6 +44,6 @@ it('200: in pages', async () => {
   expect(rest.data).toMatchObject({ nodes: [{ id: 1 }], next: null });
 });
 
-it('422 for a cursor that is none', async () => {
+it('an invalid cursor → 422', async () => {
   expect(await call('webhookEndpoints', { after: 'x' })).toMatchObject({ code: 'BAD_USER_INPUT' });
 });

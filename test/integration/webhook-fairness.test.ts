@@ -64,7 +64,7 @@ describe.each([
   ['are refused', refuse],
   ['hang', hang],
 ])('events that %s', (_how, manner) => {
-  it('hold up nobody else’s, however many they are', async () => {
+  it("do not delay other accounts' events", async () => {
     const { keys } = await createBacklog('alice', 200);
     await using receiver = await startReceiver();
     receiver.manner = badFor(keys, manner);
@@ -84,7 +84,7 @@ describe.each([
   });
 });
 
-it('an endpoint that hangs has 64 attempts in all, and no more than eight of them for one account', async () => {
+it('an endpoint that hangs has at most 64 attempts open, at most eight for one account', async () => {
   for (let index = 0; index < 12; index += 1) await createBacklog(`person ${index}`, 20);
   let open = 0;
   let most = 0;
@@ -106,7 +106,7 @@ it('an endpoint that hangs has 64 attempts in all, and no more than eight of the
   expect(most).toBeLessThanOrEqual(8);
 });
 
-it('an endpoint that takes nothing is asked once a second, and gets all once it takes something', async () => {
+it('an endpoint that fails is tried once a second, and gets all events when it recovers', async () => {
   for (let index = 0; index < 10; index += 1) await createBacklog(`person ${index}`, 8);
   await using receiver = await startReceiver(refuse);
   await start(receiver, { poll: 60_000 });
@@ -119,7 +119,7 @@ it('an endpoint that takes nothing is asked once a second, and gets all once it 
   expect(receiver.taken()).toHaveLength(80);
 });
 
-it('the first repetition comes after the first pause, or up to a quarter sooner', async () => {
+it('the first retry comes after the first pause, or up to a quarter sooner', async () => {
   await createBacklog('alice', 1);
   await using receiver = await startReceiver(refuse);
   await start(receiver, { firstRetry: 10_000, longestRetry: 60_000 });
@@ -133,7 +133,7 @@ it('the first repetition comes after the first pause, or up to a quarter sooner'
   expect(pause).toBeLessThanOrEqual(10_000);
 });
 
-it('a burst of one account stands behind what happens to another meanwhile', async () => {
+it("a burst of one account does not delay another account's event", async () => {
   const { keys } = await createBacklog('alice', 30, 10);
   await using receiver = await startReceiver((response, received) => {
     setTimeout(() => take(response, received), 10);
@@ -151,7 +151,7 @@ it('a burst of one account stands behind what happens to another meanwhile', asy
   expect(ofAlice).toHaveLength(300);
 });
 
-it('what ends a right is sent first, and what it waits for with it', async () => {
+it('events that end a right are sent first, with the events they wait for', async () => {
   const { keys } = await createBacklog('alice', 40, 5);
   await using receiver = await startReceiver(hang);
   const first = await start(receiver);
@@ -178,7 +178,7 @@ it('what ends a right is sent first, and what it waits for with it', async () =>
   expect(place).toBeLessThan(types.length / 2);
 });
 
-it('events are sent while others are still handed out', async () => {
+it('events are sent while others are still being prepared', async () => {
   await createBacklog('alice', 50, 40);
   let left: number | undefined;
   await using receiver = await startReceiver((response, received) => {
@@ -194,11 +194,11 @@ it('events are sent while others are still handed out', async () => {
   await until(() => expect(left).toBeGreaterThan(1000));
 });
 
-describe('updates of one key that nobody was told of', () => {
+describe('unsent updates of one key', () => {
   const updatesOf = (received: readonly Received[]) =>
     received.filter(({ event }) => event.type === 'api_key.updated').map(({ event }) => event.data);
 
-  it('become one, in its place, and others stay', async () => {
+  it('are merged into one; other events stay', async () => {
     await using receiver = await startReceiver();
     const id = await createKey();
     // Nobody sends yet.
@@ -228,7 +228,7 @@ describe('updates of one key that nobody was told of', () => {
     expect(byField(second)).toEqual({ name: ['three', 'four'] });
   });
 
-  it('stay two where an attempt was made of the first', async () => {
+  it('are not merged after an attempt of the first', async () => {
     await using receiver = await startReceiver(hang);
     const id = await createKey();
     await start(receiver);

@@ -63,7 +63,7 @@ async function createLane(): Promise<[number, number]> {
 }
 
 describe('a delivery that a node has taken', () => {
-  it('is no other node’s, also where both have found it', async () => {
+  it('belongs to no other node, even if both found it', async () => {
     await createDeliveries(setup, endpoint, ['waiting', 'waiting']);
     const found = await find();
     expect(found).toHaveLength(2);
@@ -72,7 +72,7 @@ describe('a delivery that a node has taken', () => {
     expect(await find()).toEqual([]);
   });
 
-  it('is another node’s after half a minute, and what the first one says of a failure counts no more', async () => {
+  it("belongs to another node after half a minute; the first one's report of a failure is ignored", async () => {
     const [id] = await createDeliveries(setup, endpoint, ['waiting']);
     const [early] = await take();
     expect(await take(later(29 * second))).toEqual([]);
@@ -89,7 +89,7 @@ describe('a delivery that a node has taken', () => {
     expect(await find()).toMatchObject([{ id }]);
   });
 
-  it('is delivered by whichever node has reached its endpoint', async () => {
+  it('is delivered if any node reached its endpoint', async () => {
     const [id] = await createDeliveries(setup, endpoint, ['waiting']);
     const [early] = await take();
     await take(later(31 * second));
@@ -100,7 +100,7 @@ describe('a delivery that a node has taken', () => {
     expect(days).toBeCloseTo(3, 2);
   });
 
-  it('stays given up where that has happened meanwhile', async () => {
+  it('stays abandoned if that happened meanwhile', async () => {
     const [id] = await createDeliveries(setup, endpoint, ['waiting']);
     const [taken] = await take();
     await change(id, { state: 'parked', due_at: null });
@@ -108,7 +108,7 @@ describe('a delivery that a node has taken', () => {
     expect((await stored()).get(id)).toMatchObject({ state: 'parked', last_outcome: null });
   });
 
-  it('is none of an endpoint that was paused or removed since it was found', async () => {
+  it('is dropped if its endpoint was paused or removed meanwhile', async () => {
     await createDeliveries(setup, endpoint, ['waiting']);
     const found = await find();
     for (const column of ['paused_at', 'removed_at'] as const) {
@@ -126,7 +126,7 @@ describe('a delivery that a node has taken', () => {
 });
 
 describe('the next of a lane', () => {
-  it('comes when the one before it has reached its endpoint', async () => {
+  it('is sent after the one before it was delivered', async () => {
     const [first, next] = await createLane();
     const [taken] = await take();
     expect(taken?.id).toBe(first);
@@ -145,7 +145,7 @@ describe('the next of a lane', () => {
     expect(await dueAt(next)).toBeUndefined();
   });
 
-  it('comes when the one before it is given up', async () => {
+  it('is sent after the one before it is abandoned', async () => {
     const [first, next] = await createLane();
     await change(first, { kept_until: later(-second) });
     expect(await tidy(db(), line)).toBe(1);
@@ -153,7 +153,7 @@ describe('the next of a lane', () => {
     expect(await find()).toMatchObject([{ id: next }]);
   });
 
-  it('waits for an earlier one that is sent again', async () => {
+  it('waits for an earlier one that is resent', async () => {
     const [first, next] = await createLane();
     await settle(db(), line, (await take())[0] as TakenDelivery, 'status 204');
     const again = { id: first, endpoint, lane: 'api-key:1' };
@@ -164,7 +164,7 @@ describe('the next of a lane', () => {
     expect(await find()).toMatchObject([{ id: next }]);
   });
 
-  it('is on its way where an earlier one is sent again, and that one keeps its time', async () => {
+  it('is already being sent when an earlier one is resent → both keep their times', async () => {
     const [first, next] = await createLane();
     await settle(db(), line, (await take())[0] as TakenDelivery, 'status 204');
     const [taken] = await take();
@@ -180,7 +180,7 @@ describe('the next of a lane', () => {
   });
 });
 
-it('of an erased account, nothing is sent but that it was erased', async () => {
+it('an erased account → only its erasure is sent', async () => {
   const [, last] = await createDeliveries(setup, endpoint, ['waiting', 'waiting']);
   await change(last, { type: 'account.erased' });
   expect(await find()).toHaveLength(2);
@@ -193,7 +193,7 @@ it('of an erased account, nothing is sent but that it was erased', async () => {
   expect(await find()).toMatchObject([{ id: last }]);
 });
 
-it('that an account was erased waits for nothing that is sent no more', async () => {
+it('an erasure does not wait for events that will never be sent', async () => {
   const [blocked = 0] = await createDeliveries(setup, endpoint, ['waiting']);
   const account = Number((await stored()).get(blocked)?.['account_id']) as AccountId;
   const now = new Date();
@@ -207,7 +207,7 @@ it('that an account was erased waits for nothing that is sent no more', async ()
   expect((await stored()).get(erased?.id)).toMatchObject({ type: 'account.erased' });
 });
 
-it('accounts that are left out are passed over, and what is far behind them is not looked for', async () => {
+it('skipped accounts are passed over, without a search far behind them', async () => {
   const [one, two, three] = await createDeliveries(setup, endpoint, ['waiting', 'waiting', 'waiting']);
   const other = await setup.gateway.createAccount('other');
   const account = Number((await stored()).get(one)?.['account_id']);
@@ -219,7 +219,7 @@ it('accounts that are left out are passed over, and what is far behind them is n
 });
 
 describe('a delivery whose three days are over', () => {
-  it('is not given up while it may be on its way, so what waits behind it is not sent beside it', async () => {
+  it('is not abandoned while it may be on its way, so the next one is not sent beside it', async () => {
     const [first, next] = await createLane();
     const [taken] = await take();
     await change(first, { kept_until: later(-second) });
@@ -230,7 +230,7 @@ describe('a delivery whose three days are over', () => {
     expect(await find()).toMatchObject([{ id: next }]);
   });
 
-  it('is given up with its last attempt, and the next one comes', async () => {
+  it('is abandoned after its last attempt, and the next one is sent', async () => {
     const [first, next] = await createLane();
     const [taken] = await take();
     expect(await giveUp(db(), line, taken as TakenDelivery, 'status 500')).toBe(true);
@@ -242,7 +242,7 @@ describe('a delivery whose three days are over', () => {
     expect(await find()).toMatchObject([{ id: next }]);
   });
 
-  it('is not given up by a node that has it no more', async () => {
+  it('is not abandoned by a node that no longer has it', async () => {
     const [first, next] = await createLane();
     const [early] = await take();
     await take(later(31 * second));
@@ -253,7 +253,7 @@ describe('a delivery whose three days are over', () => {
 });
 
 describe('tidying up', () => {
-  it('gives up all that is overdue and deletes all that is old, however much of either there is', async () => {
+  it('abandons all overdue deliveries and deletes all old ones, in any number', async () => {
     const old = await createDeliveries(
       setup,
       endpoint,
@@ -312,13 +312,13 @@ describe('an event about a key of which another one waits', () => {
     expect(Number((await stored()).get(id)?.['kept_until'])).toBeGreaterThan(Date.now() + 71 * 60 * minute);
   });
 
-  it('pulls it forward if it is urgent, unless it is beside the line', async () => {
+  it('moves it forward if it is urgent, unless it is outside the line', async () => {
     const inLine = await createWaiting('api_key.rotated', { due_at: later(minute) });
     await inLine.happens('api-key-deactivated');
     expect(await dueAt(inLine.id)).toBeLessThan(Date.now() - minute);
   });
 
-  it('leaves the time of its repetition', async () => {
+  it('keeps the time of its retry', async () => {
     const at = later(minute);
     const { id, happens } = await createWaiting('api_key.rotated', { attempts: 1, due_at: at });
     await happens('api-key-deactivated');
@@ -329,7 +329,7 @@ describe('an event about a key of which another one waits', () => {
 describe('what an urgent delivery waits for', () => {
   const urgent = 'api_key.deactivated';
 
-  it('is urgent as well, whenever and wherever its turn comes', async () => {
+  it('is urgent too', async () => {
     const ids = await createDeliveries(setup, endpoint, ['waiting', 'waiting', 'waiting', 'waiting']);
     const [first, second, third, fourth] = ids;
     for (const id of ids) await change(id, { lane: 'api-key:1' });
@@ -364,7 +364,7 @@ describe('what an urgent delivery waits for', () => {
   });
 });
 
-it('what stands farther ahead than any clock of today would put it is due now', async () => {
+it('a time farther ahead than any valid retry → due now', async () => {
   const [one, two, three, four] = await createDeliveries(
     setup,
     endpoint,
@@ -385,7 +385,7 @@ it('what stands farther ahead than any clock of today would put it is due now', 
   ]);
 });
 
-describe('events that wait to be handed out', () => {
+describe('events that wait to be prepared', () => {
   const createEvents = async (account: AccountId, count: number) => {
     const event = { account_id: account, action: 'automation-settings-updated', created_at: new Date() };
     await db()
@@ -398,7 +398,7 @@ describe('events that wait to be handed out', () => {
     return rows.toSorted((a, b) => Number(a['id']) - Number(b['id'])).map((row) => Number(row['account_id']));
   };
 
-  it('are those of several accounts in turn, each account’s in its order', async () => {
+  it('take turns between accounts, in order within each', async () => {
     const accounts: AccountId[] = [];
     for (let index = 0; index < 24; index += 1) {
       const account = await setup.gateway.createAccount(`person ${index}`);
@@ -421,7 +421,7 @@ describe('events that wait to be handed out', () => {
     expect(all.slice(0, 24 * 20).filter((each) => each !== accounts[0])).toHaveLength(23 * 7);
   });
 
-  it('are all of one account where no other has any', async () => {
+  it('are all of one account if no other has any', async () => {
     const account = await setup.gateway.createAccount('alice');
     await createEvents(account, 120);
     expect([await handOut(db(), line), await handOut(db(), line), await handOut(db(), line)]).toEqual([

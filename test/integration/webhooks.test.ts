@@ -68,7 +68,7 @@ const rename = async (key: number, name: string): Promise<void> => {
 };
 
 describe('a change', () => {
-  it('is sent by Standard Webhooks, once, and nothing stays in line', async () => {
+  it('is sent once, by Standard Webhooks, and then leaves the line', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);
     const id = await createKey('Laptop');
@@ -107,7 +107,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('is sent as what it is, and without a secret', async () => {
+  it('is sent with its type and without a secret', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);
     const secrets = await makeEveryChange(call);
@@ -142,7 +142,7 @@ describe('a change', () => {
     expect(JSON.stringify([await setup.stored(), lines])).not.toContain('c4n4ry');
   });
 
-  it('that is not made is not told of', async () => {
+  it('that fails → no event', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);
     const key = await createKey('Laptop');
@@ -161,7 +161,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('is noted for nobody where there is no endpoint, nor for one that is configured no more', async () => {
+  it('without an endpoint, or for one no longer configured → no event is stored', async () => {
     await createKey('Laptop');
     expect(await rows('webhook_event')).toEqual([]);
     await using receiver = await startReceiver();
@@ -206,8 +206,8 @@ describe('a change', () => {
   });
 });
 
-describe('what an operator does', () => {
-  it('is told once, of the account that it was done to, and of one that was erased nothing else', async () => {
+describe("an operator's action", () => {
+  it('is announced once, for the account concerned; for an erased account, nothing else is', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);
     await createKey('Laptop');
@@ -243,8 +243,8 @@ describe('what an operator does', () => {
   });
 });
 
-describe('that an account was erased', () => {
-  it('waits for nothing that is told no more', async () => {
+describe('the erasure of an account', () => {
+  it('does not wait for events that will never be sent', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);
     await createKey('Laptop');
@@ -271,7 +271,7 @@ describe('OpenAPI', () => {
   const document: any = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
   const ajv = formats.default(new Ajv2020({ strict: false })).addSchema(document, 'openapi.json');
 
-  it('describes what is sent of each type, with an example', async () => {
+  it('describes the payload of each type, with an example', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);
     await makeEveryChange(call);
@@ -363,7 +363,7 @@ describe('a receiver that fails', () => {
     expect(lines.join()).not.toContain('/hooks');
   });
 
-  it('holds no other up', async () => {
+  it('does not delay other receivers', async () => {
     let open = 0;
     let most = 0;
     await using hanging = await startReceiver((response) => {
@@ -385,7 +385,7 @@ describe('a receiver that fails', () => {
     });
   });
 
-  it('has an event of one key hold up none of another', async () => {
+  it("an event of one key does not delay another key's", async () => {
     await using receiver = await startReceiver((response, received) =>
       (received.event.data.key_id === 1 ? fail : take)(response, received),
     );
@@ -425,7 +425,7 @@ describe('a receiver that fails', () => {
     expect(receiver.all).toHaveLength(1);
   });
 
-  it('for three days is given up on, which is shown, and forgotten a month later', async () => {
+  it('for three days → the delivery is abandoned, shown, and deleted a month later', async () => {
     await using receiver = await startReceiver(fail);
     await using webhooks = await start([receiver.config()]);
     await createKey('Laptop');
@@ -462,7 +462,7 @@ describe('a receiver that is gone (410)', () => {
       json: { is_paused: false },
     });
 
-  it('is paused, which operators see; what happens waits until it goes on', async () => {
+  it('is paused, and operators see it; events wait until it continues', async () => {
     await using receiver = await startReceiver(gone);
     await start([receiver.config()]);
     const key = await createKey('one');
@@ -498,7 +498,7 @@ describe('a receiver that is gone (410)', () => {
 });
 
 describe('a receiver that asks to wait', () => {
-  it.each([429, 503])('%d with Retry-After: nothing is sent to it before, whatever about', async (status) => {
+  it.each([429, 503])('%d with Retry-After → nothing is sent to it before that time', async (status) => {
     const asked: number[] = [];
     await using receiver = await startReceiver((response, received) => {
       asked.push(performance.now());
@@ -516,7 +516,7 @@ describe('a receiver that asks to wait', () => {
     expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(1000);
   });
 
-  it('for longer than half an hour is sent something then', async () => {
+  it('for longer than half an hour → is tried again after half an hour', async () => {
     await using receiver = await startReceiver((response) => {
       response.writeHead(429, { 'retry-after': '86400' }).end();
     });
@@ -547,7 +547,7 @@ describe('an endpoint at an address of this machine', () => {
     },
   );
 
-  it('is sent to where its name is allowed', async () => {
+  it('its name is allowed → events are sent', async () => {
     await using receiver = await startReceiver();
     const url = receiver.url.replace('127.0.0.1', 'localhost');
     await start([{ ...receiver.config(), url }], { hosts: ['localhost'] });
@@ -577,7 +577,7 @@ describe('an endpoint at an address of this machine', () => {
 describe('the end of an API key', () => {
   const day = 24 * 60 * 60_000;
 
-  it('is told of 14 and 3 days before, and when it comes, once each', async () => {
+  it('is announced 14 and 3 days before, and when it comes, once each', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config(['api_key.expiring', 'api_key.expired'])]);
     const from = Date.now();
@@ -598,7 +598,7 @@ describe('the end of an API key', () => {
       expect(data).toMatchObject({ key_id: key, by: 'time', expires_at: expiresAt.toISOString() });
   });
 
-  it('is told of again where it is moved, and not where the key was ended before', async () => {
+  it('is announced again if it moves, and not if the key was deactivated before', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config(['api_key.expiring', 'api_key.expired'])]);
     const from = Date.now();
@@ -616,14 +616,14 @@ describe('the end of an API key', () => {
   });
 });
 
-describe('where there is no endpoint', () => {
+describe('without an endpoint', () => {
   /** What tables are asked for while nothing happens. */
   const tablesAsked = async () => {
     const { sql } = await recordStatements(setup.gateway.database, () => delay(150));
     return [...new Set(sql.map((text) => /from [`"](\w+)/.exec(text)?.[1]))];
   };
 
-  it('nobody looks for one, unless operators may add one', async () => {
+  it('no node looks for events, unless operators can add an endpoint', async () => {
     const looking = send({ isAdministered: false });
     await until(async () => expect(await tablesAsked()).toEqual([]));
     await looking[Symbol.asyncDispose]();
@@ -635,7 +635,7 @@ describe('where there is no endpoint', () => {
 describe('a quota that all keys of an account share', () => {
   const type = 'account.quota_exhausted';
 
-  it('is told of once in each period, whichever key and node was refused', async () => {
+  it('is announced once in each period, for any key and node', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config(['account.quota_exhausted'])]);
     const account = await setup.gateway.createAccount('alice');
@@ -696,7 +696,7 @@ describe('a quota that runs out', () => {
       .set(({ eb }) => ({ taken: 0, generation: eb('generation', '+', 1) }))
       .execute();
 
-  it('is told of when a use is refused, once in each period, and costs no statement after that', async () => {
+  it('is announced when a use is refused, once in each period, without a statement after that', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config(['quota.*'])]);
     const { id, use } = await createLimited(2);
@@ -721,7 +721,7 @@ describe('a quota that runs out', () => {
     });
   });
 
-  it('is told of once, whichever node sees it, also one that was started since', async () => {
+  it('is announced once, by any node, also by one started later', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config(['quota.*'])]);
     const { id } = await createLimited(0);
@@ -737,7 +737,7 @@ describe('a quota that runs out', () => {
     expect(receiver.all).toHaveLength(1);
   });
 
-  it('is told of to nobody where there is no endpoint', async () => {
+  it('without an endpoint → nothing is stored', async () => {
     const { use } = await createLimited(0);
     expect(await use()).toBe('quota_exceeded');
     await setup.gateway.keyQuotas[Symbol.asyncDispose]();
@@ -745,7 +745,7 @@ describe('a quota that runs out', () => {
     expect(await rows('api_key_quota')).toMatchObject([{ exhausted_generation: null }]);
   });
 
-  it('fails no verification where it cannot be told of, and is told of later', async () => {
+  it('cannot be stored → the verification still succeeds, and it is announced later', async () => {
     await using receiver = await startReceiver();
     await (await start([receiver.config(['quota.*'])]))[Symbol.asyncDispose]();
     const { id, use } = await createLimited(0);
@@ -788,7 +788,7 @@ describe('a stop', () => {
     expect(receiver.all).toHaveLength(before + 1);
   });
 
-  it('waits for nobody, and what was on its way is sent again', async () => {
+  it('does not wait for receivers; deliveries on their way are sent again', async () => {
     await using receiver = await startReceiver(hang);
     // Longer than a test may take: a stop that waited for the receiver would fail it.
     const webhooks = await start([receiver.config()], { timeout: 600_000 });

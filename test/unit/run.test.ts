@@ -42,7 +42,7 @@ const run = (args: readonly string[], options: readonly string[] = []) =>
   });
 
 describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
-  it("runs a file by this platform's Node, and hands all on", async () => {
+  it("a file → run by this platform's Node, with all that was given", async () => {
     install('node-here');
     expect(await run(['--watch', 'some.ts', 'a b'])).toEqual({
       code: 0,
@@ -51,7 +51,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
     });
   });
 
-  it("finds a command's file by the package that has it", async () => {
+  it('a command → its file, found by the package that has it', async () => {
     install('node-here');
     const file = join(folder.path, 'node_modules/tool/bin/does.mjs');
     expect((await run(['does', 'run'])).stdout).toBe(`node-here ${file} run\n`);
@@ -60,31 +60,28 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each([
     ['another system', 'sunos', process.arch],
     ['another processor', process.platform, 'mips'],
-  ])('leaves a Node for %s alone', async (_, os, cpu) => {
+  ])('a Node for %s → left alone', async (_, os, cpu) => {
     install('node-elsewhere', os, cpu);
     expect((await run(['--version'])).stdout).toBe(`${process.version}\n`);
   });
 
-  it('takes the Node that it runs on where that of the platform cannot be loaded', async () => {
+  it('a Node for this platform that cannot be loaded → the one that run.mjs runs on', async () => {
     install('node-here', 'any', process.arch, '/of/another/C/library');
     expect(await run(['--version'])).toEqual({ code: 0, stdout: `${process.version}\n`, stderr: '' });
   });
 
-  it.each(['18.20.8', '22.22.2'])(
-    'says in one line what to install where there is but Node %s',
-    async (old) => {
-      install('node-elsewhere', 'sunos');
-      expect(await run(['--version'], [pretend(old)])).toEqual({
-        code: 1,
-        stdout: '',
-        stderr:
-          `Keyward needs Node 24 or later, and npm has installed none for ${process.platform} on ${process.arch}.` +
-          ` Install it from https://nodejs.org: this is Node ${old}.\n`,
-      });
-    },
-  );
+  it.each(['18.20.8', '22.22.2'])('only Node %s → one line that says what to install', async (old) => {
+    install('node-elsewhere', 'sunos');
+    expect(await run(['--version'], [pretend(old)])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        `Keyward needs Node 24 or later, and npm has installed none for ${process.platform} on ${process.arch}.` +
+        ` Install it from https://nodejs.org: this is Node ${old}.\n`,
+    });
+  });
 
-  it('says that nothing is installed yet', async () => {
+  it('nothing installed yet → one line that says so', async () => {
     const bare = join(folder.path, 'bare');
     mkdirSync(bare);
     for (const name of ['run.mjs', 'package.json']) copyFileSync(join(folder.path, name), join(bare, name));
@@ -99,7 +96,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each([
     ['a Node without a manifest', 'node_modules/node-here/bin/node', ''],
     ['a command without a manifest', 'node_modules/tool/package.json', '{"bin": {'],
-  ])('says in one line that an installation broke off: %s', async (_, file, text) => {
+  ])('an installation that broke off, %s → one line that says so', async (_, file, text) => {
     write(file, text);
     expect(await run(['does'])).toEqual({
       code: 1,
@@ -108,7 +105,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
     });
   });
 
-  it('makes `node` the same for all that is started in turn', async () => {
+  it('`node` started by what it runs → the same Node', async () => {
     install('node-here');
     write('node_modules/node-here/bin/node', '#!/bin/sh\n[ "$1" = 1 ] || node 1; echo done\n');
     expect((await run(['0'])).stdout).toBe('done\ndone\n');
@@ -117,12 +114,12 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each([
     ['process.exit(7)', 7],
     ['process.kill(process.pid, "SIGKILL")', 137],
-  ])('ends as what it runs has ended: %s', async (text, code) => {
+  ])('what it runs ends by %s → exit code %i', async (text, code) => {
     write('ends.mjs', text);
     expect((await run([join(folder.path, 'ends.mjs')])).code).toBe(code);
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('hands %s on, and waits for the end', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s → handed on, the end awaited', async (signal) => {
     write(
       'waits.mjs',
       `process.on('${signal}', () => process.exit(5)); setInterval(() => {}, 1000); console.log('on');`,
@@ -134,7 +131,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
     expect(await once(child, 'exit')).toEqual([5, null]);
   });
 
-  it('has what is built brought up to date first, beside input and output', async () => {
+  it('a file in dist → brought up to date first, beside input and output', async () => {
     write('build.mjs', 'console.log("builds", process.argv[2], process.stdin.read());');
     write('dist/main.mjs', 'process.stdin.pipe(process.stdout);');
     const command = `echo input | '${process.execPath}' run.mjs dist/main.mjs`;
@@ -145,7 +142,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
     });
   });
 
-  it('does not start what could not be built', async () => {
+  it('a build that fails → nothing is started', async () => {
     write('build.mjs', 'process.exit(3)');
     write('dist/main.mjs', 'console.log("started")');
     expect(await run(['dist/main.mjs'])).toEqual({ code: 3, stdout: '', stderr: '' });
@@ -177,7 +174,7 @@ describe('node build.mjs --if-changed', () => {
     );
   });
 
-  it('builds once, and `node build.mjs` always', async () => {
+  it('started twice → built once, without the option → built again', async () => {
     expect(await build('--if-changed')).toEqual(built);
     expect(await build('--if-changed')).toEqual(nothing);
     expect(await build()).toEqual(built);
@@ -190,7 +187,7 @@ describe('node build.mjs --if-changed', () => {
     ['a contract', 'schema/c.json', '2'],
     ['how it is built', 'vite.config.ts', '2'],
     ['a package', 'package-lock.json', '{ "packages": { "node_modules/one": { "version": "1.0.1" } } }'],
-  ])('builds anew after a change of %s', async (_, file, text) => {
+  ])('a change of %s → built anew', async (_, file, text) => {
     await build();
     write(file, text);
     expect(await build('--if-changed')).toEqual(built);
@@ -206,13 +203,13 @@ describe('node build.mjs --if-changed', () => {
     ['types for an editor', 'web/page/generated/types.d.ts', '1'],
     ['the time of a file', 'src/a.ts', '1'],
     ['a test', 'test/a.test.ts', '1'],
-  ])('does not after a change of %s', async (_, file, text) => {
+  ])('a change of %s → not built', async (_, file, text) => {
     await build();
     write(file, text);
     expect(await build('--if-changed')).toEqual(nothing);
   });
 
-  it('builds anew after a build that was broken off', async () => {
+  it('a build that was broken off → built anew, even of the source before', async () => {
     await build();
     write('src/a.ts', '2');
     write(vite, 'export const build = () => { throw new Error("broken off"); };');
@@ -221,7 +218,7 @@ describe('node build.mjs --if-changed', () => {
     expect(await build('--if-changed')).toEqual([1, '']);
   });
 
-  it('says in a line that it cannot build without Vite, and needs none where nothing has changed', async () => {
+  it('Vite does not load → one line that says so, none where nothing has changed', async () => {
     await build();
     write('node_modules/vite/package.json', '{ "type": "module", "exports": "./gone.js" }');
     expect(await build('--if-changed')).toEqual(nothing);

@@ -21,34 +21,34 @@ const crc32 = (text: string): number => {
   return ~crc >>> 0;
 };
 
-describe('a secret', () => {
-  it('reads as the web client checks it: 74 characters', () => {
+describe('createApiKeySecret', () => {
+  it('a secret → 74 characters, as the web client checks them', () => {
     for (const secret of secrets) {
       expect(secret).toHaveLength(74);
       expect(secret).toMatch(/^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/);
     }
   });
 
-  it('ends in the CRC-32 of what stands before', () => {
+  it('a secret → ends in the CRC-32 of what stands before', () => {
     expect(crc32('123456789')).toBe(0xcbf4_3926);
     for (const secret of secrets) {
       expect(secret.slice(-8)).toBe(crc32(secret.slice(0, -8)).toString(16).padStart(8, '0'));
     }
   });
 
-  it('is never the same twice', () => {
+  it('2,000 secrets → no two are the same', () => {
     expect(new Set(secrets).size).toBe(secrets.length);
     expect(new Set(secrets.map((secret) => secret.slice(10, 66))).size).toBe(secrets.length);
   });
 
-  it('uses every letter and digit in its prefix', () => {
+  it('2,000 secrets → every letter and digit is in some prefix', () => {
     const letters = new Set(secrets.flatMap((secret) => [...secret.slice(3, 9)]));
     expect([...letters].sort().join('')).toBe('0123456789abcdefghijklmnopqrstuvwxyz');
   });
 });
 
 describe('keyPrefixOf', () => {
-  it('is what stands before the point: 9 characters, or as many more as keys begin with', () => {
+  it('a secret → what stands before the point, whatever keys begin with', () => {
     expect(keyPrefixOf(`sk-a1b2c3.${'0'.repeat(64)}`)).toBe('sk-a1b2c3');
     expect(keyPrefixOf(createApiKeySecret('acme_live_'))).toMatch(/^acme_live_[a-z0-9]{6}$/);
   });
@@ -58,18 +58,18 @@ describe('isApiKeySecret', () => {
   const [secret = ''] = secrets;
   const withChecksum = (body: string) => body + crc32(body).toString(16).padStart(8, '0');
 
-  it('knows every secret that is made', () => {
+  it('every secret that is made → true', () => {
     expect(secrets.filter((each) => !isApiKeySecret(each))).toEqual([]);
   });
 
-  it('refuses every hexadecimal digit in the place of another', () => {
+  it('any character replaced by any other hexadecimal digit → false', () => {
     for (const at of Array(secret.length).keys()) {
       for (const other of [...'0123456789abcdef'].filter((digit) => digit !== secret[at]))
         expect(isApiKeySecret(secret.slice(0, at) + other + secret.slice(at + 1))).toBe(false);
     }
   });
 
-  it('refuses two neighbours that have changed places', () => {
+  it('two neighbours that have changed places → false', () => {
     for (const at of Array(secret.length - 1).keys()) {
       const swapped = `${secret.slice(0, at)}${secret[at + 1]}${secret[at]}${secret.slice(at + 2)}`;
       expect(isApiKeySecret(swapped)).toBe(swapped === secret);
@@ -96,31 +96,31 @@ describe('isApiKeySecret', () => {
     ['no dot', withChecksum(`sk-a1b2c3-${random}`)],
     ['a letter that is no digit', withChecksum(`sk-a1b2c3.${random.replace('0', 'g')}`)],
     ['digits of another script', withChecksum(`sk-a1b2c3.${random.replace('0', '٠')}`)],
-  ])('refuses %s', (_what, text) => {
+  ])('%s → false', (_what, text) => {
     expect(isApiKeySecret(text)).toBe(false);
   });
 
   it.each(['sk-', 'pk-', 'acme_', 'a_', `${'a'.repeat(19)}-`])(
-    'takes what has the right shape and checksum, whatever it begins with: %s',
+    'the right shape and checksum after %s → true',
     (beginning) => {
       expect(isApiKeySecret(withChecksum(`${beginning}a1b2c3.${random}`))).toBe(true);
     },
   );
 
-  it('comes to an end whatever it is given: a pattern that went back would take hours', () => {
+  it('a megabyte that a pattern could go back in → false: going back would take hours', () => {
     const hostile = ['a-'.repeat(500_000), `${'a_'.repeat(10)}${'0'.repeat(500_000)}`, '_'.repeat(1_000_000)];
     for (const text of hostile) expect(isApiKeySecret(text)).toBe(false);
   });
 });
 
 describe('patternOfKeys', () => {
-  it.each(['sk-', 'acme_'])('is what the documents have registered: %s', (beginning) => {
+  it.each(['sk-', 'acme_'])('keys that begin with %s → the pattern in docs/operators.md', (beginning) => {
     const text = readFileSync(join(root, 'docs/operators.md'), 'utf8');
     expect(text).toContain(`\`${patternOfKeys(beginning)}\``);
   });
 
   it.each(['sk-', 'acme_', 'sk-acme-live_'])(
-    'finds the keys that begin with %s in a text, and no others',
+    'a text with keys that begin with %s → those are found, and no others',
     (beginning) => {
       const mine = Array.from({ length: 50 }, () => createApiKeySecret(beginning));
       const text = mine.map((key) => `key = "${key}"\n${createApiKeySecret('other_')}`).join('\n');

@@ -31,7 +31,7 @@ describe('a variable that looks like one of ours', () => {
     ['PORTT', 'PORT'],
     ['OTEL_TRACES_SAMPLER_ARGS', 'OTEL_TRACES_SAMPLER_ARG'],
     ['OTEL_EXPORTER_OTLP_ENPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
-  ])('%s is refused, and %s is named', (name, meant) => {
+  ])('%s → refused, and %s is named', (name, meant) => {
     expect(() => loadConfig({ [name]: 'c4n4ry' })).toThrow(
       new RegExp(`^  ${name} is no variable of Keyward: did you mean ${meant}\\?$`, 'm'),
     );
@@ -42,34 +42,34 @@ describe('a variable that looks like one of ours', () => {
     ['GRAPHQL_MAX_DEPTH', '3', 'it is always 8'],
     ['GRAPHQL_DOCUMENTS_FILE', '/etc/documents.json', 'clients send their documents'],
     ['QUOTA_AFTER_CRASH', 'charged', 'what a killed process had taken always counts as used'],
-  ])('and was one before is refused, and what holds now is told: %s', (name, value, now) => {
+  ])('%s, a variable of an earlier version → refused, and what holds now is told', (name, value, now) => {
     expect(() => loadConfig({ [name]: value })).toThrow(
       `  ${name} is a variable no more: ${now}. Take it out`,
     );
   });
 
-  it('is told beside other faults', () => {
+  it('beside another fault → both are told', () => {
     expect(() => loadConfig({ AUTH_AUDIANCE: 'keyward', PORT: 'http' })).toThrow(
       /\n {2}PORT must .+\n {2}AUTH_AUDIANCE is no variable/,
     );
   });
 
-  it('counts as not set where it is set to nothing', () => {
+  it('set to nothing → counts as not set', () => {
     expect(loadConfig({ AUTH_AUDIANCE: '', KEY_VAULT: ' ' })).toEqual(loadConfig({}));
   });
 });
 
-describe('what others set', () => {
-  it('passes: none of ours is refused', () => {
+describe('names without a slip', () => {
+  it('all of ours → none is refused', () => {
     expect(strayVariables(ours)).toEqual([]);
   });
 
-  it.each(Object.entries(foreignVariables))('passes: %s', (_whose, names) => {
+  it.each(Object.entries(foreignVariables))('%s → none is refused', (_whose, names) => {
     expect(names.length).toBeGreaterThan(3);
     expect(strayVariables(names)).toEqual([]);
   });
 
-  it('passes: all that these tests were started with', () => {
+  it('all that these tests were started with → none is refused', () => {
     expect(strayVariables(Object.keys(process.env))).toEqual([]);
   });
 });

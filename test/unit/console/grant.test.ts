@@ -1,9 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { intersection } from '../../../src/plans/permissions.ts';
+import { intersection, standsFor } from '../../../src/plans/permissions.ts';
 import { boundsInWords } from '../../../web/console/keys/limits-in-words.ts';
-import { lostOf } from '../../../web/console/plan/grant.ts';
+import { includes, lostOf } from '../../../web/console/plan/grant.ts';
 
 describe('the permissions that a plan does not allow', () => {
+  it.each([
+    ['*', 'a.*', true],
+    ['a.*', 'a.*', true],
+    ['a.*', 'a.b', true],
+    ['a.*', 'a', false],
+    ['a.*', 'a.', false],
+    ['a.*', 'ab.c', false],
+    ['a*', 'ab', false],
+    ['a.b', 'a.*', false],
+  ])('%s held, %s wanted → %s, as the service has it', (held, wanted, does) => {
+    expect(includes(held, wanted)).toBe(does);
+    expect(standsFor(held, wanted)).toBe(does);
+  });
+
   it.each([
     [['documents.*', 'a'], ['documents.read', 'b.*'], ['documents.read']],
     [['documents.read'], ['documents.*'], ['documents.read']],
@@ -42,7 +56,7 @@ describe('bounds in words', () => {
       },
       ['10 requests a minute', '1,000 requests each month', '1 active key', '90 days for a key'],
     ],
-  ])('says %j', (grant, words) => {
+  ])('%j → %j', (grant, words) => {
     expect(boundsInWords({ ...none, ...grant })).toEqual(words);
   });
 });

@@ -14,25 +14,25 @@ import {
 } from '../../support/pages-of-rows.ts';
 
 describe('a page', () => {
-  it('holds the newest 100 where nothing is said', async () => {
+  it('no size → the newest 100', async () => {
     const page = await read(upTo(101));
     expect(idsOf(page)).toEqual(newestFirst(upTo(101)).slice(0, 100));
     expect(page.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
     expect((await read(upTo(100))).pageInfo).toMatchObject({ hasNextPage: false });
   });
 
-  it('of a list without members has no cursors', async () => {
+  it('a list without members → no cursors', async () => {
     const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(await read([])).toEqual({ edges: [], pageInfo });
   });
 
-  it('of no members tells whether there are any', async () => {
+  it('size 0 → no members, and whether there are any', async () => {
     expect(await read([7], { first: 0 })).toMatchObject({ edges: [], pageInfo: { hasNextPage: true } });
     expect(await read([7], { last: 0 })).toMatchObject({ edges: [], pageInfo: { hasPreviousPage: true } });
     expect(await read([], { first: 0 })).toMatchObject({ edges: [], pageInfo: { hasNextPage: false } });
   });
 
-  it('may lie between two cursors, from either side', async () => {
+  it('two cursors → what lies between them, from either side', async () => {
     const { edges } = await read(upTo(9));
     const between = { after: edges[1]?.cursor, before: edges[6]?.cursor };
     expect(idsOf(await read(upTo(9), between))).toEqual([7, 6, 5, 4]);
@@ -40,7 +40,7 @@ describe('a page', () => {
     expect(idsOf(await read(upTo(9), { ...between, last: 3 }))).toEqual([6, 5, 4]);
   });
 
-  it('reaches the greatest id that there can be, and goes on after it', async () => {
+  it('the greatest id that there can be → shown, and the others follow it', async () => {
     const page = await read([1, 2 ** 31 - 1], { first: 1 });
     expect(idsOf(page)).toEqual([2 ** 31 - 1]);
     expect(idsOf(await read([1, 2 ** 31 - 1], { after: page.pageInfo.endCursor }))).toEqual([1]);
@@ -51,7 +51,7 @@ describe('a page', () => {
 describe('a page of heavy rows', () => {
   const tenth = pageBytes / 10;
 
-  it('ends after the row with which it has enough bytes, and says that more follow', async () => {
+  it('more rows than fit → ends with the row that fills it, and says that more follow', async () => {
     const { page } = heavy(upTo(100), () => tenth);
     const first = await page();
     expect(idsOf(first)).toEqual(newestFirst(upTo(100)).slice(0, 10));
@@ -61,13 +61,13 @@ describe('a page of heavy rows', () => {
     expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
   });
 
-  it('says that no more follow where the list ends with it', async () => {
+  it('a list that ends where the page is full → says that no more follow', async () => {
     const { page } = heavy(upTo(10), () => tenth);
     expect((await page()).pageInfo).toMatchObject({ hasNextPage: false });
     expect(idsOf(await page())).toHaveLength(10);
   });
 
-  it('has one row, however heavy that is', async () => {
+  it('rows heavier than a page → one row on each', async () => {
     const { page } = heavy(upTo(3), () => 2 * pageBytes);
     const first = await page();
     expect(idsOf(first)).toEqual([3]);
@@ -75,14 +75,14 @@ describe('a page of heavy rows', () => {
     expect(idsOf(await page({ last: 5 }))).toEqual([1]);
   });
 
-  it('counts bytes, not characters', async () => {
+  it('characters of several bytes → bytes are counted, not characters', async () => {
     const select = async (range: PageRange, order: 'asc' | 'desc') =>
       (await tableOf(upTo(100))(range, order)).map((row) => ({ ...row, text: '€'.repeat(tenth / 3) }));
     const { edges } = await readPage(parseInput(PageInput, {}), select);
     expect(edges).toHaveLength(10);
   });
 
-  it('counts what a row has beside its texts, so a list of light ones ends as well', async () => {
+  it('5,000 rows with empty texts → ends as well: the rest of a row counts too', async () => {
     const { page } = heavy(upTo(5000), () => 0);
     const { edges, pageInfo } = await page({}, Number.POSITIVE_INFINITY);
     expect(edges.length).toBeGreaterThan(1000);
@@ -90,13 +90,13 @@ describe('a page of heavy rows', () => {
     expect(pageInfo.hasNextPage).toBe(true);
   });
 
-  it('never takes more than 101 rows from the database at once, and none twice but the last of each', async () => {
+  it('450 light rows → at most 101 in a query, and only the last of each is read twice', async () => {
     const { page, queries } = heavy(upTo(450), () => 0);
     expect(idsOf(await page({}, Number.POSITIVE_INFINITY))).toEqual(newestFirst(upTo(450)));
     expect(queries).toEqual([101, 101, 101, 101, 50]);
   });
 
-  it('gives others their turn between two queries', async () => {
+  it('several queries → others get their turn between them', async () => {
     const { page } = heavy(upTo(450), () => 0);
     const turns: string[] = [];
     const other = new Promise<void>((resolve) => {
@@ -147,13 +147,13 @@ describe('what cannot be asked for', () => {
   };
   const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-  it.each(['first', 'last'])('%s below 0 or above 100', (name) => {
+  it.each(['first', 'last'])('%s below 0 or above 100 → refused', (name) => {
     expect(issuesOf({ [name]: -1 })).toEqual([[[name], 'greater_than_equal']]);
     expect(issuesOf({ [name]: 101 })).toEqual([[[name], 'less_than_equal']]);
     expect([0, 100, null].map((size) => issuesOf({ [name]: size }))).toEqual([[], [], []]);
   });
 
-  it('both ends at once', () => {
+  it('both ends at once → refused', () => {
     expect(issuesOf({ first: 1, last: 1 })).toEqual([[['last'], 'value_error']]);
     expect(issuesOf({ first: 0, last: 0 })).toEqual([[['last'], 'value_error']]);
     expect(issuesOf({ first: 1, last: null })).toEqual([]);
@@ -164,7 +164,7 @@ describe('what cannot be asked for', () => {
     ...['0', '-1', '01', '1.5', '1e3', '0x10', ' 1', '1\n', '2147483648', '9'.repeat(400), 'NaN', ''].map(
       encode,
     ),
-  ])('a place of %j', (text) => {
+  ])('a place of %j → refused', (text) => {
     expect(issuesOf({ after: text })).toEqual([[['after'], 'value_error']]);
     expect(issuesOf({ before: text })).toEqual([[['before'], 'value_error']]);
   });

@@ -16,20 +16,20 @@ describe('lines', () => {
   });
 
   it.each<[string, readonly string[], readonly string[], number]>([
-    ['none', [], [], 0],
-    ['nothing', [''], [], 0],
-    ['a last one without an end', ['a\nb'], ['a', 'b'], 3],
-    ['an empty one', ['a\n\nb\n'], ['a', '', 'b'], 4],
-    ['one with a mark of its encoding', ['\ufeffa\n'], ['a'], 4],
-  ])('may be %s', async (_what, chunks, lines, end) => {
+    ['no chunk', [], [], 0],
+    ['an empty chunk', [], [''], 0],
+    ['a last line without an end', ['a', 'b'], ['a\nb'], 3],
+    ['an empty line', ['a', '', 'b'], ['a\n\nb\n'], 4],
+    ['a mark of the encoding', ['a'], ['\ufeffa\n'], 4],
+  ])('%s → %j', async (_what, lines, chunks, end) => {
     expect(await readAll(...chunks)).toEqual({ lines, end });
   });
 
-  it('that are no UTF-8 are told, and those after them are read', async () => {
+  it('a line that is no UTF-8 → no text, and the next is read', async () => {
     expect((await readAll(Buffer.from([0xff, 10]), 'b\n')).lines).toEqual([undefined, 'b']);
   });
 
-  it('that are too long are told, and cost no memory', async () => {
+  it('a line that is too long → no text and no memory, and the next is read', async () => {
     const most = 'a'.repeat(64 * 1024);
     const mebibyte = Buffer.alloc(2 ** 20, 'a');
     collectGarbage();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hasAll } from '../../../src/api-keys/grants.ts';
 import { Ceiling } from '../../../src/plans/ceiling.ts';
 import { intersection } from '../../../src/plans/permissions.ts';
 
@@ -18,6 +19,18 @@ describe('the permissions of a key within a ceiling', () => {
   ])('%j within %j → %j', (key, ceiling, left) => {
     expect(intersection(key, ceiling)).toEqual(left);
     expect(new Ceiling(ceiling).within(JSON.stringify(key))).toEqual(left);
+  });
+
+  it.each([
+    ['documents.read', true, true],
+    ['documents.write', false, false],
+    ['documents.*', false, false],
+    ['billing.read', false, false],
+    ['audit.*', false, true],
+  ])('%s asked of documents.* and billing.read → %s, the ceiling has it → %s', (asked, has, allowed) => {
+    const ceiling = new Ceiling(['documents.read', 'audit.*']);
+    expect(hasAll('["documents.*","billing.read"]', ceiling, [asked])).toBe(has);
+    expect(ceiling.includes(asked)).toBe(allowed);
   });
 
   it('a key without a list → nothing', () => {

@@ -24,7 +24,7 @@ const neighbours = (character: string) =>
   [1, 2, 4, 8, 16, 32].map((bit) => alphabet[alphabet.indexOf(character) ^ bit] ?? '');
 
 describe('sealing', () => {
-  it('gives a compact JWE that says how it is encrypted, for what, and under which version', async () => {
+  it('a secret → a compact JWE that says how it is encrypted, for what, and under which version', async () => {
     const { jwe, version } = await sealer.seal(secret, binding);
     expect(version).toBe(1);
     expect(jwe).toMatch(/^[\w-]+\.\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/);
@@ -39,7 +39,7 @@ describe('sealing', () => {
     expect(Buffer.from(jwe.split('.')[3] ?? '', 'base64url').includes(secret)).toBe(false);
   });
 
-  it('never gives the same twice', async () => {
+  it('the same secret 100 times → 100 different nonces', async () => {
     const sealed = await Promise.all(Array.from({ length: 100 }, () => sealer.seal(secret, binding)));
     expect(new Set(sealed.map(({ jwe }) => jwe.split('.')[2])).size).toBe(100);
   });
@@ -51,9 +51,9 @@ describe('sealing', () => {
   });
 });
 
-describe('a sealed value does not open', () => {
+describe('opening a sealed value', () => {
   // 20 and 21 bytes: one fills its last character of base64url, the other does not.
-  it.each([20, 21, 22])('with any character of %i bytes changed', async (length) => {
+  it.each([20, 21, 22])('any character of %i bytes changed → refused', async (length) => {
     const { jwe } = await sealer.seal(Buffer.alloc(length, 'x'), binding);
     for (const at of Array(jwe.length).keys())
       for (const other of [...neighbours(jwe[at] ?? ''), '=', ' ', '\n', ''])
@@ -62,7 +62,7 @@ describe('a sealed value does not open', () => {
         );
   });
 
-  it('with any bit changed', async () => {
+  it('any bit changed → refused', async () => {
     const { jwe } = await sealer.seal(secret, binding);
     const parts = jwe.split('.').map((part) => Buffer.from(part, 'base64url'));
     for (const part of parts)
@@ -82,12 +82,12 @@ describe('a sealed value does not open', () => {
     ['in another row', { rowId: 13 }],
     ['for another purpose', { purpose: 'private-key' }],
     ['where account and row have changed places', { accountId: 12, rowId: 7 }],
-  ])('%s', async (_what, other) => {
+  ])('%s → refused', async (_what, other) => {
     const { jwe } = await sealer.seal(secret, binding);
     await expect(sealer.open(jwe, { ...stored, ...other })).rejects.toEqual(broken);
   });
 
-  it('with parts of another value in it', async () => {
+  it('a part of another value in it → refused', async () => {
     const [one, two] = await Promise.all([sealer.seal(secret, binding), sealer.seal(secret, binding)]);
     for (const at of [2, 3, 4]) {
       const parts = one.jwe.split('.');
@@ -96,13 +96,13 @@ describe('a sealed value does not open', () => {
     }
   });
 
-  it('under another secret of the same version', async () => {
+  it('sealed under another secret of the same version → refused', async () => {
     const { jwe } = await createSealer(secretListOf(1)).seal(secret, binding);
     await expect(sealer.open(jwe, stored)).rejects.toEqual(broken);
   });
 
   it.each(['', '.', '....', 'a..b.c.d', 'null', '{}', 'ünïcödé....', `${'.'.repeat(1000)}`])(
-    'where it is %j',
+    '%j → refused',
     async (text) => {
       await expect(sealer.open(text, stored)).rejects.toEqual(broken);
     },
@@ -112,7 +112,7 @@ describe('a sealed value does not open', () => {
     ['compressed', { zip: 'DEF' }],
     ['with another member in its header', { admin: true }],
     ['under another algorithm', { enc: 'A128CBC-HS256' }],
-  ])('where the right key sealed it %s', async (_what, members) => {
+  ])('sealed by the right key, but %s → refused', async (_what, members) => {
     const [{ key }] = keys;
     const header = { alg: 'dir', enc: 'A256GCM', kid: '1', purpose: 'api-key', account: 7, row: 12 };
     const jwe = await new CompactEncrypt(secret).setProtectedHeader({ ...header, ...members }).encrypt(key);
@@ -126,7 +126,7 @@ describe('versions', () => {
   const rotated = createSealer([two, one]);
   const after = createSealer([two]);
 
-  it('the first seals, all open', async () => {
+  it('several → the first seals, all open', async () => {
     const old = await before.seal(secret, binding);
     const renewed = await rotated.seal(secret, binding);
     expect([old.version, renewed.version]).toEqual([1, 2]);
@@ -135,18 +135,18 @@ describe('versions', () => {
     await expect(after.open(renewed.jwe, { ...binding, version: 2 })).resolves.toBeDefined();
   });
 
-  it('a value does not open as that of another version', async () => {
+  it('a value opened as that of another version → refused', async () => {
     const { jwe } = await before.seal(secret, binding);
     await expect(rotated.open(jwe, { ...binding, version: 2 })).rejects.toEqual(broken);
   });
 
-  it('a value of a version with the same secret does not either', async () => {
+  it('a value opened as that of another version with the same secret → refused', async () => {
     const twins = createSealer([two, { ...two, version: 3 }]);
     const { jwe } = await twins.seal(secret, binding);
     await expect(twins.open(jwe, { ...binding, version: 3 })).rejects.toEqual(broken);
   });
 
-  it('that is not configured is named in the log alone', async () => {
+  it('one that is not configured → named in the log alone', async () => {
     const { jwe, version } = await before.seal(secret, binding);
     await expect(after.open(jwe, { ...binding, version })).rejects.toEqual(
       expect.objectContaining({
