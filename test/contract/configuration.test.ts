@@ -9,7 +9,7 @@ it.each(configurationPages())('%s has the variables as the schema has them', (pa
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-it('docs/configuration.md has each default as somebody would set it', () => {
+it('docs/configuration.md has each default as a value that can be set', () => {
   const page = readFileSync('docs/configuration.md', 'utf8');
   const defaults = [...page.matchAll(/^\| (`[A-Z_]+` \| .*?) \|/gm)].map(([, text]) => text);
   expect(defaults.filter((text) => text?.includes('[object'))).toEqual([]);

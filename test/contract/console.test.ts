@@ -14,7 +14,7 @@ const sdl = readFileSync(join(root, 'schema/schema.graphql'), 'utf8');
 describe('the console', () => {
   // The types hold the fields of a document to the schema; of its arguments they know nothing.
   const documents = Object.entries({ ...activity, ...automation, ...keys, ...operate, ...privateKey });
-  it.each(documents)('asks for what the schema has: %s', (_name, document) => {
+  it.each(documents)('asks only for fields of the schema: %s', (_name, document) => {
     expect(validate(buildSchema(sdl), document)).toEqual([]);
   });
 });

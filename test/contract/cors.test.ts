@@ -105,19 +105,19 @@ describe('a preflight', () => {
     expect((await preflight('/nowhere')).status).toBe(404);
   });
 
-  it('of a foreign origin is what OPTIONS is: 405, without a CORS header', async () => {
+  it('from a foreign origin → 405, without a CORS header', async () => {
     const { status, headers } = await preflight('/api/v1/automation/settings', 'https://evil.example.com');
     expect(status).toBe(405);
     expect(corsHeaders(headers)).toEqual({});
   });
 
-  it('is none without the method that is asked for', async () => {
+  it('without Access-Control-Request-Method → no preflight', async () => {
     const { status } = await gateway.fetch('OPTIONS', '/graphql', { headers: { origin: ours } });
     expect(status).toBe(405);
   });
 });
 
-it('says nothing of origins where none is allowed', async () => {
+it('no allowed origin → no CORS headers', async () => {
   await using plain = await createTestGateway(issuer);
   const { headers } = await plain.rest('GET', '/auth/private-key', { headers: { origin: ours }, token });
   expect(corsHeaders(headers)).toEqual({});

@@ -36,7 +36,7 @@ describe('compose.yaml', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('sets variables that there are, to what production accepts', () => {
+  it('sets known variables, to values that production accepts', () => {
     for (const name of Object.keys(environment)) expect(variables).toContain(name);
     expect(config.database.url).toMatch(/^postgres:.*@postgres\//);
   });
@@ -61,13 +61,13 @@ describe('compose.yaml', () => {
     });
   });
 
-  it('says which Compose it needs, as the documentation does: one that knows `name` and `host_ip`', () => {
+  it('names the version of Compose that it needs, as the documentation does', () => {
     expect(compose).toHaveProperty('name');
     for (const text of [read('compose.yaml'), read('docs/operators.md')])
       expect(text).toContain('needs Docker Compose 2.3.3 or later');
   });
 
-  it('pins what it has from elsewhere', () => {
+  it('pins images by digest', () => {
     for (const { image } of Object.values<{ image: string }>(services))
       expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
   });
@@ -86,7 +86,7 @@ describe('compose.yaml', () => {
     expect(services.keyward.network_mode).toBe('service:keycloak');
   });
 
-  it('has a client in that realm that gets what an operation needs', () => {
+  it('its realm has a client with the scopes that operations need', () => {
     const [client] = realm.clients;
     const [audience] = client.protocolMappers;
     expect(config.issuers[0]?.audiences).toContain(audience.config['included.custom.audience']);

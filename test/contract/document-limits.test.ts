@@ -150,7 +150,7 @@ describe('introspection', () => {
     expect(answer.body.data.__schema.types.length).toBeGreaterThan(10);
   });
 
-  it('is no way around the limits for what stands beside it', async () => {
+  it('does not lift the limits for other fields of the document', async () => {
     const token = await setup.sign();
     const beside = `{ __schema { types { name } } ${ofDepth(9).slice(1)}`;
     expect((await setup.gateway.graphql(beside, { token })).status).toBe(400);

@@ -115,7 +115,7 @@ describe.each([
   ['urql with Graphcache', urql],
   ['Relay', relay],
 ])('%s', (_name, create) => {
-  it('has what the service has after each change, without asking again', async () => {
+  it('is up to date after each mutation, without another query', async () => {
     const client = create();
     await client.read();
     for (const [name, mutation] of Object.entries(mutations)) {

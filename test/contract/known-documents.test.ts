@@ -94,7 +94,7 @@ describe('a document that is known', () => {
     expect(expected.status).toBe(status);
   });
 
-  it('is introspection for all, where it asks for nothing else', async () => {
+  it('only introspection → allowed for everybody', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const introspection = { headers, json: { query: getIntrospectionQuery() } };
     for (const _ of [1, 2, 3]) {

@@ -45,7 +45,7 @@ describe('the OpenAPI 3.0 document', () => {
     expect(placesOf(document, (object, place) => !isNames(place) && holds(object))).toEqual([]);
   });
 
-  it('has what 3.1 has: operations, responses, schemas, and null where it may be', () => {
+  it('has the operations, responses, schemas and nullable members of 3.1', () => {
     const told = (of: Json) =>
       Object.entries<Json>(of.paths).flatMap(([path, methods]) =>
         Object.entries<Json>(methods).map(([method, { operationId, responses }]) => [

@@ -35,7 +35,7 @@ const resolve = (part: Json): Json => {
 const schemasIn = (part: Json): Json[] =>
   typeof part !== 'object' || part === null ? [] : [part, ...Object.values(part).flatMap(schemasIn)];
 
-it('an object has described members, or says that it takes any', () => {
+it('every object describes its members, or allows any', () => {
   const objects = schemasIn(document).filter(({ type }) => [type].flat().includes('object'));
   const open = objects.filter(({ properties, allOf }) => properties === undefined && allOf === undefined);
   expect(open.length).toBeGreaterThan(10);
@@ -94,7 +94,7 @@ describe('the document', () => {
     expect(Object.keys(others)).toHaveLength(2);
   });
 
-  it('describes the operations that have a route and nothing else', () => {
+  it('describes exactly the operations with a route', () => {
     const described = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
@@ -164,7 +164,7 @@ describe.each(operations)('$method $path', ({ operationId, method, path, scopes,
     }
   });
 
-  it('has examples that are what their schemas say', () => {
+  it('every example matches its schema', () => {
     for (const status of statuses.filter((each) => each !== '304')) {
       const { schema, example } = resolve(operation.responses[status]).content['application/json'];
       validate(schema, example);
@@ -288,7 +288,7 @@ describe('the gateway', () => {
     expect(body).toEqual(document);
   });
 
-  it('serves it compressed where that is taken, and compresses it once', async () => {
+  it('Accept-Encoding → compressed, once for all requests', async () => {
     const url = 'http://keyward.test/api/v1/openapi.json';
     const ask = (encoding: string) =>
       gateway.gateway.fetch(new Request(url, { headers: { 'accept-encoding': encoding } }));

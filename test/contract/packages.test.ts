@@ -53,14 +53,14 @@ describe('package.json', () => {
 });
 
 describe('.npmrc', () => {
-  it('lets no script of a package run at an installation: npm before 11.16 knows no other way', () => {
+  it('no package needs a script at its installation', () => {
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
     expect(manifest).not.toHaveProperty('allowScripts');
   });
 });
 
 describe('package-lock.json', () => {
-  it('has no `engines` of an optional package: npm leaves it out where its own Node is another', () => {
+  it('no optional package has `engines`: npm would skip it on another Node', () => {
     const named = Object.entries(packages).filter(([, each]) => each.optional && each.engines);
     expect(
       named.map(([path]) => path),
@@ -78,7 +78,7 @@ const locks = [
 describe.each(locks)('%s', (file) => {
   const all = packagesOf(file);
 
-  it('names no registry and no folder: whoever installs has their own', () => {
+  it('the lock names no registry and no folder', () => {
     expect(read(file)).not.toMatch(/"resolved"|"link"|"file:/);
   });
 

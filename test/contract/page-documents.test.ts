@@ -68,7 +68,7 @@ describe('a document of the pages', () => {
     }
   });
 
-  it('takes variables, and changes nothing by GET', async () => {
+  it('takes variables; a mutation by GET → refused', async () => {
     const token = await setup.sign();
     const documentId = `sha256:${digestOf(change)}`;
     expect((await post({ documentId, variables: { isEnabled: true } }, token)).body).toMatchObject({
@@ -114,7 +114,7 @@ describe('an id that no document has', () => {
     },
   );
 
-  it('is a query that is missing, where it is no text', async () => {
+  it('an id that is no text → the query is missing', async () => {
     const token = await setup.sign();
     for (const documentId of [1, null, ['a'], { a: 1 }]) {
       const answer = await post({ documentId }, token);

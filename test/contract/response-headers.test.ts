@@ -24,7 +24,7 @@ const expected = {
   'x-content-type-options': 'nosniff',
 };
 
-describe('every answer tells a browser what it may do with it', () => {
+describe('every answer has the security headers for browsers', () => {
   it.each([
     ['GET', '/api/v1/auth/private-key', 401],
     ['GET', '/api/v1/openapi.json', 200],
@@ -47,13 +47,13 @@ describe('Strict-Transport-Security', () => {
     return answer.headers.get('strict-transport-security');
   };
 
-  it('is not said to a client that came to a proxy without TLS', async () => {
+  it('a request without TLS at the proxy → no header', async () => {
     expect(await policyOf('10.0.0.1', 'http')).toBe(null);
     expect(await policyOf('10.0.0.1', 'https')).toBe('max-age=31536000');
     expect(await policyOf('203.0.113.1', 'http')).toBe('max-age=31536000');
   });
 
-  it('is not said where nobody told of TLS', async () => {
+  it('no information about TLS → no header', async () => {
     await using plain = await createTestGateway(issuer);
     const { headers } = await plain.fetch('GET', '/nowhere');
     expect(headers.has('strict-transport-security')).toBe(false);
@@ -69,7 +69,7 @@ describe("the client's address", () => {
     return body[0].address;
   };
 
-  it('is written down as a trusted proxy tells it, and else as it is', async () => {
+  it('is logged as a trusted proxy sends it, otherwise as it is', async () => {
     expect(await addressNoted('10.0.0.1')).toBe('203.0.113.9');
     expect(await addressNoted('192.0.2.1')).toBe('192.0.2.1');
   });

@@ -61,7 +61,7 @@ describe('of an operation that is not whole', () => {
   };
   const files = ['src/rooms/rooms.ts', 'test/integration/rooms.test.ts', 'src/rooms/room-counts.ts'];
 
-  it('is said what is missing, and where it belongs', () => {
+  it('an incomplete operation → what is missing, and where it belongs', () => {
     expect(schemaFaults(sample, table, files)).toEqual([
       'Query.roomCount(isOpen) needs a description: whole sentences',
       'Query.roomCount(first) needs a description: whole sentences',

@@ -38,7 +38,7 @@ describe('a member that is not known', () => {
     },
   );
 
-  it('is told beside what else is wrong, at most twenty of them', async () => {
+  it('is listed with other faults, at most twenty', async () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, index]));
     const { body } = await call('POST', '/auth/keys', { name: 5, ...many });
     expect(body.detail[0]).toMatchObject({ loc: ['body', 'name'], type: 'string_type' });
@@ -46,7 +46,7 @@ describe('a member that is not known', () => {
     expect(body.detail.slice(1)).toEqual(forbidden('body', ...told));
   });
 
-  it('is told by its beginning where it is long', async () => {
+  it('a long name → shortened', async () => {
     const { status, body } = await call('POST', '/auth/keys', { ['x'.repeat(60_000)]: 1 });
     expect([status, body]).toEqual([422, { detail: forbidden('body', 'x'.repeat(100)) }]);
   });
@@ -121,7 +121,7 @@ describe('a list of thousands', () => {
   };
 
   // It took seconds and megabytes to tell what is wrong with each.
-  it('of items of another type is told by its first items', async () => {
+  it('items of another type → the first are listed', async () => {
     await createApiKeys(setup);
     const numbers = many(1, 30_000);
     const { status, body } = await call('PATCH', '/auth/keys/1', { permissions: numbers });
@@ -147,7 +147,7 @@ describe('a list of thousands', () => {
     expect((await updateByGraphQl(many('A', 10_000))).message).toBe(`permissions: ${message}`);
   });
 
-  it('of texts with NUL is told by its first items', async () => {
+  it('texts with NUL → the first are listed', async () => {
     await createApiKeys(setup);
     const { status, body } = await call('PATCH', '/auth/keys/1', { permissions: many('\u0000', 7000) });
     expect(status).toBe(422);

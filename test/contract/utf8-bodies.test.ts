@@ -76,7 +76,7 @@ describe('a body that is not UTF-8', () => {
     expect((await send('POST', '/graphql', bodyWith(body, [0xff]), await authorized())).status).toBe(422);
   });
 
-  it('is 401 without a token, and 415 where it is no JSON', async () => {
+  it('no token → 401, no JSON → 415', async () => {
     const form = { ...(await authorized()), 'content-type': 'text/plain' };
     for (const [path, body] of [
       ['/api/v1/auth/keys', restBody],

@@ -46,14 +46,14 @@ const unknown = { valid: false, reason: 'not_found', keyId: null };
 const authorize = async (key: string) =>
   (await setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': key } })).status;
 
-describe('a key that is imported', () => {
+describe('an imported key', () => {
   it.each<[string, () => string]>([
     ['of another form', foreignKey],
     ['without anything by which to part it', () => foreignKey().replaceAll('_', '')],
     ['of our form without a checksum', publicKey],
     ['of our form', createApiKeySecret],
     ['of 1000 characters', () => foreignKey().padEnd(1000, 'x')],
-  ])('is good at every door: one that is %s', async (_what, create) => {
+  ])('is accepted by verification, forward auth and for itself: one %s', async (_what, create) => {
     const [first, second, third, fourth] = [create(), create(), create(), create()] as const;
     const base64 = (key: string) => Buffer.from(sha256(key), 'hex').toString('base64');
     const lines = [
@@ -73,7 +73,7 @@ describe('a key that is imported', () => {
     expect(await verify(create())).toEqual(unknown);
   });
 
-  it('is stored under a pepper alone', async () => {
+  it('is stored only as a digest made with a pepper', async () => {
     const [one, other] = [foreignKey(), foreignKey()];
     await importTo(setup.gateway, [lineOf(one), lineOf(other, { sha256: undefined, key: other })]);
     await verify(one);
@@ -93,7 +93,7 @@ describe('a key that is imported', () => {
     ]);
   });
 
-  it('has all that its line says', async () => {
+  it('has all values of its line', async () => {
     const key = foreignKey();
     const parts = {
       name: ' Laptop ',
@@ -130,7 +130,7 @@ describe('a key that is imported', () => {
     });
   });
 
-  it('is used, deactivated and counted as any other', async () => {
+  it('is counted, expires and can be deactivated like any other', async () => {
     const [used, inactive, expired] = [foreignKey(), foreignKey(), foreignKey()];
     await importTo(setup.gateway, [
       lineOf(used),
@@ -154,7 +154,7 @@ describe('a key that is imported', () => {
     expect((await verify(used)).reason).toBe('inactive');
   });
 
-  it('is found by an operator who has it', async () => {
+  it('an operator who has the whole key finds it', async () => {
     const key = foreignKey();
     await importTo(setup.gateway, [lineOf(key)]);
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
@@ -171,7 +171,7 @@ describe('a key that is imported', () => {
     expect((await verify(key)).reason).toBe('account_blocked');
   });
 
-  it('becomes the default of an account that has none', async () => {
+  it('becomes the default if its account has none and the key is active', async () => {
     const bob = await setup.gateway.createAccount('bob');
     await setup.gateway.createApiKey(bob, { isDefault: true });
     const lines = [
@@ -185,7 +185,7 @@ describe('a key that is imported', () => {
     expect(rows.filter((row) => row['is_default']).map(({ id }) => id)).toEqual([1, 3]);
   });
 
-  it('leaves nothing in the audit trail', async () => {
+  it('the import writes no audit event', async () => {
     await importTo(setup.gateway, [lineOf(foreignKey())]);
     expect(await setup.gateway.rows('audit_event')).toEqual([]);
     await setup.gateway.rest('DELETE', '/auth/keys/1', { token: await setup.sign() });
@@ -195,7 +195,7 @@ describe('a key that is imported', () => {
   });
 });
 
-describe('what is asked of the database', () => {
+describe('a verification with imported keys', () => {
   const createVerifier = () => {
     const { secrets, keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } =
       setup.gateway;
@@ -222,7 +222,7 @@ describe('what is asked of the database', () => {
     };
   };
 
-  it('is nothing about what looks like no key that is here, and one question about what does', async () => {
+  it('a text that resembles no key → no statement, one that does → one statement', async () => {
     const key = foreignKey();
     await importTo(setup.gateway, [lineOf(key)]);
     const cost = createVerifier();
@@ -234,7 +234,7 @@ describe('what is asked of the database', () => {
     expect(await cost(createApiKeySecret())).toEqual([1, 1]);
   });
 
-  it('is no more where keys begin in many ways', async () => {
+  it('imported keys with many different beginnings → still one statement', async () => {
     const lines = Array.from({ length: 40 }, (_, index) => {
       const key = `${'abcdefghij'[index % 10]}${index}_${foreignKey()}`;
       return lineOf(key);
@@ -248,7 +248,7 @@ describe('what is asked of the database', () => {
 });
 
 describe('an import that is run again', () => {
-  it('makes nothing twice, and changes nothing', async () => {
+  it('creates no key twice, and changes nothing', async () => {
     const [one, other] = [foreignKey(), foreignKey()];
     const lines = [lineOf(one), lineOf(other, { sha256: undefined, key: other })];
     await importTo(setup.gateway, lines);
@@ -260,7 +260,7 @@ describe('an import that is run again', () => {
   });
 
   it.each([0, 60])(
-    'brings no secret back that was rotated out, with a grace of %s seconds',
+    'does not restore a secret that was rotated out, with a grace of %s seconds',
     async (grace) => {
       const key = foreignKey();
       await importTo(setup.gateway, [lineOf(key)]);
@@ -281,7 +281,7 @@ describe('an import that is run again', () => {
     },
   );
 
-  it('activates no key that was deactivated', async () => {
+  it('does not reactivate a deactivated key', async () => {
     const key = foreignKey();
     await importTo(setup.gateway, [lineOf(key)]);
     await setup.gateway.rest('DELETE', '/auth/keys/1', { token: await setup.sign() });
@@ -289,7 +289,7 @@ describe('an import that is run again', () => {
     expect((await verify(key)).reason).toBe('inactive');
   });
 
-  it('knows keys under every pepper', async () => {
+  it('recognises keys under each pepper', async () => {
     const key = foreignKey();
     await importTo(setup.gateway, [lineOf(key)]);
     const secrets = both;
@@ -320,7 +320,7 @@ describe('an import that is run again', () => {
 describe('a line is refused', () => {
   const message = 'The key belongs to another account.';
 
-  it('whose key belongs to another account', async () => {
+  it('if its key belongs to another account', async () => {
     const bob = await setup.gateway.createAccount('bob');
     const own = await setup.gateway.createVerifiableKey(bob);
     const [one, other, twice] = [foreignKey(), foreignKey(), foreignKey()];
@@ -440,7 +440,7 @@ describe('a line is refused', () => {
     ['an abyss', `{"metadata": ${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 'Is nested too deeply.'],
     ['many faults', { permissions: Array(50).fill('A') }, 'permissions.4: Must be'],
     ['a long line', ' '.repeat(64 * 1024 + 1), 'Is longer than 64 KiB, or no UTF-8.'],
-  ])('that has %s', async (_what, line, why) => {
+  ])('%s → a message that does not repeat the key', async (_what, line, why) => {
     const { issuer } = setup.issuer.config;
     const given = typeof line === 'string' ? line : { ...owned(), key_prefix: 'acme_', ...line };
     const options = { issuers: [issuer], limits: { apiKeyPermissions: ['documents.read'] } };
@@ -451,7 +451,7 @@ describe('a line is refused', () => {
     expect(await setup.gateway.rows('account')).toEqual([]);
   });
 
-  it('and the others are imported', async () => {
+  it('other lines are still imported', async () => {
     const [one, other] = [foreignKey(), foreignKey()];
     const outcome = await importTo(setup.gateway, [lineOf(one), 'x', lineOf(other)]);
     expect(outcome).toEqual({ made: 2, known: 0, refused: [[2, 'Is no JSON.']] });
@@ -459,8 +459,8 @@ describe('a line is refused', () => {
   });
 });
 
-describe('where the database refuses', () => {
-  it('nothing is half done, what was written before stays, and what is told is short', async () => {
+describe('an import that fails midway', () => {
+  it('imports no key in part, keeps earlier keys, and reports a short message', async () => {
     const before = Array.from({ length: 250 }, () => lineOf(foreignKey()));
     const key = foreignKey();
     await importTo(setup.gateway, before);
@@ -476,7 +476,7 @@ describe('where the database refuses', () => {
     expect(await importTo(setup.gateway, [lineOf(key, owned('bob'))])).toMatchObject({ made: 1 });
   });
 
-  it('no key is made for an account that is erased meanwhile', async () => {
+  it('tries again if an account is erased meanwhile', async () => {
     const key = foreignKey();
     await importTo(setup.gateway, [lineOf(foreignKey(), owned('bob'))]);
     const run = vi.spyOn(Db.prototype, 'transaction');
@@ -501,7 +501,7 @@ describe('where the database refuses', () => {
 });
 
 describe('a dry run', () => {
-  it('writes nothing, and says the same', async () => {
+  it('writes nothing, and reports the same as the import', async () => {
     const [one, other] = [foreignKey(), foreignKey()];
     await importTo(setup.gateway, [lineOf(one)]);
     const before = await setup.stored();
@@ -520,8 +520,8 @@ describe('a dry run', () => {
   });
 });
 
-describe('where sealed copies are kept', () => {
-  it('those of keys that were given are, and move with their digests', async () => {
+describe('with sealed copies', () => {
+  it('a key given in full gets a copy, so its digest can move to another pepper; a digest alone cannot', async () => {
     const [given, digested] = [foreignKey(), foreignKey()];
     const lines = [lineOf(given, { sha256: undefined, key: given }), lineOf(digested)];
     await importTo(setup.gateway, lines, { limits: { sealApiKeys: true } });
@@ -544,7 +544,7 @@ describe('the plan of a line', () => {
   const plansBySubject = async () =>
     Object.fromEntries((await setup.gateway.rows('account')).map(({ subject, plan }) => [subject, plan]));
 
-  it('is that of its account, whose first line counts', async () => {
+  it('is set for the account; the first line of an account counts', async () => {
     const lines = [
       planned('pro'),
       planned('unlimited'),
@@ -563,7 +563,7 @@ describe('the plan of a line', () => {
     ]);
   });
 
-  it('is set for keys that are here already, but takes back nothing that was granted since', async () => {
+  it("is set for known keys too, unless the account's entitlement was set since", async () => {
     const [one, other, third] = [foreignKey(), foreignKey(), foreignKey()];
     const lines = [lineOf(one), lineOf(other, owned('bob')), lineOf(third, owned('carol'))];
     await importTo(setup.gateway, lines, { limits });
@@ -586,7 +586,7 @@ describe('the plan of a line', () => {
     expect(await plansBySubject()).toEqual({ alice: 'pro', bob: null, carol: null });
   });
 
-  it('is not that of an account to which the key does not belong', async () => {
+  it('is not set if the key belongs to another account', async () => {
     const key = foreignKey();
     await importTo(setup.gateway, [lineOf(key)], { limits });
     await setup.gateway.createAccount('bob');
@@ -607,8 +607,8 @@ describe('the plan of a line', () => {
   });
 });
 
-describe('what is exported', () => {
-  it('holds no secret and no digest', async () => {
+describe('an export', () => {
+  it('contains no secret and no digest', async () => {
     const key = foreignKey();
     const { secret } = await setup.gateway.createVerifiableKey(await setup.gateway.createAccount('bob'));
     await importTo(setup.gateway, [lineOf(key)]);
@@ -623,7 +623,7 @@ describe('what is exported', () => {
     for (const each of hidden) expect(text).not.toContain(each);
   });
 
-  it('has each key once, while others are made and changed', async () => {
+  it('has each key once, even if keys are created meanwhile', async () => {
     const alice = await setup.gateway.createAccount('alice');
     await importTo(
       setup.gateway,
@@ -641,7 +641,7 @@ describe('what is exported', () => {
     expect(lines.at(-1)).toMatchObject({ name: 'New' });
   });
 
-  it('and imported elsewhere with the keys, reads the same there', async () => {
+  it('imported elsewhere with its keys → the same accounts and keys there', async () => {
     await using elsewhere = await createTestGateway(setup.issuer);
     const created_at = '2026-01-01T00:00:00.000Z';
     await expectMoved(setup.gateway, elsewhere, [

@@ -113,7 +113,7 @@ describe.each(transports)('%s: an address', (name, send) => {
   });
 });
 
-describe.each(transports)('%s: a person', (name, send) => {
+describe.each(transports)('%s: an account', (name, send) => {
   it('the same subject of another issuer has its own limit', async () => {
     await using other = await startIssuer();
     await using gateway = await createTestGateway(issuer, {
@@ -190,7 +190,7 @@ describe('a caller that verifies API keys', () => {
     expect((await rest(gateway, { token: await issuer.sign() })).status).toBe(200);
   });
 
-  it('without a limit of its own → not counted as a person', async () => {
+  it('without a limit of its own → the account limit does not apply', async () => {
     await using gateway = await createLimited({ account: { requests: 1, seconds: 60 } });
     const token = await issuer.sign({ sub: 'backend', scope: 'keys.verify' });
     const [[, send]] = verifiers as [[string, Send]];
@@ -281,13 +281,13 @@ describe('an API key at a reverse proxy', () => {
   });
 });
 
-describe('an API key at a reverse proxy that lets nobody in', () => {
+describe('an API key that forward auth refuses', () => {
   const past = new Date('2026-01-01T00:00:00.000Z');
 
   it.each([
     ['inactive', { isActive: false }],
     ['expired', { expiresAt: past }],
-  ])('is not counted, and is told nothing of limits: %s', async (_what, values) => {
+  ])('is not counted, and gets no rate limit headers: %s', async (_what, values) => {
     await using gateway = await createLimited({ apiKey: { requests: 1, seconds: 60 } });
     const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'), values);
     const ask = async (secret: string) =>
@@ -299,7 +299,7 @@ describe('an API key at a reverse proxy that lets nobody in', () => {
   });
 });
 
-describe('API keys that are tried at a reverse proxy', () => {
+describe('API keys that a client tries at a reverse proxy', () => {
   const edge = { trustedProxies: ['10.0.0.1'], exemptAddresses: ['198.51.100.0/24'] };
   const setUp = async () => {
     const rates = { address: { requests: 3, seconds: 60 } };
@@ -321,7 +321,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     ['are unknown, with OPTIONS', undefined, 'OPTIONS'],
     ['are inactive', { isActive: false }, 'GET'],
     ['have expired', { expiresAt: past }, 'POST'],
-  ])('are counted by the client where they %s', async (_what, values, method) => {
+  ])('are counted for the client if they %s', async (_what, values, method) => {
     await using door = await setUp();
     const bad = values ? await door.createKey(values) : createApiKeySecret();
     const tryKey = () => door.ask(bad, mallory, method);
@@ -389,7 +389,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     expect(lookedUp).toBe(100);
   });
 
-  it('a key that became invalid → refused', async () => {
+  it('a key that became invalid → refused and counted', async () => {
     await using door = await setUp();
     const secret = await door.createKey();
     expect((await door.ask(secret, mallory)).status).toBe(200);
@@ -417,7 +417,7 @@ describe('API keys that are tried at a reverse proxy', () => {
     );
   });
 
-  it('many at once → no more lookups', async () => {
+  it('20 at once with a limit of 3 → 3 are checked, 17 get 429', async () => {
     await using door = await setUp();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => door.ask(createApiKeySecret(), mallory)),
@@ -463,7 +463,7 @@ describe('a limit', () => {
     expect((await rest(gateway, call)).status).toBe(429);
   });
 
-  it('that is not set → no headers, no memory', async () => {
+  it('that is not set → no rate limit headers', async () => {
     await using gateway = await createLimited({});
     const { headers } = await rest(gateway, { token: await issuer.sign(), address: '203.0.113.9' });
     expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
@@ -502,7 +502,7 @@ describe('an answer', () => {
     ['REST', heavy],
     ['GraphQL', heavyByGraphql],
   ])(
-    'of %s counts once for each 16 KiB, and what is above the limit is refused next',
+    'over %s counts once for each 16 KiB; above the limit, the next request → 429',
     async (_name, send) => {
       await using gateway = await createLimited(rates);
       await fill(gateway, 40);
@@ -530,7 +530,7 @@ describe('an answer', () => {
   it.each<[string, Send]>([
     ['REST', heavy],
     ['GraphQL', heavyByGraphql],
-  ])('of %s counts before it is made, so that many at once do not pass together', async (_name, send) => {
+  ])('over %s is counted before it is made, so many at once cannot all pass', async (_name, send) => {
     // Eight at once are as many as an account may have.
     await using gateway = await createLimited(rates);
     await fill(gateway, 40);
@@ -564,7 +564,7 @@ describe('an answer', () => {
   it.each<[string, Send]>([
     ['REST', heavy],
     ['GraphQL', heavyByGraphql],
-  ])('of %s that may be long gets through with what is left, and gives no more back', async (_name, send) => {
+  ])('over %s that could be long passes with what is left, and returns no more than it took', async (_name, send) => {
     await using gateway = await createLimited({ account: { requests: 20, seconds: 86_400 } });
     await fill(gateway, 1);
     const token = await issuer.sign();

@@ -100,7 +100,7 @@ describe('a key that was found', () => {
     expect(JSON.stringify(await setup.stored())).not.toContain(secret);
   });
 
-  it('reported twice → ended once, and nothing more is written', async () => {
+  it('reported again → deactivated once, and nothing more is written', async () => {
     const { secret } = await createKey();
     const report = scanner.report([matchOf(secret), matchOf(secret, 'https://example.com/later')]);
     const answers = [await setup.gateway.rest('POST', path, report)];
@@ -116,7 +116,7 @@ describe('a key that was found', () => {
     expect((await written())[0]?.[2]).toEqual([found, ended]);
   });
 
-  it('many reports at once → ended once', async () => {
+  it('in many reports at once → deactivated once', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, (_, at) => createKey({}, `person ${at}`)));
     const matches = made.map(({ secret }) => matchOf(secret));
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe('a key that was found', () => {
     expect(actions.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('of a blocked account → ended too', async () => {
+  it('of a blocked account → deactivated too', async () => {
     const { secret, id, account } = await createKey();
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
     const json = { reason: 'because' };
@@ -161,7 +161,7 @@ describe('a key that was found', () => {
     [1000, 'true_positive', 0],
     [1001, 'false_positive', 1],
   ])(
-    'that was brought here is looked up where it has at most as many characters as a key: %i',
+    'that was imported is looked up if it has at most 1000 characters: %i',
     async (length, label, isActive) => {
       const key = 'x'.repeat(length);
       const line = { issuer: setup.issuer.config.issuer, subject: 'alice', key_prefix: 'xx' };
@@ -225,7 +225,7 @@ describe('a secret that was rotated out', () => {
     ]);
   });
 
-  it('found together with the current one → the key is ended', async () => {
+  it('found together with the current one → the key is deactivated', async () => {
     const { id, secret, old } = await rotated(new Date(Date.now() + 600_000));
     await send([matchOf(old), matchOf(secret)]);
     expect([await verify(old), await verify(secret)]).toEqual(['inactive', 'inactive']);
@@ -250,14 +250,14 @@ describe('a text that is no active key', () => {
   it.each([
     ['inactive', { isActive: false }],
     ['expired', { expiresAt: new Date(Date.now() - 1000) }],
-  ])('one that is %s is known, and nothing is written', async (_what, values) => {
+  ])('a key that is %s → true_positive, and nothing is written', async (_what, values) => {
     const { secret } = await createKey(values);
     const before = await setup.stored();
     expect(labelsOf((await send([matchOf(secret)])).body)).toEqual(['true_positive']);
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('→ only that there is no such key, and nothing is written', async () => {
+  it('any other text → false_positive, and nothing is written', async () => {
     const { secret } = await createKey();
     const before = await setup.stored();
     const tokens = [
@@ -303,7 +303,7 @@ it('many keys take as many statements as one', async () => {
   expect(await written()).toHaveLength(2 * 61);
 });
 
-describe('the place', () => {
+describe('the place where a key was found', () => {
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['an empty text', ''],
@@ -315,7 +315,7 @@ describe('the place', () => {
     ['a character that turns the others around', `${url}\u202etxt.exe`],
     ['a line end', `${url}\nagain`],
     ['too long a text', `https://example.com/${'a'.repeat(2000)}`],
-  ])('that is %s is left out, and the key is ended', async (_what, place) => {
+  ])('%s → left out, and the key is still deactivated', async (_what, place) => {
     const { id, secret } = await createKey();
     const { status } = await send([{ ...matchOf(secret), url: place }]);
     expect(status).toBe(200);
@@ -349,7 +349,7 @@ describe('a place that contains a key is not stored', () => {
     expect(stored).not.toContain(spell(secret).toLowerCase());
   });
 
-  it('nor one with another key of the same report', async () => {
+  it('with another key of the same report', async () => {
     const [one, other] = [await createKey(), await createKey()];
     const place = `https://github.com/octocat/Hello-World/blob/main/${other.secret.toUpperCase()}`;
     await send([matchOf(one.secret, place), matchOf(other.secret, url)]);
@@ -358,7 +358,7 @@ describe('a place that contains a key is not stored', () => {
     expect(JSON.stringify(await setup.stored()).toLowerCase()).not.toContain(other.secret.slice(-40));
   });
 
-  it('a place that is only encoded is stored', async () => {
+  it('an encoded place without a key is stored', async () => {
     const { id, secret } = await createKey();
     const place = 'https://github.com/octocat/Hello-World/blob/main/a%20b%2Fc.txt';
     await send([matchOf(secret, place)]);
@@ -388,14 +388,14 @@ describe('a report', () => {
     ['a scalar', '5', 'list_type'],
     ['too many matches', JSON.stringify(Array(1001).fill({ token: 'x' })), 'too_long'],
   ];
-  it.each(malformed)('that is %s is refused', async (_what, body, type) => {
+  it.each(malformed)('that is %s → 422', async (_what, body, type) => {
     const headers = signatureHeaders(body, scanner.keys[0]);
     const answer = await setup.gateway.rest('POST', path, { body: `${body}`, headers });
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toMatchObject([{ loc: ['body'], type }]);
   });
 
-  it('that is not UTF-8 is refused', async () => {
+  it('that is not UTF-8 → 422', async () => {
     const body = Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]);
     const request = new Request(`http://keyward.test/api/v1${path}`, {
       ...{ method: 'POST', body },
@@ -409,7 +409,7 @@ describe('a report', () => {
     expect(answer.status).toBe(413);
   });
 
-  it('comes by POST', async () => {
+  it('by another method than POST → 405', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const answer = await setup.gateway.rest(method, path);
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
@@ -533,7 +533,7 @@ describe('with leaked keys only marked', () => {
     expect(await written(gateway)).toHaveLength(2);
   });
 
-  it('a marked key is ended after the setting changes', async () => {
+  it('a marked key is deactivated by the next report after the setting changes', async () => {
     const { gateway } = marking;
     const alice = await gateway.createAccount('alice');
     const { id, secret } = await gateway.createVerifiableKey(alice);
@@ -552,7 +552,7 @@ describe('with leaked keys only marked', () => {
   });
 });
 
-it('webhooks announce that a key leaked, and later that it ended', async () => {
+it('webhooks announce that a key leaked and that it was deactivated', async () => {
   await using receiver = await startReceiver();
   webhooks({ endpoints: [receiver.config()], hosts: ['127.0.0.1'] });
   await until(async () => expect(await setup.gateway.rows('webhook_endpoint')).toHaveLength(1));

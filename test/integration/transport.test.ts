@@ -105,7 +105,7 @@ describe('an unknown path', () => {
     '/api/v1/webhook',
     '/api/v1/webhook/',
     '/api/v1/webhook/1',
-  ])('is 404 by every method, and runs nothing: %s', async (path) => {
+  ])('%s → 404 for each method, and nothing changes', async (path) => {
     await createRows();
     const before = await setup.stored();
     const token = await setup.sign();
@@ -123,8 +123,8 @@ describe('an unknown path', () => {
   });
 });
 
-describe('a path that ends like another', () => {
-  it('is what it is: an id that is none', async () => {
+describe('a path that resembles another', () => {
+  it('an invalid id → 422, or 401 without a token', async () => {
     await createRows();
     const answer = await setup.gateway.rest('DELETE', '/auth/keys/health', { token: await setup.sign() });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'key_id'] }] } });
@@ -133,7 +133,7 @@ describe('a path that ends like another', () => {
   });
 
   it.each(['x=/health', 'x=/graphql', '/graphql', 'x=/api/v1/auth/keys/1'])(
-    'is what it is: a query string that means nothing (%s)',
+    'the query string %s → ignored',
     async (search) => {
       await createRows();
       const token = await setup.sign();
@@ -147,7 +147,7 @@ describe('a path that ends like another', () => {
 });
 
 describe('the length of a body', () => {
-  it("is GET's in the answer to HEAD, and is not told where there is none", async () => {
+  it('HEAD → the Content-Length of GET, 304 → no Content-Length', async () => {
     await createRows();
     const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
     try {
@@ -194,7 +194,7 @@ describe('a path on the wire', () => {
     'http://keyward.test/api/v1/x/../auth/keys/1',
     'http:/api/v1/auth/keys/1',
     '*',
-  ])('is not read as another one: %s', async (path) => {
+  ])('%s → 400 or 404, because it is not normalised', async (path) => {
     await createRows();
     const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
     try {
@@ -209,7 +209,7 @@ describe('a path on the wire', () => {
   });
 });
 
-describe('a request that cannot be read', () => {
+describe('a request that cannot be answered', () => {
   const ask = (port: number, host: string) =>
     new Promise<number>((resolve, reject) => {
       const request = httpRequest({ port, path: '/api/v1/auth/private-key', headers: { host } }, (response) =>
@@ -218,7 +218,7 @@ describe('a request that cannot be read', () => {
       request.on('error', reject).end();
     });
 
-  it.each(['a:99999', '999.999.999.999', '[::1]:70000'])('is answered 400: Host %s', async (host) => {
+  it.each(['a:99999', '999.999.999.999', '[::1]:70000'])('an invalid Host → 400: %s', async (host) => {
     const server = createHttpServer(createListener(setup.gateway.gateway, http.body, fail), http, logger);
     try {
       expect(await ask(await listen(server, 0, '127.0.0.1'), host)).toBe(400);
@@ -227,7 +227,7 @@ describe('a request that cannot be read', () => {
     }
   });
 
-  it('is answered 500 where the handler fails, which is told', async () => {
+  it('the handler fails → 500, and the failure is reported', async () => {
     const failures: unknown[] = [];
     const broken = {
       ...setup.gateway.gateway,
@@ -255,7 +255,7 @@ describe('405', () => {
     ['/api/v1/automation/settings', 'GET, HEAD, PUT', ['POST', 'PATCH', 'DELETE', 'OPTIONS']],
     ['/api/v1/openapi.json', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
     ['/graphql', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS']],
-  ])('says what %s allows: %s', async (path, allow, methods) => {
+  ])('%s → Allow: %s', async (path, allow, methods) => {
     await createRows();
     const before = await setup.stored();
     for (const call of [{ token: await setup.sign() }, {}]) {
@@ -267,7 +267,7 @@ describe('405', () => {
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('has one body on each transport', async () => {
+  it('has an error body in the format of REST or GraphQL', async () => {
     const rest = await setup.gateway.rest('POST', '/automation/settings');
     expect(rest.text).toBe('{"detail":"Method Not Allowed"}');
     const graphql = await setup.gateway.fetch('PUT', '/graphql');
@@ -276,7 +276,7 @@ describe('405', () => {
     });
   });
 
-  it.each(['GET', 'HEAD'])('is the answer to a mutation by %s', async (method) => {
+  it.each(['GET', 'HEAD'])('a mutation by %s → 405, and nothing changes', async (method) => {
     await createRows();
     const before = await setup.stored();
     const path = `/graphql?query=${encodeURIComponent(deactivation)}`;
@@ -343,7 +343,7 @@ describe('413', () => {
     );
   };
 
-  it.each(cases)('is said of a length that is too large: %s %s %s', async (method, path, caller) => {
+  it.each(cases)('a declared length above the limit: %s %s %s', async (method, path, caller) => {
     await createRows();
     const headers = await headersOf(caller);
     headers.set('content-length', `${limit + 1}`);
@@ -352,18 +352,18 @@ describe('413', () => {
     expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
   });
 
-  it.each(cases)('is said of a stream that is too long: %s %s %s', async (method, path, caller) => {
+  it.each(cases)('a stream above the limit: %s %s %s', async (method, path, caller) => {
     await createRows();
     await expectRefusal(await stream(method, path, await headersOf(caller), limit + 1));
     expect(await setup.gateway.rows('api_key')).toMatchObject([{ is_active: 1 }]);
   });
 
-  it('does not read a stream to its end', async () => {
+  it('an endless stream is not read to its end', async () => {
     const headers = await headersOf('with a token');
     await expectRefusal(await stream('PUT', '/api/v1/automation/settings', headers, Number.MAX_SAFE_INTEGER));
   });
 
-  it.each(targets)('is said before anything else that is wrong: %s %s', async (method, path) => {
+  it.each(targets)('comes before all other errors: %s %s', async (method, path) => {
     const headers = { 'content-type': 'text/plain', 'content-length': `${limit + 1}` };
     const token = await setup.sign({ scope: '' });
     const answer = await setup.gateway.fetch(method, path, { token, headers, body: 'x' });
@@ -373,7 +373,7 @@ describe('413', () => {
   it.each([
     ['a declared length', true],
     ['no declared length', false],
-  ])('is not said of 64 KiB exactly, with %s', async (_name, declared) => {
+  ])('exactly 64 KiB → accepted, one byte more → 413, with %s', async (_name, declared) => {
     const token = await setup.sign();
     const send = (method: string, path: string, json: object, length: number) => {
       const headers = {
@@ -470,7 +470,7 @@ describe('X-Request-Id', () => {
   };
 
   it.each(['12345678', 'a-b_c.D9', '4bf92f3577b34da6a3ce929d0e0e4736', 'x'.repeat(64)])(
-    'is taken over where it is well formed: %s',
+    'a valid id is kept: %s',
     async (given) => {
       for (const path of ['/api/v1/auth/private-key', '/graphql', '/nowhere']) {
         expect(await idOf(given, path)).toBe(given);
@@ -488,7 +488,7 @@ describe('X-Request-Id', () => {
     'a;b;c;d;e',
     '{"x":"12345"}',
     '../../../x',
-  ])('is replaced otherwise: %s', async (given) => {
+  ])('an invalid id is replaced: %s', async (given) => {
     const id = await idOf(given, '/api/v1/auth/private-key');
     expect(id).toMatch(uuid);
     expect(setup.gateway.log()).toMatchObject([{ requestId: id }]);
@@ -566,7 +566,7 @@ describe('a token outside the Authorization header', () => {
   });
 });
 
-describe('a stranger', () => {
+describe('a request without a token', () => {
   it.each([
     '{',
     '',
@@ -604,7 +604,7 @@ const tableOf: Record<string, string> = {
 
 describe('500', () => {
   it.each(operations)(
-    'says nothing of an unexpected failure but that there was one: %s',
+    'an unexpected failure → no details in the answer: %s',
     async (name, call) => {
       await createRows();
       await dropTable(setup.gateway.database, `${tableOf[name]}`);
@@ -625,7 +625,7 @@ describe('500', () => {
     },
   );
 
-  it('is a 500 in plain application/json as well', async () => {
+  it('also if the client accepts plain application/json', async () => {
     await createRows();
     await dropTable(setup.gateway.database, 'api_key');
     const headers = { accept: 'application/json' };
@@ -648,7 +648,7 @@ describe('503', () => {
 
   const writing = operations.filter(([name]) => !['GET', 'privateKeyStatus'].includes(name));
 
-  it.each(writing)('is answered while nothing can be written, and reads go on: %s', async (_name, call) => {
+  it.each(writing)('while the database is read-only, reads still work: %s', async (_name, call) => {
     await createRows();
     const { database } = setup.gateway;
     const token = await setup.sign();
@@ -660,7 +660,7 @@ describe('503', () => {
     expect((await call(setup.gateway, token)).status).toBe(200);
   });
 
-  it.each(operations)('is answered while the database cannot be opened: %s', async (_name, call) => {
+  it.each(operations)('if the database cannot be opened: %s', async (_name, call) => {
     await using folder = await createTemporaryFolder();
     const databaseFile = join(folder.path, 'keyward.db');
     const databaseUrl = postgres ? {} : { databaseUrl: `sqlite:${databaseFile}` };
@@ -677,7 +677,7 @@ describe('503', () => {
     expect(gateway.log()).toContainEqual(expect.objectContaining({ level: 50, reason: 'database' }));
   });
 
-  it.each(operations)('is answered where the issuer publishes no keys: %s', async (_name, call) => {
+  it.each(operations)('if the issuer publishes no keys: %s', async (_name, call) => {
     await using issuer = await startIssuer();
     issuer.published.keys = [];
     await using gateway = await createTestGateway(issuer);
@@ -687,14 +687,14 @@ describe('503', () => {
     );
   });
 
-  it.each(operations)('is answered where the issuer is down: %s', async (_name, call) => {
+  it.each(operations)('if the issuer is down: %s', async (_name, call) => {
     const issuer = await startIssuer();
     await using gateway = await createTestGateway(issuer);
     await issuer[Symbol.asyncDispose]();
     expectUnavailable(await call(gateway, await issuer.sign()));
   });
 
-  it('is not what a stranger or a token for somebody else gets meanwhile', async () => {
+  it('without a token, or with an invalid one → still 401', async () => {
     await using issuer = await startIssuer();
     issuer.published.keys = [];
     await using gateway = await createTestGateway(issuer);
@@ -734,7 +734,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('has one line for a request that nobody made and that leads nowhere', async () => {
+  it('has one line for an unauthenticated request to an unknown path', async () => {
     await setup.gateway.fetch('GET', '/nowhere');
     expect(requestLines()).toMatchObject([{ method: 'GET', status: 404 }]);
     expect(requestLines()[0]).not.toHaveProperty('accountId');
@@ -755,7 +755,7 @@ describe('the log', () => {
 
   const traceId = '0af7651916cd43dd8448eb211c80319c';
 
-  it('names the trace that a request belongs to, in each of its lines', async () => {
+  it('has the trace id of the request in each of its lines', async () => {
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     const json = { is_enabled: true };
     await setup.gateway.rest('PUT', '/automation/settings', { token: await setup.sign(), json, headers });

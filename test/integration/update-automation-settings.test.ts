@@ -164,7 +164,7 @@ describe.each([
 });
 
 describe('200 over REST', () => {
-  it('five members and no more', async () => {
+  it('exactly five members', async () => {
     const answer = await put({ is_enabled: true, session_duration: 3600 });
     const settings = settingsOf({ is_enabled: true, session_duration: 3600 });
     expect(answer.text).toBe(JSON.stringify(settings));
@@ -189,7 +189,7 @@ describe('200 over REST', () => {
     ['{"__proto__":{"session_duration":61,"is_enabled":true}}', null],
     ['{"constructor":{"prototype":{"session_duration":61,"is_enabled":true}}}', null],
     ['{"toString":61,"hasOwnProperty":62,"valueOf":null}', null],
-  ])('reads %s', async (text, session_duration) => {
+  ])('accepts the body %s', async (text, session_duration) => {
     const answer = await putText(text);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual(settingsOf({ session_duration }));
@@ -203,7 +203,7 @@ describe('200 over REST', () => {
     'session_duration=x',
     'session_duration[]=61',
     'query=mutation{updateAutomationSettings(isEnabled:true){userId}}',
-  ])('does not look at the query string: %s', async (search) => {
+  ])('ignores the query string: %s', async (search) => {
     const token = await setup.sign();
     const answer = await setup.gateway.rest('PUT', `${path}?${search}`, { token, json: {} });
     expect(answer.status).toBe(200);
@@ -216,7 +216,7 @@ describe('200 over REST', () => {
     'application/json;charset=UTF-8',
     'Application/JSON',
     'application/json ; foo="bar; baz"',
-  ])('takes %s', async (type) => {
+  ])('accepts the Content-Type %s', async (type) => {
     const answer = await putText('{"session_duration":3600}', { 'content-type': type });
     expect(answer).toMatchObject({ status: 200, body: { session_duration: 3600 } });
   });
@@ -233,7 +233,7 @@ describe('415 over REST', () => {
     'application/graphql-response+json',
     'text/plain; application/json',
     'json',
-  ])('is the answer to %s', async (type) => {
+  ])('Content-Type %s → 415', async (type) => {
     const answer = await putText('{"session_duration":3600}', { 'content-type': type });
     expect(answer.status).toBe(415);
     expect(answer.body).toEqual({ detail: 'The body must be application/json' });
@@ -294,11 +294,11 @@ describe('422 over REST', () => {
     await expectIssues(await put(given), [[['body', ...Object.keys(given)], type]]);
   });
 
-  it.each(outOfBounds)('session_duration %i → not %s', async (session_duration, type) => {
+  it.each(outOfBounds)('session_duration %i → %s', async (session_duration, type) => {
     await expectIssues(await put({ session_duration }), [[['body', 'session_duration'], type]]);
   });
 
-  it('a number that no type can hold → an issue', async () => {
+  it('a number too large for any type → int_parsing_size', async () => {
     await expectIssues(await putText('{"session_duration":1e400}'), [
       [['body', 'session_duration'], 'int_parsing_size'],
     ]);
@@ -345,7 +345,7 @@ describe('422 over REST', () => {
     ['{}{}', 'json_invalid'],
     ['session_duration=3600', 'json_invalid'],
     ['\u0000', 'json_invalid'],
-  ])('is said of the whole body: %j is %s', async (body, type) => {
+  ])('the body %j → %s', async (body, type) => {
     await expectIssues(await putText(body), [[['body'], type]]);
   });
 
@@ -379,7 +379,7 @@ describe('BAD_USER_INPUT over GraphQL', () => {
     expect(await setup.gateway.rows('account')).toEqual([]);
   });
 
-  it.each(outOfBounds)('sessionDuration %i → not %s', async (sessionDuration, type) => {
+  it.each(outOfBounds)('sessionDuration %i → %s', async (sessionDuration, type) => {
     const issues = [{ path: ['sessionDuration'], message: expect.any(String), type }];
     const answers = await Promise.all(accepts.map((accept) => graphql({ sessionDuration }, accept)));
     for (const { body } of answers) {
@@ -413,7 +413,7 @@ describe('the order of checks', () => {
     [401, 'Not authenticated', undefined, wrong],
     [403, 'The access token lacks the scope: profile', 'openid email', wrong],
     [415, 'The body must be application/json', 'openid email profile', wrong],
-  ])('%i comes before all that is wrong beside it', async (status, detail, scope, call) => {
+  ])('%i, although the body is wrong too', async (status, detail, scope, call) => {
     const token = scope === undefined ? {} : { token: await setup.sign({ scope }) };
     const answer = await setup.gateway.rest('PUT', path, { ...call, ...token });
     expect(answer).toMatchObject({ status, body: { detail } });

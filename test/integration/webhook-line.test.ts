@@ -62,7 +62,7 @@ async function createLane(): Promise<[number, number]> {
   return [first, next];
 }
 
-describe('a delivery that a node has taken', () => {
+describe('a delivery that a node takes', () => {
   it('belongs to no other node, even if both found it', async () => {
     await createDeliveries(setup, endpoint, ['waiting', 'waiting']);
     const found = await find();
@@ -100,7 +100,7 @@ describe('a delivery that a node has taken', () => {
     expect(days).toBeCloseTo(3, 2);
   });
 
-  it('stays abandoned if that happened meanwhile', async () => {
+  it('stays abandoned if it was abandoned meanwhile', async () => {
     const [id] = await createDeliveries(setup, endpoint, ['waiting']);
     const [taken] = await take();
     await change(id, { state: 'parked', due_at: null });
@@ -108,7 +108,7 @@ describe('a delivery that a node has taken', () => {
     expect((await stored()).get(id)).toMatchObject({ state: 'parked', last_outcome: null });
   });
 
-  it('is dropped if its endpoint was paused or removed meanwhile', async () => {
+  it('is left in line if its endpoint was paused or removed since it was found', async () => {
     await createDeliveries(setup, endpoint, ['waiting']);
     const found = await find();
     for (const column of ['paused_at', 'removed_at'] as const) {
@@ -125,7 +125,7 @@ describe('a delivery that a node has taken', () => {
   });
 });
 
-describe('the next of a lane', () => {
+describe('the next delivery of a lane', () => {
   it('is sent after the one before it was delivered', async () => {
     const [first, next] = await createLane();
     const [taken] = await take();
@@ -164,7 +164,7 @@ describe('the next of a lane', () => {
     expect(await find()).toMatchObject([{ id: next }]);
   });
 
-  it('is already being sent when an earlier one is resent → both keep their times', async () => {
+  it('is delivered while an earlier one is resent → the earlier one keeps its time', async () => {
     const [first, next] = await createLane();
     await settle(db(), line, (await take())[0] as TakenDelivery, 'status 204');
     const [taken] = await take();
@@ -289,7 +289,7 @@ describe('tidying up', () => {
   });
 });
 
-describe('an event about a key of which another one waits', () => {
+describe('a new event of a key with a delivery waiting', () => {
   const createWaiting = async (type: string, values: object = {}) => {
     const [id = 0] = await createDeliveries(setup, endpoint, ['waiting']);
     const account = Number((await stored()).get(id)?.['account_id']) as AccountId;
@@ -312,13 +312,13 @@ describe('an event about a key of which another one waits', () => {
     expect(Number((await stored()).get(id)?.['kept_until'])).toBeGreaterThan(Date.now() + 71 * 60 * minute);
   });
 
-  it('moves it forward if it is urgent, unless it is outside the line', async () => {
+  it('moves it forward if the new event is urgent', async () => {
     const inLine = await createWaiting('api_key.rotated', { due_at: later(minute) });
     await inLine.happens('api-key-deactivated');
     expect(await dueAt(inLine.id)).toBeLessThan(Date.now() - minute);
   });
 
-  it('keeps the time of its retry', async () => {
+  it('does not change the time of its retry', async () => {
     const at = later(minute);
     const { id, happens } = await createWaiting('api_key.rotated', { attempts: 1, due_at: at });
     await happens('api-key-deactivated');
@@ -398,7 +398,7 @@ describe('events that wait to be prepared', () => {
     return rows.toSorted((a, b) => Number(a['id']) - Number(b['id'])).map((row) => Number(row['account_id']));
   };
 
-  it('take turns between accounts, in order within each', async () => {
+  it('of several accounts are prepared in turn', async () => {
     const accounts: AccountId[] = [];
     for (let index = 0; index < 24; index += 1) {
       const account = await setup.gateway.createAccount(`person ${index}`);
@@ -421,7 +421,7 @@ describe('events that wait to be prepared', () => {
     expect(all.slice(0, 24 * 20).filter((each) => each !== accounts[0])).toHaveLength(23 * 7);
   });
 
-  it('are all of one account if no other has any', async () => {
+  it('of one account only are all prepared', async () => {
     const account = await setup.gateway.createAccount('alice');
     await createEvents(account, 120);
     expect([await handOut(db(), line), await handOut(db(), line), await handOut(db(), line)]).toEqual([

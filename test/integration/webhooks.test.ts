@@ -68,7 +68,7 @@ const rename = async (key: number, name: string): Promise<void> => {
 };
 
 describe('a change', () => {
-  it('is sent once, by Standard Webhooks, and then leaves the line', async () => {
+  it('is sent once, in the format of Standard Webhooks, and then leaves the queue', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);
     const id = await createKey('Laptop');
@@ -133,7 +133,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('has the headers that the configuration gives its endpoint', async () => {
+  it('is sent with the configured headers, whose values are not stored', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config(['*'], { Authorization: 'Bearer c4n4ry' })]);
     await createKey('Laptop');
@@ -178,7 +178,7 @@ describe('a change', () => {
     expect(await rows('webhook_event')).toMatchObject([{ action: 'api-key-created' }]);
   });
 
-  it('goes to the endpoints that want it', async () => {
+  it('goes only to endpoints that subscribe to it', async () => {
     await using all = await startReceiver();
     await using keys = await startReceiver();
     await using one = await startReceiver();
@@ -193,7 +193,7 @@ describe('a change', () => {
     expect(keys.taken()[0]?.id).toBe(all.taken().find(({ event }) => event.type === 'api_key.created')?.id);
   });
 
-  it('is signed by both secrets while one is replaced', async () => {
+  it('is signed with both secrets while one replaces the other', async () => {
     await using receiver = await startReceiver();
     const other = createSecret();
     await start([{ ...receiver.config(), secrets: [other, receiver.secret] }]);
@@ -207,7 +207,7 @@ describe('a change', () => {
 });
 
 describe("an operator's action", () => {
-  it('is announced once, for the account concerned; for an erased account, nothing else is', async () => {
+  it('is announced once, for its account; after an erasure, only the erasure stays', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);
     await createKey('Laptop');
@@ -316,7 +316,7 @@ describe('OpenAPI', () => {
     }
   });
 
-  it('has each recorded event, except that an account was created or its trail read, and those about webhooks', () => {
+  it('has each audit event except account-created, account-trail-read and those about webhooks', () => {
     const source = readFileSync('src/observability/events.ts', 'utf8');
     const actions = [...source.matchAll(/^ {2}'([a-z-]+)': /gm)].map(([, name]) => name);
     expect(actions.length).toBeGreaterThan(8);
@@ -329,7 +329,7 @@ describe('OpenAPI', () => {
 });
 
 describe('a receiver that fails', () => {
-  it.each(Object.entries(failures))('by %s is sent the same again, and all in order', async (_name, fail) => {
+  it.each(Object.entries(failures))('by %s gets the same event again, and all events in order', async (_name, fail) => {
     const failed: string[] = [];
     await using receiver = await startReceiver((response, received) => {
       const isFirst = received.event.type === 'api_key.updated' && failed.length === 0;
@@ -385,7 +385,7 @@ describe('a receiver that fails', () => {
     });
   });
 
-  it("an event of one key does not delay another key's", async () => {
+  it('for one key still gets the events of another', async () => {
     await using receiver = await startReceiver((response, received) =>
       (received.event.data.key_id === 1 ? fail : take)(response, received),
     );
@@ -401,7 +401,7 @@ describe('a receiver that fails', () => {
   it.each([
     ['without end', { isEndless: true, timeout: 15_000 }],
     ['that hangs', { isEndless: false, timeout: 500 }],
-  ])('by an answer %s has taken the event, and of the rest little is read', async (_what, manner) => {
+  ])('by an answer %s after status 200 → delivered, and little of the answer is read', async (_what, manner) => {
     let sent = 0;
     await using receiver = await startReceiver((response, received) => {
       received.isTaken = true;
@@ -448,7 +448,7 @@ describe('a receiver that fails', () => {
   });
 });
 
-describe('a receiver that is gone (410)', () => {
+describe('a receiver that answers 410 (Gone)', () => {
   const gone: typeof take = (response) => void response.writeHead(410).end();
   const record = async () =>
     (
@@ -484,7 +484,7 @@ describe('a receiver that is gone (410)', () => {
     await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.updated']));
   });
 
-  it('of the configuration is tried again after a start; one that an operator paused is not', async () => {
+  it('is tried again after a start, if it is configured', async () => {
     await using receiver = await startReceiver(gone);
     const first = await start([receiver.config()]);
     await createKey('one');
@@ -532,7 +532,7 @@ describe('a receiver that asks to wait', () => {
 
 describe('an endpoint at an address of this machine', () => {
   it.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]'])(
-    'is refused where nobody has allowed it: %s',
+    'is refused if it is not allowed: %s',
     async (host) => {
       await using receiver = await startReceiver();
       const url = receiver.url.replace('127.0.0.1', host);
@@ -623,7 +623,7 @@ describe('without an endpoint', () => {
     return [...new Set(sql.map((text) => /from [`"](\w+)/.exec(text)?.[1]))];
   };
 
-  it('no node looks for events, unless operators can add an endpoint', async () => {
+  it('the database is not polled, unless operators can add an endpoint', async () => {
     const looking = send({ isAdministered: false });
     await until(async () => expect(await tablesAsked()).toEqual([]));
     await looking[Symbol.asyncDispose]();
@@ -635,7 +635,7 @@ describe('without an endpoint', () => {
 describe('a quota that all keys of an account share', () => {
   const type = 'account.quota_exhausted';
 
-  it('is announced once in each period, for any key and node', async () => {
+  it('is announced once in each period, even if several keys and nodes refuse a use', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config(['account.quota_exhausted'])]);
     const account = await setup.gateway.createAccount('alice');
@@ -745,7 +745,7 @@ describe('a quota that runs out', () => {
     expect(await rows('api_key_quota')).toMatchObject([{ exhausted_generation: null }]);
   });
 
-  it('cannot be stored → the verification still succeeds, and it is announced later', async () => {
+  it('that cannot be announced → verification still answers, and it is announced later', async () => {
     await using receiver = await startReceiver();
     await (await start([receiver.config(['quota.*'])]))[Symbol.asyncDispose]();
     const { id, use } = await createLimited(0);
@@ -771,7 +771,7 @@ describe('a quota that runs out', () => {
 });
 
 describe('a stop', () => {
-  it.each(Object.entries(failures))('is over in time where a receiver answers by %s', async (_name, fail) => {
+  it.each(Object.entries(failures))('ends in time if a receiver answers with %s', async (_name, fail) => {
     await using receiver = await startReceiver(fail);
     const webhooks = await start([receiver.config()], { timeout: 60_000 });
     await createKey('Laptop');

@@ -192,7 +192,7 @@ describe('a good token in the wrong place', () => {
   });
 });
 
-describe('a forged token before all else that is wrong', () => {
+describe('a forged token together with other faults', () => {
   setUp();
 
   const forged = () => forge.forge({ claims: { aud: 'other' } });
@@ -238,7 +238,7 @@ describe('the table of forged tokens', () => {
     expect(names.length).toBeGreaterThanOrEqual(40);
   });
 
-  it('made nobody ask whom a token points to', () => {
+  it('no forged token caused a request to the address in it', () => {
     expect(forge.attackerRequests()).toBe(0);
   });
 });

@@ -63,11 +63,11 @@ describe.each(algorithms)('%s', (algorithm) => {
     return { token, key, input: token.slice(0, token.lastIndexOf('.')) };
   };
 
-  it('takes a signature that is good', async () => {
+  it('a good signature → accepted', async () => {
     expect(await statuses(create().token)).toEqual([200, 200]);
   });
 
-  it('takes none that is not, before the good one and after it', async () => {
+  it('a bad signature → refused, before and after a good one', async () => {
     const { token, key, input } = create();
     const signatures = invalidSignatures({ algorithm, key, otherKey: otherKey(kid), input });
     const answerAll = async () => {

@@ -210,7 +210,7 @@ describe('the last good keys', () => {
     },
   );
 
-  it('leave out what cannot be used, and keep the rest', async () => {
+  it('unusable keys → left out, the others kept', async () => {
     issuer.published.keys.unshift(null as never, {}, { kty: 'RSA', kid: 'broken', n: '!', e: 'AQAB' });
     expect(await statusOf(await sign())).toBe(200);
     expect(await statusOf(await sign('broken'))).toBe(401);
@@ -244,7 +244,7 @@ describe('rotation', () => {
     expect(await statusOf(await sign())).toBe(401);
   });
 
-  it('takes another key under an old id for what it is', async () => {
+  it('another key under an old id → old tokens are refused', async () => {
     const old = await sign();
     expect(await statusOf(old)).toBe(200);
     issuer.published.keys = [];
@@ -321,7 +321,7 @@ const withUnknownKeys = (good: string) => {
   };
 };
 
-describe('tokens with key ids that nobody knows, while the issuer is slow', () => {
+describe('tokens with unknown key ids, while the issuer is slow', () => {
   it('take up eight places of all: the others are refused at once, and good tokens answered', async () => {
     using load = new Load(200, pino({ level: 'silent' }), Number.POSITIVE_INFINITY);
     await using busy = await createTestGateway(issuer, { edge: { load } });
@@ -359,7 +359,7 @@ describe('tokens with key ids that nobody knows, while the issuer is slow', () =
   });
 });
 
-describe('tokens with key ids that nobody knows', () => {
+describe('tokens with unknown key ids', () => {
   it.each([
     ['well', undefined],
     ['down', misbehaviours.gone],
@@ -389,7 +389,7 @@ describe('tokens with key ids that nobody knows', () => {
 });
 
 describe('AUTH_JWKS_URI', () => {
-  it('is read in place of what the metadata says', async () => {
+  it("is used instead of the metadata's address", async () => {
     issuer.behaviour.metadata = misbehaviours.failing;
     issuer.behaviour.keys = misbehaviours.failing;
     const config = { ...issuer.config, jwksUri: `${issuer.config.issuer}/keys` };

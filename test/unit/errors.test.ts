@@ -41,7 +41,7 @@ describe('GatewayError', () => {
 });
 
 describe('badUserInput', () => {
-  it('says every issue, and what it is about', () => {
+  it('lists every issue with its place', () => {
     const issues = [
       { path: ['isEnabled'], message: 'Must be true or false.', type: 'bool_type' },
       { path: ['sessionDuration'], message: 'Must be an integer.', type: 'int_type' },
@@ -83,7 +83,7 @@ describe('toGatewayError', () => {
     },
   );
 
-  it('keeps as cause what was wrapped, not its wrapping', () => {
+  it('its cause is the wrapped error', () => {
     const inner = new TypeError('x is not a function');
     expect(toGatewayError(wrap(inner)).cause).toBe(inner);
   });
@@ -97,7 +97,7 @@ describe('GatewayError', () => {
 });
 
 describe('unwrap', () => {
-  it('goes to the innermost error, and leaves what wraps nothing', () => {
+  it('the innermost error; an unwrapped one stays', () => {
     const bare = new GraphQLError('bare');
     expect(unwrap(wrap(wrap(notFound)))).toBe(notFound);
     expect(unwrap(bare)).toBe(bare);

@@ -122,10 +122,10 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s → handed on, the end awaited', async (signal) => {
     write(
       'waits.mjs',
-      `process.on('${signal}', () => process.exit(5)); setInterval(() => {}, 1000); console.log('on');`,
+      `process.on('${signal}', () => process.exit(5)); process.stdin.resume(); console.log('on');`,
     );
     const args = [join(folder.path, 'run.mjs'), join(folder.path, 'waits.mjs')];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([5, null]);

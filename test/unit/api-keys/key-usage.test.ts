@@ -5,7 +5,7 @@ import { Db } from '../../../src/database/db.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { databaseConfig } from '../../support/database.ts';
 
-it('waits for no more than 100,000 counts, and writes 200 in a transaction', async () => {
+it('at most 100,000 counts wait, and 200 are written in a transaction', async () => {
   const config = databaseConfig('sqlite::memory:');
   await using database = await openDatabase(config);
   await migrate(database, config);

@@ -48,7 +48,7 @@ describe('readAccessToken', () => {
     expect(scopes(claims)).toEqual(expected);
   });
 
-  it("takes from an issuer that may grant nothing over others what reaches one's own things alone", () => {
+  it("an issuer without grants → only the scopes for one's own data", () => {
     const all = Object.keys(scopeDescriptions);
     const claims = { iss: config.issuer, sub: 'alice', exp, scope: all.join(' ') };
     const { scopes } = readAccessToken(claims, { ...config, grants: [] });

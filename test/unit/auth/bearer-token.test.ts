@@ -29,7 +29,7 @@ describe('no token', () => {
   );
 });
 
-describe('what is no JWT', () => {
+describe('a text that is no JWT', () => {
   it.each([
     'Bearer',
     'Bearer ',

@@ -5,7 +5,7 @@ const challengeOf = (error: { headers: Readonly<Record<string, string>> }) =>
   error.headers['www-authenticate'];
 
 describe('401', () => {
-  it('has no error where there was no token', () => {
+  it('no token → no error', () => {
     const error = notAuthenticated();
     expect(error).toMatchObject({ status: 401, message: 'Not authenticated' });
     expect(challengeOf(error)).toBe('Bearer realm="keyward"');

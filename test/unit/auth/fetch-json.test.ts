@@ -58,7 +58,7 @@ describe('refuses', () => {
     await expect(fetchJson(provider.url)).rejects.toThrow(`status ${status}`);
   });
 
-  it.each(['', '<html>', '{"keys":'])('what is not JSON: %j', async (text) => {
+  it.each(['', '<html>', '{"keys":'])('a body that is no JSON: %j', async (text) => {
     provider.answerWith((_request, response) => response.end(text));
     await expect(fetchJson(provider.url)).rejects.toThrow(`no JSON from ${provider.url}`);
   });

@@ -51,7 +51,7 @@ describe('the metadata', () => {
     },
   );
 
-  it('are refused where they name another issuer', async () => {
+  it('name another issuer → refused', async () => {
     publish({ issuer: 'https://other.example.com', jwks_uri: `${provider.url}/jwks` });
     await expect(read(provider.url)).rejects.toThrow('names the issuer https://other.example.com');
     expect(provider.requests).toEqual([wellKnown]);
@@ -123,7 +123,7 @@ describe('a configured place', () => {
 describe('the key set', () => {
   const readKeys = () => read(provider.url, `${provider.url}/jwks`);
 
-  it('holds the usable keys, by their id', async () => {
+  it('has the usable keys, by id', async () => {
     provider.answerJson({ keys: [jwk('one'), jwk('encryption', { use: 'enc' }), null, jwk('two'), {}] });
     expect([...(await readKeys())].map(([kid, key]) => [kid, key.kid])).toEqual([
       ['one', 'one'],
@@ -131,7 +131,7 @@ describe('the key set', () => {
     ]);
   });
 
-  it('is refused where none can be used, and it is said of each why', async () => {
+  it('no usable key → refused, with the reason for each', async () => {
     const none = 'no key of the set can be used';
     provider.answerJson({ keys: [] });
     await expect(readKeys()).rejects.toThrow(new UnusableKeySet([]));
@@ -140,12 +140,12 @@ describe('the key set', () => {
     await expect(readKeys()).rejects.toThrow(`${none}: ${reasons}`);
   });
 
-  it.each([{}, { keys: {} }, { keys: null }, [], 'keys'])('is refused where it is %o', async (keySet) => {
+  it.each([{}, { keys: {} }, { keys: null }, [], 'keys'])('%o → refused', async (keySet) => {
     provider.answerJson(keySet);
     await expect(readKeys()).rejects.toThrow();
   });
 
-  it('is asked of nobody over plain HTTP outside this machine, whatever the metadata say', async () => {
+  it('is never read over plain HTTP from another machine', async () => {
     publish({ issuer: provider.url, jwks_uri: 'http://id.example.com/jwks' });
     await expect(read(provider.url)).rejects.toThrow('not HTTPS: http://id.example.com/jwks');
   });

@@ -41,33 +41,33 @@ describe.each(Object.entries(providerTokens))('%s', (_name, tokens: ProviderToke
   const config = configure(environment);
   const { aud, client_id } = accessToken.claims;
 
-  it("takes an access token, with every scope in this service's own names", () => {
+  it("an access token → accepted, with scopes in Keyward's names", () => {
     expect(() => screen(accessToken, config)).not.toThrow();
     const read = readAccessToken(accessToken.claims, config);
     expect(read).toMatchObject({ issuer: config.issuer, subject: accessToken.claims['sub'] });
     expect(() => requireScopes(accountAdmin, read)).not.toThrow();
   });
 
-  it('takes no ID token', () => {
+  it('an ID token → refused', () => {
     expect(() => screen(idToken, config)).toThrow(refusedFor(idTokenReason));
   });
 
-  it('takes none either that is for the same audience', () => {
+  it('an ID token for the same audience → refused', () => {
     const same = withClaims(idToken, { aud, client_id });
     expect(() => screen(same, config)).toThrow(refusedFor(forOurAudience));
   });
 
-  it('takes no access token for somebody else', () => {
+  it('an access token for another audience → refused', () => {
     const others = aud === undefined ? { client_id: 'another' } : { aud: 'another' };
     expect(() => screen(withClaims(accessToken, others), config)).toThrow(refusedFor('audience'));
   });
 
-  it('takes none of another tenant', () => {
+  it('an access token of another tenant → refused', () => {
     const other = withClaims(accessToken, { iss: `${config.issuer}-other` });
     expect(() => screen(other, config)).toThrow(refusedFor('issuer'));
   });
 
-  it('takes none an hour later', () => {
+  it('an hour later → refused', () => {
     vi.setSystemTime(validAt.getTime() + 3_700_000);
     expect(() => screen(accessToken, config)).toThrow(refusedFor('expired'));
   });

@@ -32,7 +32,7 @@ const alice = (seconds = 300): AccessToken => ({
 });
 
 describe('a token that was verified', () => {
-  it('is recalled as what it amounts to, and no other is', () => {
+  it('is recalled as its access token; other tokens are not', () => {
     const accessToken = alice();
     remembered.remember('a.b.c', accessToken, keys, keys.current);
     expect(remembered.recall('a.b.c')).toBe(accessToken);
@@ -72,8 +72,8 @@ describe('a token that was verified', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is no more than 10,000 tokens: the one that was used least recently goes', () => {
+describe('the cache', () => {
+  it('has at most 10,000 tokens: the least recently used is removed', () => {
     for (let index = 0; index < 10_000; index += 1)
       remembered.remember(`a.${index}.c`, alice(), keys, keys.current);
     expect(remembered.recall('a.0.c')).toBeDefined();
@@ -83,7 +83,7 @@ describe('what is kept', () => {
     expect(known[1]).toBeUndefined();
   });
 
-  it('holds no token: a digest stands for it', () => {
+  it('has digests instead of tokens', () => {
     const set = vi.spyOn(LRUCache.prototype, 'set');
     const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl';
     remembered.remember(token, alice(), keys, keys.current);

@@ -85,7 +85,7 @@ describe('requireScopes', () => {
     expect(() => requireScopes(required, tokenWith('profile', 'email', 'openid', 'other'))).not.toThrow();
   });
 
-  it('names what is missing, and asks for all', () => {
+  it('names the missing scopes, and its challenge all', () => {
     expect(() => requireScopes(required, tokenWith('email'))).toThrow(
       expect.objectContaining({
         code: 'FORBIDDEN',
@@ -104,13 +104,13 @@ describe('requireScopes', () => {
     );
   });
 
-  it('asks for a token where there is none', () => {
+  it('no token → 401', () => {
     expect(() => requireScopes(required, undefined)).toThrow(
       expect.objectContaining({ code: 'UNAUTHENTICATED', message: 'Not authenticated' }),
     );
   });
 
-  it('asks for a token even where no scope is required', () => {
+  it('no token and no required scope → 401', () => {
     expect(() => requireScopes([], undefined)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
   });
 });

@@ -158,7 +158,7 @@ describe('screenClaims', () => {
     expect(() => screenClaims({ ...claims, ...members }, config)).toThrow(refusal(reason));
   });
 
-  it('takes no client id where none is configured', () => {
+  it('no configured client id → refused', () => {
     const members = { ...claims, aud: undefined, client_id: 'web' };
     expect(() => screenClaims(members, { ...config, clientIds: [] })).toThrow(refusal('audience'));
   });

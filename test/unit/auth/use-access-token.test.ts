@@ -56,7 +56,7 @@ it('remembers a token for the set that verified it, not for one that is read mea
   await expect(check(token)).rejects.toMatchObject({ status: 401, reason: 'token-unknown-key' });
 });
 
-it('remembers a token where no other set is read', async () => {
+it('remembers a token until another key set is read', async () => {
   const token = await issuer.sign();
   expect(await check(token)).toEqual({ token: 'verified' });
   expect(await check(token)).toEqual({ token: 'remembered' });

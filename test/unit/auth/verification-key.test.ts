@@ -40,7 +40,7 @@ describe('a verification key', () => {
     expect(key?.publicKey.type).toBe('public');
   });
 
-  it('is the public half of what was published', () => {
+  it('is the public half of the published key', () => {
     expect(parseVerificationKey(jwkOf(rsa))?.publicKey.equals(rsa)).toBe(true);
   });
 });
@@ -50,7 +50,7 @@ describe('the key that a token names', () => {
     new Map(published.map(parseVerificationKey).flatMap((key) => (key ? [[key.kid, key]] : [])));
   const nameless = (key: KeyObject, members: object = {}) => jwkOf(key, { kid: undefined, ...members });
 
-  it('is the one with its `kid`, whatever else there is', () => {
+  it('is the one with its `kid`, among any others', () => {
     const keys = setOf(jwkOf(rsa), jwkOf(p256, { kid: 'other' }));
     expect(findKey(keys, 'k', 'RS256')?.publicKey.equals(rsa)).toBe(true);
     expect(findKey(keys, 'nobody', 'RS256')).toBeUndefined();
@@ -74,7 +74,7 @@ describe('the key that a token names', () => {
     expect(findKey(setOf(one), undefined, 'ES256')).toBeDefined();
   });
 
-  it.each([null, 1, '', ['k'], {}])('is none for the `kid` %j', (kid) => {
+  it.each([null, 1, '', ['k'], {}])('the `kid` %j → none', (kid) => {
     expect(findKey(setOf(nameless(rsa)), kid, 'RS256')).toBeUndefined();
   });
 });

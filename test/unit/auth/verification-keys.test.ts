@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe('find', () => {
-  it('reads the set when it is first asked, and not for a key that it knows', async () => {
+  it('the first question → a read, a known key → none', async () => {
     expect(keys.current?.get('one')).toBeUndefined();
     expect(await keys.find('one')).toMatchObject({ kid: 'one' });
     expect(keys.current?.get('one')).toMatchObject({ kid: 'one' });
@@ -196,7 +196,7 @@ describe('503', () => {
     expect(reads).toBe(1);
   });
 
-  it('where the set that was read holds no usable key', async () => {
+  it('if the set has no usable key', async () => {
     published = [];
     await expect(keys.find('one')).rejects.toEqual(unavailable);
   });
@@ -252,7 +252,7 @@ describe('without keys', () => {
 });
 
 describe('a set without a key that can be used', () => {
-  it('is a revocation, and is told of once', async () => {
+  it('is a revocation, and is reported once', async () => {
     await keys.find('one');
     published = [];
     for (let round = 0; round < 3; round += 1) await keys.refresh();
@@ -269,7 +269,7 @@ describe('a set without a key that can be used', () => {
     expect(failures).toHaveLength(2);
   });
 
-  it('is told of anew where it follows a failure of another kind', async () => {
+  it('after another failure → reported again', async () => {
     await keys.find('one');
     published = down;
     await keys.refresh();
@@ -293,14 +293,14 @@ describe('the fault', () => {
     expect(keys.fault).toBeUndefined();
   });
 
-  it('is none while the last good set is there', async () => {
+  it('there is none while the last good set is used', async () => {
     await keys.refresh();
     published = down;
     await keys.refresh();
     expect(keys.fault).toBeUndefined();
   });
 
-  it('is told once the issuer has withdrawn its only key', async () => {
+  it('the issuer withdrew its only key → reported', async () => {
     await keys.refresh();
     published = [];
     await keys.refresh();
@@ -321,7 +321,7 @@ describe('in the background', () => {
     expect(reads).toBe(3);
   });
 
-  it('a failure is told and breaks nothing', async () => {
+  it('a failure is reported and breaks nothing', async () => {
     published = down;
     await pass(5 * 60_000);
     published = ['one'];

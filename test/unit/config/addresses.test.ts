@@ -69,7 +69,7 @@ describe('createAddressTest', () => {
     (address) => expect(isInside(address)).toBe(false),
   );
 
-  it('holds of no address where there are no ranges', () => {
+  it('no ranges → no address matches', () => {
     expect(createAddressTest([])('127.0.0.1')).toBe(false);
   });
 });

@@ -61,7 +61,7 @@ describe('a URL of PostgreSQL', () => {
     expect(() => loadConfig({ DATABASE_URL: url })).not.toThrow('c4n4ry');
   });
 
-  it.each(['require', 'prefer', 'verify-ca'])('is told to pg as it works there: %s', (mode) => {
+  it.each(['require', 'prefer', 'verify-ca'])('is passed to pg in its form: %s', (mode) => {
     expect(toPgUrl(at(`?application_name=a&sslmode=${mode}`))).toBe(
       at('?application_name=a&sslmode=verify-full'),
     );
@@ -69,7 +69,7 @@ describe('a URL of PostgreSQL', () => {
   });
 });
 
-it('a file of SQLite takes no parameters', () => {
+it('a SQLite file with parameters → refused', () => {
   expect(() => loadConfig({ DATABASE_URL: 'sqlite:data/keyward.db?mode=ro' })).toThrow(
     'DATABASE_URL has a ?: a file of SQLite takes no parameters',
   );

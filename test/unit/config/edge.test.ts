@@ -80,7 +80,7 @@ describe('RATE_LIMIT_…', () => {
     });
   });
 
-  it('holds for people alone where nothing is set', () => {
+  it('by default, applies to people only', () => {
     expect(edgeOf({}).rates).toEqual({ account: { requests: 600, seconds: 60 } });
   });
 

@@ -9,7 +9,7 @@ it('has each variable in one topic', () => {
 });
 
 describe('the documentation of a variable', () => {
-  it.each(variables)('says what %s is, in one line, without a full stop', (_name, schema) => {
+  it.each(variables)('%s has a description of one line, without a full stop', (_name, schema) => {
     expect(schema.meta()?.description).toMatch(/^[^\n]+[^.\n]$/);
   });
 

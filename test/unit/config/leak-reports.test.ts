@@ -7,7 +7,7 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { createSigningKey, publishedKeys } from '../../support/scanner.ts';
 
 describe('API_KEY_PREFIX', () => {
-  it('is what keys begin with where nobody says otherwise', () => {
+  it('defaults to the prefix of keys', () => {
     expect(createApiKeySecret().startsWith(loadConfig({}).apiKeyPrefix)).toBe(true);
   });
 
@@ -54,7 +54,7 @@ describe('leaked keys', () => {
     return file;
   };
 
-  it('are nobody‘s business unless they are to be marked or ended', () => {
+  it('are off unless leaked keys are marked or ended', () => {
     expect(loadConfig({}).leakReports).toBeUndefined();
     expect(loadConfig({ LEAKED_KEYS: 'off' }).leakReports).toBeUndefined();
     const keys = 'https://api.github.com/meta/public_keys/secret_scanning';

@@ -123,7 +123,7 @@ describe('defaults', () => {
     expect(loadConfig({})).toStrictEqual(defaults);
   });
 
-  it.each(['', '   '])('hold where every variable is set to %j', (nothing) => {
+  it.each(['', '   '])('apply if every variable is set to %j', (nothing) => {
     expect(loadConfig(Object.fromEntries(variables.map((name) => [name, nothing])))).toEqual(defaults);
   });
 });
@@ -231,7 +231,7 @@ describe('AUTH_ISSUERS', () => {
   });
   const issuersOf = (environment: Environment) => loadConfig(environment).issuers;
 
-  it('is a list of issuers, each with what belongs to it', () => {
+  it('is a list of issuers, each with its settings', () => {
     const list = [
       {
         issuer: 'https://one.example.com/',
@@ -374,7 +374,7 @@ describe('AUTH_ISSUERS', () => {
     expect(faultsOf({ ...secrets, AUTH_ISSUERS: text })).toEqual([expect.stringContaining(fault)]);
   });
 
-  it('is refused where it names what is no issuer, in words', () => {
+  it('names an unknown issuer → refused with a message', () => {
     expect(faultsOf(given([one, 5]))).toEqual([expect.stringMatching(/^AUTH_ISSUERS 1 must be /)]);
   });
 
@@ -746,7 +746,7 @@ describe('faults', () => {
     expect(faultsOf(environment)).toEqual([expect.stringContaining(fault)]);
   });
 
-  it('are not seen in what is their good twin', () => {
+  it('are not reported for a valid value of the same shape', () => {
     expect(faultsOf({ ...issuer, HOST: '192.168.1.5', NODE_ENV: 'production' })).toEqual([]);
     expect(faultsOf({ ...secrets, AUTH_ISSUER: 'http://localhost:9000', AUTH_CLIENT_ID: 'web' })).toEqual([]);
     expect(faultsOf({ HOST: '0.0.0.0' })).toEqual([]);
@@ -808,7 +808,7 @@ describe('the file .env', () => {
     expect(loadConfig()).toMatchObject({ port: 4100, host: '::1' });
   });
 
-  it('is refused in words where it cannot be read', () => {
+  it('cannot be read → refused with a message', () => {
     mkdirSync('.env');
     expect(() => loadConfig()).toThrow(new ConfigError(['.env must be a file that this user may read']));
   });

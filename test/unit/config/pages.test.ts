@@ -14,7 +14,7 @@ describe('pages for a browser', () => {
     expect(loadConfig({ CONSOLE: 'off', API_REFERENCE: 'off' }).pages.shown).toEqual(['graphiql']);
   });
 
-  it('sign in as a client of the identity provider, with what it wants beside the standard', () => {
+  it('sign in as a client of the identity provider, with its extra parameters', () => {
     const given = {
       AUTH_BROWSER_CLIENT_ID: 'pages',
       AUTH_BROWSER_PARAMETERS: 'audience=k, resource=a:b?c=d',

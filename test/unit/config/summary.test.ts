@@ -10,7 +10,7 @@ describe('a good configuration in one line', () => {
     );
   });
 
-  it('names every issuer, and nothing of what is secret', () => {
+  it('names every issuer and no secret', () => {
     const environment = {
       ...secretVariables(),
       AUTH_ISSUER: 'https://one.example.com',

@@ -15,7 +15,7 @@ const webhooksOf = (endpoints: unknown, others: Record<string, string> = {}) =>
   loadConfig({ WEBHOOKS: JSON.stringify(endpoints), ...others }).webhooks;
 
 describe('WEBHOOKS', () => {
-  it('is where events are sent: all of them, unless some are named', () => {
+  it('is a URL for events: all, unless some are named', () => {
     const two = {
       url: `${url}/2`,
       secret: [secret, secretOf(24)],
@@ -122,7 +122,7 @@ describe('WEBHOOKS', () => {
     expect(() => webhooksOf(endpoints)).toThrow(fault);
   });
 
-  it('refuses what is no JSON', () => {
+  it('no JSON → refused', () => {
     expect(() => loadConfig({ WEBHOOKS: '[{' })).toThrow('WEBHOOKS must be a JSON list of endpoints');
   });
 });

@@ -22,7 +22,7 @@ describe('describeChanges', () => {
     expect(change).toEqual({ label: 'Expires', to: expect.stringMatching(/^20 Feb 2027, /), from: 'never' });
   });
 
-  it('says what came to a list and what went', () => {
+  it('a list → what was added and removed', () => {
     expect(describeChange('permissions', ['a', 'b'], ['b', 'c'])).toEqual([
       { label: 'Permissions', added: ['c'], removed: ['a'], isNew: false },
     ]);
@@ -43,13 +43,13 @@ describe('describeChanges', () => {
     ]);
   });
 
-  it('says of a new key what it is, and not that it was nothing', () => {
+  it('a new key → its values, without the empty ones before', () => {
     expect(describeChange('quota', null, { limit: 5, refill: 'never' }, 'api-key-created')).toEqual([
       { label: 'Quota', to: '5 requests in all' },
     ]);
   });
 
-  it('says of a new webhook endpoint where it is and what it is told', () => {
+  it('a new webhook endpoint → its URL and its events', () => {
     const changes = [
       { field: 'host', from: null, to: 'hooks.example.com' },
       { field: 'events', from: null, to: ['api_key.*'] },
@@ -60,7 +60,7 @@ describe('describeChanges', () => {
     ]);
   });
 
-  it('says of metadata only that it is another', () => {
+  it('metadata → only that it changed', () => {
     expect(describeChange('metadata', null, null)).toEqual([{ label: 'Metadata', to: 'changed' }]);
   });
 

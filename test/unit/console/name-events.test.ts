@@ -54,7 +54,7 @@ describe('nameEvents', () => {
     expect(names).toEqual(['Now', null]);
   });
 
-  it('needs no list of keys where events tell the name', () => {
+  it('events with the name → no list of keys is needed', () => {
     expect(nameEvents([renamed(1, 'A', 'B')], new Map())[0]?.name).toBe('B');
   });
 });

@@ -43,7 +43,7 @@ const same = {
 };
 
 describe('readKeyForm', () => {
-  it('says nothing of a new key that nothing was said of', () => {
+  it('an empty form of a new key → no members', () => {
     expect(readKeyForm(typed(), now)).toEqual({});
   });
 

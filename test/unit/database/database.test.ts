@@ -46,7 +46,7 @@ describe('an SQLite file', () => {
     expect(await second.em.fork().execute('select 1 as x')).toEqual([{ x: 1 }]);
   });
 
-  it('is free again where it could not be opened', async () => {
+  it('could not be opened → the lock is released', async () => {
     const config = databaseConfig(`sqlite:${file}`);
     // A folder is in the way of the write-ahead log.
     await mkdir(`${file}-wal`, { recursive: true });
@@ -57,7 +57,7 @@ describe('an SQLite file', () => {
   });
 });
 
-describe('what is no SQLite file is refused in words', () => {
+describe('a file that is no SQLite database → refused with a message', () => {
   const refused = async () => {
     const error = await open().then(
       () => undefined,
@@ -82,7 +82,7 @@ describe('what is no SQLite file is refused in words', () => {
     );
   });
 
-  it('a place below what is no folder', async () => {
+  it('a path below a file', async () => {
     await writeFile(dirname(file), '');
     expect(await refused()).toContain('cannot be used: there is a file in the place of its folder (ENOTDIR)');
   });

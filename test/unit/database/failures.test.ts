@@ -52,7 +52,7 @@ describe('503', () => {
     expect(translateError(error)).toMatchObject(unavailable);
   });
 
-  it('a database that another process holds', async () => {
+  it('a database locked by another process', async () => {
     // Not one of Keyward's, which would be refused, but any tool.
     const other = new Sqlite(join(folder, 'keyward.db'));
     other.exec('begin immediate');
@@ -68,7 +68,7 @@ describe('503', () => {
     expect(translateError(error)).toMatchObject(unavailable);
   });
 
-  it('a change of which nobody knows whether it was made, by a code of its own', () => {
+  it('a change with an unknown outcome → a code of its own', () => {
     const error = new OutcomeUnknownError(new Error('read ECONNRESET'));
     expect(translateError(new GraphQLError('x', { originalError: error }))).toMatchObject({
       ...unavailable,
@@ -99,12 +99,12 @@ describe('500', () => {
     expect(translateError(error)).toMatchObject({ ...masked, cause: error });
   });
 
-  it('what is not from the database', () => {
+  it('an error that is not from the database', () => {
     expect(translateError(new TypeError('x'))).toMatchObject(masked);
   });
 });
 
-describe('what PostgreSQL says', () => {
+describe('errors of PostgreSQL', () => {
   const said = (code: string, routine?: string) => Object.assign(new Error('said'), { code, routine });
 
   it.each([

@@ -133,7 +133,7 @@ describe('pages one after the other, while rows are added', () => {
   });
 });
 
-describe('what cannot be asked for', () => {
+describe('invalid input', () => {
   const issuesOf = (input: unknown) => {
     try {
       parseInput(PageInput, input);

@@ -84,7 +84,7 @@ describe('published metadata', () => {
     });
   });
 
-  it('holds the public half of one signing key and nothing else of it', async () => {
+  it('has only the public half of one signing key', async () => {
     const { keys } = (await json(metadata['jwks_uri'] as string)) as { keys: Record<string, string>[] };
     expect(keys).toHaveLength(1);
     expect(keys[0]).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig', kid: expect.any(String) });
@@ -249,7 +249,7 @@ describe('sign-in with a browser', () => {
     expect((await browser.visit(url, { login: '' })).html).toContain('1 to 255 characters');
   });
 
-  it('sends nobody to an address that is not registered', async () => {
+  it('an unregistered redirect URI → no redirect', async () => {
     const elsewhere = authorizationUrl({ redirect_uri: 'http://elsewhere.example/callback' });
     const response = await fetch(elsewhere, { redirect: 'manual', headers: { accept: 'text/html' } });
     expect(response.status).toBe(400);

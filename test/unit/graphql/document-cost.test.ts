@@ -76,7 +76,7 @@ describe('the cost of a document', () => {
     expect(cost(query)).toBeLessThanOrEqual(most);
   });
 
-  it('is found quickly where fragments double at each step', () => {
+  it('fragments that double at each step → found quickly', () => {
     const steps = Array.from(
       { length: 50 },
       (_, i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`,

@@ -61,11 +61,11 @@ describe('a document is kept', () => {
     expect(await keptOf(query, true)).toMatchObject({ kind: 'Document' });
   });
 
-  it('of nobody without one: strangers displace nothing', async () => {
+  it('without a token → nothing is kept, so strangers displace nothing', async () => {
     expect(await keptOf(query, false)).toBeUndefined();
   });
 
-  it.each(['{ nothing }', '{ privateKeyStatus', ''])('not where it is not valid: %s', async (invalid) => {
+  it.each(['{ nothing }', '{ privateKeyStatus', ''])('invalid → not kept: %s', async (invalid) => {
     expect(await keptOf(invalid, true)).toBeUndefined();
   });
 });

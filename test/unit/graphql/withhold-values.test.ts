@@ -39,12 +39,12 @@ describe('a literal', () => {
     expect(said(`query ($v: Int = "canary") { ${field} int(it: $v) }`)).toContain(message);
   });
 
-  it('is told by its place', () => {
+  it('is reported by its place', () => {
     const [error] = errorsOf('{ int(it: "canary") }').map(withholdValues);
     expect(error?.locations).toEqual([{ line: 1, column: 11 }]);
   });
 
-  it('is not repeated where a variable in it is null at last', () => {
+  it('a variable in it is null → its value is not repeated', () => {
     const document = 'query ($v: Int = 1) { range(it: {min: $v, max: 918}) }';
     expect(errorsOf(document, { v: null })[0]?.message).toContain('918');
     expect(said(document, { v: null })).toEqual(['This value does not have its type.']);
@@ -82,7 +82,7 @@ describe('a token', () => {
   });
 });
 
-it('leaves everything else as it is', () => {
+it('other errors → unchanged', () => {
   const documents = [
     '{ canary }',
     '{ int(canary: 1) }',

@@ -5,12 +5,12 @@ const begin = (answerTimeout?: number) =>
   beginExchange({ method: 'GET', url: '/', headers: {}, body: Buffer.alloc(0) }, null, answerTimeout);
 
 describe('the time by which a request is answered', () => {
-  it('is over a tenth before the connection’s: who knows whether something was changed then says it', () => {
+  it("ends a tenth earlier than the connection's, so the answer still arrives", () => {
     const { answerBy, record } = begin(30_000);
     expect(answerBy - record.startedAt).toBeCloseTo(27_000);
   });
 
-  it('never comes where there is none', () => {
+  it('no timeout → no deadline', () => {
     expect(begin().answerBy).toBe(Number.POSITIVE_INFINITY);
   });
 });

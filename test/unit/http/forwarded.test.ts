@@ -50,7 +50,7 @@ describe("the client's address", () => {
     expect(forwardedFor(peer, text)).toBe(address);
   });
 
-  it('is the peer where nothing was forwarded, and unknown where that is', () => {
+  it('nothing forwarded → the peer, or unknown', () => {
     expect(seen('10.0.0.1', {}).address).toBe('10.0.0.1');
     expect(forwardedFor(null, '1.1.1.1')).toBe(null);
   });

@@ -80,7 +80,7 @@ describe('health', () => {
     },
   );
 
-  it('says nothing of it where it is ready all the same', async () => {
+  it('ready all the same → not mentioned', async () => {
     health.readyBy(async () => ({ isReady: true, faults }));
     expect(await ask('/health/ready')).toEqual(ok);
   });

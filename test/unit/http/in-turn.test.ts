@@ -109,7 +109,7 @@ describe('the requests of a connection', () => {
     expect(seenAtTurn).toBeLessThan(10);
   });
 
-  it('of which one waits are forgotten when it is closed', async () => {
+  it('closed while one waits → all are dropped', async () => {
     const { listener, paths } = createHeld();
     const port = await start(listener, 10);
     for (let round = 0; round < 12; round += 1) {
@@ -129,7 +129,7 @@ describe('the requests of a connection', () => {
   });
 });
 
-describe('where more wait than may', () => {
+describe('more waiting than allowed', () => {
   it('the connection with the most of them is closed, and the others go on', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);

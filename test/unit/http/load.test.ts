@@ -81,7 +81,7 @@ describe('the log', () => {
   });
 });
 
-it('looks no more when it was disposed of', () => {
+it('disposed of → stops measuring', () => {
   load[Symbol.dispose]();
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -206,7 +206,7 @@ describe('408', () => {
 });
 
 describe('503', () => {
-  it('is the answer where there is none in time', async () => {
+  it('no answer in time → 503', async () => {
     const port = await start({ timeouts: shortTimeouts }, () => {});
     const answer = await send(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(answer).toMatch(/retry-after: 5\r\n/);
@@ -234,7 +234,7 @@ describe('a connection', () => {
     expect(lines).toEqual([]);
   });
 
-  it('beyond the most that there may be is closed at once, which is said once', async () => {
+  it('one more than allowed → closed at once, and logged once', async () => {
     const port = await start({ connections: 1 });
     const first = connect(port, '127.0.0.1');
     await once(first, 'connect');

@@ -69,7 +69,7 @@ describe('an answer', () => {
     await until(() => load.inFlight === 0);
   });
 
-  it('is not in flight where the system has taken all of it', async () => {
+  it('sent completely → no longer counted', async () => {
     body = () => 'short';
     const hold = vi.spyOn(load, 'holdUntilSent');
     const inFlight: number[] = [];
@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect(load.inFlight).toBe(0);
   });
 
-  it('that is shared takes no place', async () => {
+  it('a shared answer → takes no place', async () => {
     const shared = Buffer.alloc(size);
     body = () => shared;
     isShared = true;
@@ -107,7 +107,7 @@ describe('an answer', () => {
     await until(() => received > size);
   });
 
-  it('whose client is gone before it is made takes no place', async () => {
+  it('the client left before → takes no place', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const made = Promise.withResolvers<void>();
     const handler = {
@@ -133,8 +133,8 @@ describe('an answer', () => {
   });
 });
 
-describe('where places are needed', () => {
-  it('whoever has not read for long loses the connection, the longest first, and no more than are needed', async () => {
+describe('if there are too few places', () => {
+  it('the slowest readers lose their connections, and no more than necessary', async () => {
     const sockets = [await ask(), await ask(), await ask(), await ask()];
     expect(load.inFlight).toBe(4);
     now = 999;
@@ -152,7 +152,7 @@ describe('where places are needed', () => {
     expect(load.inFlight).toBe(0);
   });
 
-  it('nobody loses it while there are others', async () => {
+  it('no connection is closed while there are places', async () => {
     await ask();
     await ask();
     now = 60_000;

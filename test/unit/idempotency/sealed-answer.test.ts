@@ -20,7 +20,7 @@ describe('a sealed answer', () => {
     expect(await open([two, one])).toEqual(answer);
   });
 
-  it('is refused, and not taken for none, where its pepper is gone', async () => {
+  it('its pepper is gone → refused, not ignored', async () => {
     await expect(open([two])).rejects.toMatchObject({ status: 409, reason: 'pepper-missing' });
   });
 

@@ -101,7 +101,7 @@ it('leaves out a key that cannot be used, and one that hides among the names of 
   expect(await Promise.all(identifiers.map(knows))).toEqual([true, false, false, false, false]);
 });
 
-it('fetches nothing where the keys are given', async () => {
+it('given keys → nothing is fetched', async () => {
   const given = scanner.keys[0];
   using fixed = readScannerKeys(new Map([['given', given.publicKey]]), report);
   expect((await fixed.find('given'))?.publicKey).toBe(given.publicKey);

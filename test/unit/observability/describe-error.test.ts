@@ -8,14 +8,14 @@ import { openTestDatabase } from '../../support/database.ts';
 const stackOf = (error: Error) => (describeError(error)?.['stack'] ?? []) as string[];
 
 describe('an error', () => {
-  it('keeps its type, code, message and where it was thrown', () => {
+  it('keeps its type, code, message and stack', () => {
     const error = Object.assign(new TypeError('not a function'), { code: 'ERR_X' });
     const description = describeError(error);
     expect(description).toMatchObject({ type: 'TypeError', code: 'ERR_X', message: 'not a function' });
     expect(stackOf(error)[0]).toMatch(/^at .*describe-error\.test\.ts/);
   });
 
-  it('keeps what caused it, and what caused that', () => {
+  it('keeps its causes', () => {
     const cause = new Error('socket', { cause: new RangeError('port') });
     expect(describeError(new Error('fetch failed', { cause }))).toMatchObject({
       cause: { message: 'socket', cause: { type: 'RangeError', message: 'port', cause: undefined } },
@@ -52,7 +52,7 @@ describe("a database's error", () => {
   });
 });
 
-describe('what is no error', () => {
+describe('a value that is no error', () => {
   it.each([
     ['c4n4ry', { type: 'string' }],
     [{ message: 'c4n4ry' }, { type: 'object' }],

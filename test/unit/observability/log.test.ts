@@ -44,7 +44,7 @@ describe('in a pipe', () => {
     ]);
   });
 
-  it('leaves out what is below its level', () => {
+  it('leaves out lines below its level', () => {
     expect(output('warn', false).trimEnd().split('\n')).toHaveLength(1);
     expect(output('silent', false)).toBe('');
   });
@@ -82,7 +82,7 @@ describe('in a terminal', () => {
     ]);
   });
 
-  it('writes an event in one line, without what only a program goes by', () => {
+  it('for a reader, writes an event in one line without fields for programs', () => {
     const event = {
       requestId: 'r',
       traceId: 't',

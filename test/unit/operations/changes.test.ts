@@ -22,7 +22,7 @@ describe('changesOf', () => {
 describe('detailsOf', () => {
   const changeTo = (to: unknown) => JSON.parse(detailsOf([{ field: 'some', from: null, to }]) ?? '')[0].to;
 
-  it('is null where nothing is to be told', () => {
+  it('no change → null', () => {
     expect(detailsOf([])).toBeNull();
   });
 
@@ -40,7 +40,7 @@ describe('detailsOf', () => {
     expect([starts.isWellFormed(), starts.startsWith('"😀😀')]).toEqual([true, true]);
   });
 
-  it('keeps less of each value where an event would be too long', () => {
+  it('an event that would be too long → its values are shortened', () => {
     const fields = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const details = `${detailsOf(fields.map((field) => ({ field, from: null, to: 'x'.repeat(600) })))}`;
     expect(details.length).toBeLessThanOrEqual(mostDetails);

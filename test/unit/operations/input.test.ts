@@ -21,7 +21,7 @@ const schema = z.object({
 });
 
 describe('parseInput', () => {
-  it.each([{}, { name: null }, { name: 'abc', size: 5 }, { name: '𝒳😀' }])('takes %j', (input) => {
+  it.each([{}, { name: null }, { name: 'abc', size: 5 }, { name: '𝒳😀' }])('%j → accepted', (input) => {
     expect(parseInput(schema, input)).toEqual(input);
   });
 
@@ -34,7 +34,7 @@ describe('parseInput', () => {
     expect(refusals(schema, input)).toEqual([issue]);
   });
 
-  it('calls missing what is not there, and nothing else', () => {
+  it('only an absent member → missing', () => {
     const required = z.object({ name: z.string('No text.'), size: z.int('No number.') });
     expect(refusals(required, { size: null })).toEqual([
       ['name', 'missing', 'Required.'],
@@ -42,7 +42,7 @@ describe('parseInput', () => {
     ]);
   });
 
-  it('takes the type that a check of its own names', () => {
+  it('uses the type that a custom check names', () => {
     const check = (params?: Record<string, unknown>) =>
       z.object({ at: z.number().refine(() => false, { message: 'No.', ...(params && { params }) }) });
     expect(refusals(check({ type: 'datetime_future' }), { at: 1 })).toEqual([
@@ -77,7 +77,7 @@ describe('text', () => {
     ]);
   });
 
-  it.each(['', '\u0001', '😀', '\ufffd', '\ufeff'])('is else taken as it is: %j', (name) => {
+  it.each(['', '\u0001', '😀', '\ufffd', '\ufeff'])('other text → unchanged: %j', (name) => {
     expect(parseInput(text, { name })).toEqual({ name });
   });
 });

@@ -38,7 +38,7 @@ const settingsIn = (text: string) =>
   };
 
 describe('a page', () => {
-  it('is shown without a sign-in where the provider cannot be asked, and the log says why', async () => {
+  it('the provider cannot be reached → shown without a sign-in, and the log says why', async () => {
     const warning = { level: 40, msg: 'the identity provider could not be asked where to sign in' };
     await vi.waitFor(() => expect(gateway.log()).toContainEqual(expect.objectContaining(warning)));
     const { status, text } = await gateway.fetch('GET', '/api/v1/docs', html);
@@ -46,7 +46,7 @@ describe('a page', () => {
     expect(settingsIn(text).signIn).toBeUndefined();
   });
 
-  it('waits for no provider, and signs in once the provider has told where, asked again after 30 seconds', async () => {
+  it('does not wait for the provider, which is asked again after 30 seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await using slow = await startIllBehavedIssuer();
     const held: (() => void)[] = [];
@@ -73,7 +73,7 @@ describe('a page', () => {
     expect(slow.counts.metadata).toBe(2);
   });
 
-  it('is told where to sign in, and may ask nobody else', async () => {
+  it('gets the sign-in address, and its policy allows no other host', async () => {
     const metadata = {
       issuer: issuer.config.issuer,
       authorization_endpoint: 'https://id.example.com/authorize',
@@ -102,7 +102,7 @@ describe('a page', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups');
   });
 
-  it('is told nothing of an endpoint whose host would add to the policy of the page', async () => {
+  it("an endpoint that would widen the page's policy → left out", async () => {
     const metadata = {
       issuer: issuer.config.issuer,
       authorization_endpoint: 'https://id.example.com/authorize',
@@ -112,23 +112,23 @@ describe('a page', () => {
     await expect(readSignInSettings(metadata.issuer, signIn)).rejects.toThrow('must have a valid host');
   });
 
-  it('is told the scopes by their names here and at the provider, and which pages there are', async () => {
+  it('gets the scopes by both names, and the list of pages', async () => {
     const { scopes, pages } = settingsIn((await gateway.fetch('GET', '/api/v1/docs', html)).text);
     const requested = Object.fromEntries(scopes.map(({ name, requestedAs }) => [name, requestedAs]));
     expect(requested).toMatchObject({ openid: ['openid'], email: ['theirs'], profile: ['theirs'] });
     expect(pages).toEqual({ graphiql: '/graphql', reference: '/api/v1/docs' });
   });
 
-  it('is not shown where it is switched off', async () => {
+  it('switched off → not shown', async () => {
     expect((await gateway.fetch('GET', '/console', html)).status).toBe(404);
   });
 
-  it('is told the bounds of what is typed into it', async () => {
+  it('gets the limits of its inputs', async () => {
     const { text } = await gateway.fetch('GET', '/api/v1/docs', html);
     expect(settingsIn(text).sessionDuration).toEqual({ min: 60, max: 86_400 });
   });
 
-  it('is led to from the bare address: a browser alone, and where there is a console', async () => {
+  it('a browser at / → redirected, if there is a console', async () => {
     const bare = async (at: TestGateway, options?: typeof html) => {
       const { status, headers } = await at.fetch('GET', '/', options);
       return [status, headers.get('location')];
@@ -151,13 +151,13 @@ describe('a page', () => {
     expect([status, text]).toEqual([200, '{"data":{"__typename":"Query"}}']);
   });
 
-  it('keeps its tie to the window that opened it where a sign-in ends', async () => {
+  it('the page at the end of a sign-in keeps its opener', async () => {
     const { headers } = await gateway.fetch('GET', '/sign-in/callback?code=c&state=s');
     expect(headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
   });
 });
 
-describe('what a page loads', () => {
+describe('the files of a page', () => {
   const assetsOf = async () => {
     const { text } = await gateway.fetch('GET', '/api/v1/docs', html);
     return [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);

@@ -49,7 +49,7 @@ describe('in a terminal, with an identity provider of its own', () => {
     expect(text).not.toMatch(/curl|npm|anyone/);
   });
 
-  it('shows nothing of a database URL, which holds a password', () => {
+  it('does not show a database URL, which may have a password', () => {
     const text = greeting({ ...issuer, DATABASE_URL });
     expect(text).toMatch(/Database +PostgreSQL\n/);
     expect(text).not.toMatch(/c4n4ry|db\.example\.com/);

@@ -21,16 +21,16 @@ const silent = { part: 'database', fault: 'it does not answer' };
 const notReady = (...faults: object[]) => ({ isReady: false, faults });
 
 describe('the service is ready', () => {
-  it('where the database can do all, and all issuers have keys', async () => {
+  it('the database works and all issuers have keys → ready', async () => {
     expect(await createReadiness(up, some)()).toEqual(ready);
   });
 
-  it('where one of the issuers has keys; of the others it says that they have none', async () => {
+  it('one issuer has keys → ready, and the others are named', async () => {
     const verdict = await createReadiness(up, [issuerOf('https://b', unread), ...some])();
     expect(verdict).toEqual({ isReady: true, faults: [noKeys('https://b')] });
   });
 
-  it('not where no issuer has keys', async () => {
+  it('no issuer has keys → not ready', async () => {
     const unusable = 'no key of its set can be used';
     const verdict = await createReadiness(up, [
       issuerOf('https://b', unread),
@@ -39,22 +39,22 @@ describe('the service is ready', () => {
     expect(verdict).toEqual(notReady(noKeys('https://b'), noKeys('https://c', unusable)));
   });
 
-  it('not where the database fails', async () => {
+  it('the database fails → not ready', async () => {
     expect(await createReadiness(fails, some)()).toEqual(notReady(silent));
   });
 
-  it('not where the database says what it cannot do', async () => {
+  it('the database cannot be written → not ready', async () => {
     const fault = 'PostgreSQL takes no writes: it is a standby';
     const verdict = await createReadiness({ check: async () => fault }, some)();
     expect(verdict).toEqual(notReady({ part: 'database', fault }));
   });
 
-  it('not where several parts fail, and says each', async () => {
+  it('several parts fail → not ready, and each is named', async () => {
     const verdict = await createReadiness(fails, [issuerOf('https://b', unread)])();
     expect(verdict).toEqual(notReady(silent, noKeys('https://b')));
   });
 
-  it('not where the database says nothing for two seconds; it is not asked again meanwhile', async () => {
+  it('no answer of the database for two seconds → not ready, without a second question meanwhile', async () => {
     let answer: (fault: undefined) => void = () => {};
     const check = vi.fn(
       () =>
@@ -75,7 +75,7 @@ describe('the service is ready', () => {
     expect(await ask()).toEqual(ready);
   });
 
-  it('as the database has said within the last second, however often it is asked', async () => {
+  it('asked often → the database is asked once a second', async () => {
     let isUp = true;
     const check = vi.fn(() => (isUp ? Promise.resolve(undefined) : Promise.reject(new Error('down'))));
     const ask = createReadiness({ check }, some);

@@ -61,7 +61,7 @@ it('says it of each issuer by itself', async () => {
   expect(logger.info.mock.calls).toEqual([[{ part: 'verification keys', issuer: 'https://a' }, canAgain]]);
 });
 
-it('says it though nobody asks, until it is disposed of', async () => {
+it('reports without a question, until it is disposed of', async () => {
   const watched = watch();
   fail(silent);
   await vi.advanceTimersByTimeAsync(5000);
@@ -73,7 +73,7 @@ it('says it though nobody asks, until it is disposed of', async () => {
   expect(logger.info).not.toHaveBeenCalled();
 });
 
-it('says it once where several ask at the same time', async () => {
+it('several questions at once → reported once', async () => {
   using watched = watch();
   fail(silent);
   await Promise.all([watched.ask(), watched.ask(), watched.ask()]);

@@ -78,7 +78,7 @@ describe('a query string', () => {
     );
   });
 
-  it('gives a list nothing that it does not know, nor what REST leaves out', async () => {
+  it('unknown parameters of a list, and those not in REST → ignored', async () => {
     const { status, body } = await sample.rest('GET', '/rooms?first=1&last=1&isOpen=true&limit=1&x=1&x=2');
     expect(status).toBe(422);
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(['first', 'last', 'isOpen', 'x']);
@@ -91,7 +91,7 @@ describe('a query string', () => {
   });
 
   it.each(['', '0x1', '1e1', '+1', '01', ' 1', '1.0', '-0', 'x', 'null'])(
-    'takes no limit=%j',
+    'limit=%j → int_parsing',
     async (text) => {
       const answer = await sample.rest('GET', `/rooms?limit=${encodeURIComponent(text)}`);
       expect(answer).toMatchObject(issue(['query', 'limit'], 'int_parsing', 'Must be a decimal integer.'));
@@ -99,10 +99,13 @@ describe('a query string', () => {
     },
   );
 
-  it.each(['', '1', '0', 'True', 'TRUE', 'yes', 'true ', 'null'])('takes no is_open=%j', async (text) => {
-    const answer = await sample.rest('GET', `/rooms?is_open=${encodeURIComponent(text)}`);
-    expect(answer).toMatchObject(issue(['query', 'is_open'], 'bool_parsing', 'Must be true or false.'));
-  });
+  it.each(['', '1', '0', 'True', 'TRUE', 'yes', 'true ', 'null'])(
+    'is_open=%j → bool_parsing',
+    async (text) => {
+      const answer = await sample.rest('GET', `/rooms?is_open=${encodeURIComponent(text)}`);
+      expect(answer).toMatchObject(issue(['query', 'is_open'], 'bool_parsing', 'Must be true or false.'));
+    },
+  );
 
   it.each([
     ['limit=2147483648', 'limit', 'int_parsing_size'],
@@ -114,11 +117,11 @@ describe('a query string', () => {
     expect(await sample.rest('GET', `/rooms?${query}`)).toMatchObject(issue(['query', name], type));
   });
 
-  it('that lacks what is required is refused', async () => {
+  it('without a required parameter → refused', async () => {
     expect(await sample.rest('GET', '/echo?count=1')).toMatchObject(issue(['query', 'must_have'], 'missing'));
   });
 
-  it('is told all its faults at once', async () => {
+  it('several faults → all are listed', async () => {
     const { body } = await sample.rest('GET', '/rooms?is_open=1&limit=x');
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc)).toEqual([
       ['query', 'limit'],
@@ -126,7 +129,7 @@ describe('a query string', () => {
     ]);
   });
 
-  it('is never read where there is another method', async () => {
+  it('the query string of another method → ignored', async () => {
     await sample.rest('POST', '/rooms?name=query', {});
     await sample.rest('PATCH', '/rooms/1?name=query', { name: 'body' });
     expect(sample.given).toEqual([{}, { roomId: 1, name: 'body' }]);
@@ -134,7 +137,7 @@ describe('a query string', () => {
 });
 
 describe('a creation', () => {
-  it('answers 201 and where the new one is', async () => {
+  it('201 and a Location', async () => {
     const { status, headers, body } = await sample.rest('POST', '/rooms', { name: 'Hall' });
     expect([status, body]).toEqual([201, room(7)]);
     expect(headers.get('location')).toBe('/api/v1/rooms/7');
@@ -226,7 +229,7 @@ describe('the same over GraphQL', () => {
     expect(body.errors[0].message).toBe('id: Required. name: Required.');
   });
 
-  it('says of a date-time what REST says, each time', async () => {
+  it('writes a date-time as REST does', async () => {
     for (const _ of [1, 2, 3])
       expect(issues(await sample.graphql(create, { at: '2026-01-31T12:00:00' }))).toEqual([
         {
@@ -237,7 +240,7 @@ describe('the same over GraphQL', () => {
       ]);
   });
 
-  it('reads a date-time in a document, and refuses what is none', async () => {
+  it('reads a date-time in a document, and refuses other text', async () => {
     await sample.graphql('mutation { createRoom(builtAt: "2026-01-31T12:00:00Z") { id } }');
     expect(sample.given).toEqual([{ builtAt: new Date('2026-01-31T12:00:00.000Z') }]);
     for (const literal of ['5', '"2026-01-31"', 'true']) {

@@ -83,7 +83,7 @@ type LivingRoom {
     expect(types.filter((name) => /Room|Page|Listing/.test(name))).toEqual(['Room', 'Listing']);
   });
 
-  it('leaves the schema that it is given as it was', () => {
+  it('does not change the given schema', () => {
     const before = printSchema(schema);
     toRestSchema(schema);
     expect(printSchema(schema)).toBe(before);

@@ -37,7 +37,7 @@ describe('a route', () => {
     expect(match(method, '/keys/default').field).toBe(field);
   });
 
-  it('with a parameter is found where the literal has another method', () => {
+  it('a path with a parameter is found if the literal path has another method', () => {
     expect(match('DELETE', '/keys/default').field).toBe('endKey');
   });
 

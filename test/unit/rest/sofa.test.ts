@@ -47,7 +47,7 @@ function run(source: string, variableValues: Record<string, unknown> = {}) {
 }
 
 describe('toGraphqlDocument', () => {
-  it('answers in the names of REST what the schema resolves, at every depth', () => {
+  it("results have REST's names at every depth", () => {
     const source =
       '{ livingRoom(room_id: 5) { door_count wall_colour inner { door_count wall_colour } } roomCount }';
     expect(run(source)).toEqual({
@@ -58,7 +58,7 @@ describe('toGraphqlDocument', () => {
     });
   });
 
-  it('hands on what was given, null too, and nothing else', () => {
+  it('passes on exactly the given variables, null included', () => {
     const source = 'query Q($room: Int!, $floor: String) { asked(room_id: $room, floor_name: $floor) }';
     expect(run(source, { room: 5, floor: null })).toEqual({
       data: { asked: '{"roomId":5,"floorName":null}' },

@@ -30,7 +30,7 @@ describe('peppers', () => {
     expect(peppers.digests('sk-secret')).toEqual(expected);
   });
 
-  it('find after a rotation what was stored before it', () => {
+  it('after a rotation, secrets stored before are still found', () => {
     const old = secretListOf(1);
     const stored = createPeppers(old).digest('sk-secret');
     const rotated = createPeppers([...secretListOf(2), ...old] as const);

@@ -43,7 +43,7 @@ describe('a list of secrets', () => {
     expect(contents(`1:${text}`)).toEqual([[1, first]]);
   });
 
-  it('takes longer peppers, and no longer encryption keys', () => {
+  it('longer peppers → accepted, longer encryption keys → refused', () => {
     const long = randomBytes(48).toString('base64');
     expect(contents(`1:${long}`, pepperSize)).toEqual([[1, long]]);
     expect(faultsOf(`1:${long}`)).toEqual([`version 1 has 48 bytes; it ${make}`]);
@@ -86,7 +86,7 @@ describe('a fault of a list', () => {
     expect(faultsOf(text)).toEqual(faults);
   });
 
-  it('says what is wanted of a pepper', () => {
+  it('a bad pepper → a message with the rules', () => {
     expect(faultsOf(`4:${short}`, pepperSize)).toEqual([
       'version 4 has 31 bytes; it must be 32 bytes or more in base64: make it with `openssl rand -base64 32`',
     ]);

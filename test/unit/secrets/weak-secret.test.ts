@@ -29,7 +29,7 @@ describe('isWeak', () => {
     expect(isWeak(secret)).toBe(true);
   });
 
-  it.each([32, 33, 48, 64])('takes no random secret of %i bytes for weak', (length) => {
+  it.each([32, 33, 48, 64])('a random secret of %i bytes → not weak', (length) => {
     expect(Array.from({ length: 5000 }, () => randomBytes(length)).filter(isWeak)).toEqual([]);
   });
 });

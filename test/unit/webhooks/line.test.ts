@@ -14,7 +14,7 @@ const createLine = () => {
   };
 };
 
-it('puts somebody who changes little in front of a burst that came before', () => {
+it('an account with few events goes before an earlier burst', () => {
   const { clock, place } = createLine();
   const burst = Array.from({ length: 100 }, () => place(alice));
   clock.now += 1000;
@@ -42,7 +42,7 @@ it('gives an account that was quiet the time of its change', () => {
   expect(place(alice)).toBe(clock.now);
 });
 
-it('puts what is urgent in front of all else, each account in its turn', () => {
+it('urgent events go first, accounts in turn', () => {
   const { place } = createLine();
   const first = place(bob);
   for (let index = 0; index < 1000; index += 1) place(alice);

@@ -84,7 +84,7 @@ it('asks once for all who want the same host at the same time, and again later',
   asked[1]?.answer([publicAddress]);
 });
 
-it('asks for two hosts at a time: each takes a thread of the process', async () => {
+it('looks up two hosts at a time, because each takes a thread', async () => {
   const asked = startNameServer();
   const outcomes = ['one', 'two', 'three', 'four'].map((name) => lookUp(`${name}.example.com`));
   await turns();

@@ -11,7 +11,7 @@ const changesOfMerged = (...all: object[][]): unknown => {
 };
 
 describe('two updates as one', () => {
-  it('are from what was before the first to what is after the last', () => {
+  it('run from before the first to after the last', () => {
     const first = [
       { field: 'name', from: 'a', to: 'b' },
       { field: 'quota', from: null, to: { limit: 1, refill: 'never' } },
@@ -27,7 +27,7 @@ describe('two updates as one', () => {
     ]);
   });
 
-  it('leave out what is as it was', () => {
+  it('leave out members that did not change in the end', () => {
     const there = [{ field: 'name', from: 'a', to: 'b' }];
     const back = [{ field: 'name', from: 'b', to: 'a' }];
     expect(changesOfMerged(there, back)).toEqual([]);
@@ -40,7 +40,7 @@ describe('two updates as one', () => {
     expect(JSON.parse(mergeMessages(earlier, later) ?? '')).toEqual(JSON.parse(later));
   });
 
-  it('are of lists what one update would have been, whatever the lists are', () => {
+  it('lists → the same as one update', () => {
     const items = ['a', 'b', 'c', 'd'];
     const lists = Array.from({ length: 16 }, (_, bits) =>
       items.filter((_item, index) => bits & (1 << index)),

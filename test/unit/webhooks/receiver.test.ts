@@ -33,7 +33,7 @@ describe('the room of an endpoint', () => {
     expect(receiver.room.all).toBe(3);
   });
 
-  it('is none while the receiver asks to wait, and the longest wait counts', () => {
+  it('is 0 while the receiver asks to wait; the longest wait counts', () => {
     const receiver = new Receiver(endpoint);
     receiver.hold(1000);
     receiver.hold(500);
@@ -53,7 +53,7 @@ describe('the room of an endpoint', () => {
     expect(receiver.busyAccounts('line')).toEqual([]);
   });
 
-  it('is 4 for what was attempted before, while something fails', () => {
+  it('is 4 for retries while something fails', () => {
     const receiver = new Receiver(endpoint);
     expect(receiver.room.again).toBe(16);
     receiver.fail(1);
@@ -64,7 +64,7 @@ describe('the room of an endpoint', () => {
     expect(receiver.room.again).toBe(12);
   });
 
-  it('is 2 for what was attempted before of one account, while something fails', () => {
+  it('is 2 for retries of one account while something fails', () => {
     const receiver = new Receiver(endpoint);
     for (let turn = 0; turn < 2; turn += 1) receiver.begin(of(1, 2));
     expect(receiver.roomOf(1, 'again')).toBe(6);
@@ -74,14 +74,14 @@ describe('the room of an endpoint', () => {
     expect(receiver.roomOf(1, 'line')).toBe(6);
   });
 
-  it('is none while it is paused or gone', () => {
+  it('is 0 while it is paused or gone', () => {
     const paused = new Receiver({ ...endpoint, isPaused: true });
     const gone = Object.assign(new Receiver(endpoint), { isGone: true });
     expect([paused.room.all, gone.room.all]).toEqual([0, 0]);
   });
 });
 
-describe('an endpoint that takes nothing', () => {
+describe('an endpoint that fails', () => {
   const createDown = () => {
     const receiver = new Receiver(endpoint);
     for (let times = 0; times < 49; times += 1) receiver.fail(times % 3);
@@ -115,7 +115,7 @@ describe('an endpoint that takes nothing', () => {
     expect(receiver.room.all).toBe(1);
   });
 
-  it('knows whose events were refused, and is up again with the first that it takes', () => {
+  it('keeps whose events were refused, and is up again after the first success', () => {
     const receiver = createDown();
     expect(receiver.refusedAccounts.toSorted()).toEqual([0, 1, 2, 3]);
     receiver.succeed();
@@ -124,7 +124,7 @@ describe('an endpoint that takes nothing', () => {
     expect(receiver.room.all).toBe(16);
   });
 
-  it('is in the log once a minute at the most, and once where it takes events again', () => {
+  it('is logged at most once a minute, and once when it recovers', () => {
     const receiver = new Receiver(endpoint);
     expect([receiver.succeed(), receiver.fail(1), receiver.fail(1)]).toEqual([false, true, false]);
     expect([receiver.succeed(), receiver.succeed()]).toEqual([true, false]);

@@ -167,7 +167,7 @@ describe('an attempt', () => {
     await closed[0];
   });
 
-  it.each(['100 Continue', '103 Early Hints'])('takes ten times %s, and no more', async (interim) => {
+  it.each(['100 Continue', '103 Early Hints'])('accepts ten %s responses, and no more', async (interim) => {
     let times = 10;
     const { url, closed } = await startReceiver((socket) => {
       socket.write(`HTTP/1.1 ${interim}\r\n\r\n`.repeat(times));
@@ -204,7 +204,7 @@ describe('an attempt', () => {
     await closed[0];
   });
 
-  it('ends when it is told to, and closes the connection', async () => {
+  it('aborted → ends, and closes the connection', async () => {
     const { promise: isThere, resolve } = Promise.withResolvers<void>();
     const { url, closed } = await startReceiver(() => resolve());
     const stop = new AbortController();
@@ -215,7 +215,7 @@ describe('an attempt', () => {
     await closed[0];
   });
 
-  it('is decided by the status, and reads no more than the beginning of a long answer', async () => {
+  it('is decided by the status; only the start of a long answer is read', async () => {
     const { url, closed, sockets } = await startReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n');
       const fill = () => {
@@ -250,7 +250,7 @@ describe('an address of this machine', () => {
       });
   });
 
-  it('is refused also where a name has it, and sent to if that name is allowed', async () => {
+  it('a name with that address → refused, unless the name is allowed', async () => {
     const { port } = await startReceiver((socket) => void socket.end(answered));
     const refused = await attempt(`http://localhost:${port}/`);
     expect(refused).toEqual({ isDelivered: false, text: 'address refused' });

@@ -32,7 +32,7 @@ it('names a query by its text, and one that has no name not at all', () => {
   expect(statements.nameOf(CompiledQuery.raw('select 1'))).toBeUndefined();
 });
 
-it('names none where it is told so', () => {
+it('switched off → no names', () => {
   expect(new Statements('unnamed', warn).nameOf(query)).toBeUndefined();
 });
 

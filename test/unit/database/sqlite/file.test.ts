@@ -34,7 +34,7 @@ describe.runIf(process.platform !== 'win32')('createPrivately', () => {
     expect(modeOf(join(file, '../..'))).toBe('700');
   });
 
-  it('takes a file that is there from everybody else, and keeps what is in it', () => {
+  it('an existing file → only its owner can read it, and its content stays', () => {
     const path = join(folder.path, 'keyward.db');
     writeFileSync(path, 'rows', { mode: 0o644 });
     createPrivately(path);

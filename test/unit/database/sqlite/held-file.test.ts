@@ -84,7 +84,7 @@ describe('a file that is held', () => {
     held.assertPlace();
   });
 
-  it('is not whole either where it could not be marked, as on a full disk', () => {
+  it('could not be marked, as on a full disk → not complete', () => {
     const { held, writer } = open();
     writer.pragma('user_version = 5');
     writer.pragma('query_only = on');
@@ -108,7 +108,7 @@ describe('a file that is held', () => {
     held.assertPlace();
   });
 
-  it('gets its lock back where that file was deleted, and says so once', () => {
+  it('its lock file was deleted → locked again, and logged once', () => {
     const { held } = openAndWatch();
     rmSync(`${file}.lock`);
     held.assertWhole();
@@ -127,7 +127,7 @@ describe('a file that is held', () => {
     held.assertWhole();
   });
 
-  it('takes no writes while another process has that lock, and again when it is gone', () => {
+  it('another process has the lock → no writes until it is released', () => {
     const { held } = openAndWatch();
     rmSync(`${file}.lock`);
     const other = new Sqlite(`${file}.lock`);
@@ -167,7 +167,7 @@ it('a file to which nothing was written is not left, nor is its lock', () => {
   expect([file, `${file}.lock`].filter((path) => existsSync(path))).toEqual([]);
 });
 
-it('a file of which another process has the lock already is left, and so is the lock', () => {
+it('a file that another process has locked → left alone', () => {
   const other = new Sqlite(`${file}.lock`);
   other.exec('begin exclusive');
   expect(() => new HeldFile(file, warn)).toThrow('another process of Keyward is using');
@@ -175,7 +175,7 @@ it('a file of which another process has the lock already is left, and so is the 
   other.close();
 });
 
-it('a file that was empty before is left, and told of', () => {
+it('an empty file → left, and reported', () => {
   writeFileSync(file, '');
   new HeldFile(file, warn)[Symbol.dispose]();
   expect(existsSync(file)).toBe(true);

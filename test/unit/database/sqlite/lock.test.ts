@@ -28,7 +28,7 @@ describe('lockFile', () => {
   const refused = () =>
     `Keyward cannot start with this configuration:\n  DATABASE_URL names ${file}, which another process of Keyward is using`;
 
-  it('refuses a file that another process holds, in a sentence', async () => {
+  it('a file that another process has locked → refused with a message', async () => {
     await using other = await holdElsewhere();
     expect(other.output).toEqual({ stdout: 'held\n', stderr: '' });
     const attempt = () => lockFile(file);

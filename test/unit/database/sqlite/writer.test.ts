@@ -71,7 +71,7 @@ function watch(outcomes: string[]) {
 }
 
 describe('transactions of one turn', () => {
-  it('are committed together when it ends, and nobody is answered before', async () => {
+  it('are committed together at its end, and no answer comes before', async () => {
     const endTurn = await openStepwise();
     const outcomes: string[] = [];
     const note = watch(outcomes);
@@ -134,7 +134,7 @@ describe('transactions of one turn', () => {
     ]);
   });
 
-  it('lose their own work alone where they fail', async () => {
+  it('a failed one loses only its own work', async () => {
     await open();
     const results = await Promise.allSettled([
       transact((inner) => add(inner, 'one')),
@@ -149,7 +149,7 @@ describe('transactions of one turn', () => {
     expect(database.committed()).toEqual(['one', 'three']);
   });
 
-  it('are committed before the turn ends where there are many', async () => {
+  it('many → committed before the turn ends', async () => {
     const endTurn = await openStepwise();
     const all = Array.from({ length: 100 }, (_, index) => transact((inner) => add(inner, `${index}`)));
     await settle();
@@ -162,7 +162,7 @@ describe('transactions of one turn', () => {
     await Promise.all(all);
   });
 
-  it('are committed before the turn ends where they take long', async () => {
+  it('slow ones → committed before the turn ends', async () => {
     const endTurn = await openStepwise();
     const all = Array.from({ length: 4 }, (_, index) =>
       transact(async (inner) => {
@@ -179,7 +179,7 @@ describe('transactions of one turn', () => {
   });
 });
 
-describe('a transaction that begins while nobody waits', () => {
+describe('a transaction that begins while no other waits', () => {
   /** One that waits in the middle, with two that have come meanwhile. */
   const beginWithFollowers = async () => {
     const { promise: pause, resolve, reject } = Promise.withResolvers<void>();
@@ -193,7 +193,7 @@ describe('a transaction that begins while nobody waits', () => {
     return { first, followers: Promise.all(followers), goOn: resolve, stop: () => reject(new Error('no')) };
   };
 
-  it('has no savepoint, and what comes meanwhile has', async () => {
+  it('has no savepoint; later ones have', async () => {
     const endTurn = await openStepwise();
     const prepare = vi.spyOn(database.connections.writer, 'prepare');
     const prepared = () => prepare.mock.calls.map(([text]) => text);
@@ -212,7 +212,7 @@ describe('a transaction that begins while nobody waits', () => {
     expect(database.committed()).toEqual(['alone', 'first', 'second', 'third']);
   });
 
-  it('is not one of many at once: those that fail end no group, and are told at its end', async () => {
+  it('many at once that fail → the group goes on, and the errors come at its end', async () => {
     const endTurn = await openStepwise();
     const all = Promise.allSettled(
       Array.from({ length: 10 }, (_, index) =>
@@ -228,7 +228,7 @@ describe('a transaction that begins while nobody waits', () => {
     expect(database.committed()).toEqual(['9']);
   });
 
-  it('takes nothing of those who wait with it where it fails', async () => {
+  it('fails → the others are not affected', async () => {
     const endTurn = await openStepwise();
     const { first, followers, stop } = await beginWithFollowers();
     stop();
@@ -241,7 +241,7 @@ describe('a transaction that begins while nobody waits', () => {
     expect(database.committed()).toEqual(['second', 'third']);
   });
 
-  it('takes nothing of those who wait with it where it stands idle, and can do nothing later', async () => {
+  it('stands idle → it is ended, and the others are not affected', async () => {
     await open({ idle: 50 });
     const { first, followers, goOn } = await beginWithFollowers();
     first.catch(() => {});
@@ -252,7 +252,7 @@ describe('a transaction that begins while nobody waits', () => {
     expect(database.committed()).toEqual(['second', 'third']);
   });
 
-  it('takes nothing of those who wait with it where SQLite itself has ended it', async () => {
+  it('ended by SQLite → the others are not affected', async () => {
     await open();
     const { promise: pause, resolve } = Promise.withResolvers<void>();
     const first = transact(async (inner) => {
@@ -290,7 +290,7 @@ describe('a transaction that begins while nobody waits', () => {
     expect(database.committed()).toEqual(['one', 'two', 'four']);
   });
 
-  it('fails where one of its statements has ended it', async () => {
+  it('ended by one of its statements → fails', async () => {
     await open();
     const ended = transact(async (inner) => {
       await add(inner, 'one');
@@ -353,7 +353,7 @@ describe('a transaction that SQLite itself has ended', () => {
   const overfill = (inner: Kysely<Words>) =>
     sql`insert into word values (hex(zeroblob(1000000)))`.execute(inner);
 
-  it('runs nothing any more, not even where its error is passed over', async () => {
+  it('runs no more statements, even if its error is ignored', async () => {
     // No group is old, however slow the machine is.
     vi.useFakeTimers({ toFake: ['performance'] });
     await open();
@@ -383,7 +383,7 @@ describe('a connection that a ROLLBACK, which failed, has left in a transaction'
 });
 
 describe('a transaction that has ended', () => {
-  it('refuses what comes late', async () => {
+  it('refuses later statements', async () => {
     const endTurn = await openStepwise();
     let late: Kysely<Words> | undefined;
     const ended = transact(async (inner) => {
@@ -399,7 +399,7 @@ describe('a transaction that has ended', () => {
 });
 
 describe('a transaction that stands idle', () => {
-  it('is undone, so that the others are committed, and is told so', async () => {
+  it('is rolled back with an error, and the others are committed', async () => {
     await open({ idle: 50 });
     const before = transact((inner) => add(inner, 'before'));
     const { promise: never, resolve } = Promise.withResolvers<void>();
@@ -536,7 +536,7 @@ describe('a statement outside of a transaction', () => {
     expect(database.connections.writer.pragma('foreign_keys', { simple: true })).toBe(0);
   });
 
-  it('is not held up by a writer where it only reads', async () => {
+  it('a read does not wait for a writer', async () => {
     await open();
     const { promise: end, resolve } = Promise.withResolvers<void>();
     const slow = transact(async (inner) => {
@@ -549,7 +549,7 @@ describe('a statement outside of a transaction', () => {
     expect(await read()).toEqual(['one']);
   });
 
-  it('waits for the end of the group in memory, where there is one connection', async () => {
+  it('a database in memory has one connection → waits for the end of the group', async () => {
     file = ':memory:';
     await open();
     const undone = transact(async (inner) => {
@@ -576,7 +576,7 @@ describe('statements', () => {
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
   });
 
-  it('are no more than 500: the one that was not used for longest is prepared anew', async () => {
+  it('at most 500 are kept: the least recently used is prepared again', async () => {
     await open();
     const ask = (number: number) => sql.raw(`select ${number}`).execute(database.kysely);
     for (let number = 0; number < 500; number += 1) await ask(number);
@@ -590,7 +590,7 @@ describe('statements', () => {
     expect(prepare).toHaveBeenCalledOnce();
   });
 
-  it('take dates and booleans, and give what SQLite has', async () => {
+  it("accept dates and booleans, and return SQLite's values", async () => {
     await open();
     const { rows } = await sql`select ${new Date(5)} as at, ${true} as yes, ${null} as none`.execute(
       database.kysely,
@@ -600,7 +600,7 @@ describe('statements', () => {
 });
 
 describe('when it is closed', () => {
-  it('what nobody has committed yet is committed', async () => {
+  it('an open group is committed', async () => {
     await openStepwise();
     const written = add(database.kysely, 'one');
     await settle();
@@ -611,7 +611,7 @@ describe('when it is closed', () => {
     ]);
   });
 
-  it('whoever comes late, or is in the middle, is told', async () => {
+  it('late and running transactions get an error', async () => {
     await open();
     const { promise: end, resolve } = Promise.withResolvers<void>();
     const middle = transact(async (inner) => {

@@ -50,13 +50,13 @@ describe('a limiter', () => {
     },
   );
 
-  it('refuses what weighs more than what is left', () => {
+  it('weighs more than is left → refused', () => {
     const limiter = new Limiter('address', { requests: 10, seconds: 30 });
     expect(ask(limiter, 'a', 4)).toBe('"address";r=6;t=30');
     expect(ask(limiter, 'a', 7)).toBe('refused for 30');
   });
 
-  it('knows 50,000 keys, and of more forgets who has not called for longest', () => {
+  it('more than 50,000 keys → the least recently used is forgotten', () => {
     const limiter = new Limiter('address', { requests: 1, seconds: 86_400 });
     for (let key = 0; key < 50_000; key += 1) ask(limiter, `${key}`);
     expect(ask(limiter, '0')).toBe('refused for 86400');
@@ -66,7 +66,7 @@ describe('a limiter', () => {
     expect(ask(limiter, '1')).toBe('"address";r=0;t=86400');
   });
 
-  it('takes the 300,000th key as it took the first, and keeps 50,000', () => {
+  it('the 300,000th key → counted, and 50,000 are kept', () => {
     const limiter = new Limiter('address', { requests: 1, seconds: 86_400 });
     const address = (key: number) => `2001:db8:${key.toString(16)}:0::/64`;
     for (let key = 0; key < 300_000; key += 1) ask(limiter, address(key));
@@ -75,7 +75,7 @@ describe('a limiter', () => {
   });
 });
 
-describe('what is left of a rate', () => {
+describe('the remaining requests of a rate', () => {
   it('never ends later than its window', () => {
     const resetsAt = new Date(start + 3_600_000);
     const { state } = rateFields('key', { rate: { requests: 9, seconds: 60 }, remaining: 8, resetsAt });

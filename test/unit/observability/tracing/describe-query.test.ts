@@ -18,7 +18,7 @@ it.each([
   expect(describeQuery(sql).summary).toBe(summary);
 });
 
-it('names a table where it is the only one', () => {
+it('one table → its name', () => {
   expect(describeQuery('select "id" from "account"').attributes).toEqual({
     'db.system.name': 'postgresql',
     'db.operation.name': 'SELECT',
