@@ -15,7 +15,7 @@ it('200: all accounts, newest first', async () => {
   expect(data.nodes[1]).toMatchObject({ apiKeyCount: 2, activeApiKeyCount: 1, blockedAt: null });
 });
 
-it('in pages', async () => {
+it('200: in pages', async () => {
   for (const subject of ['a', 'b', 'c', 'd', 'e']) await setup.gateway.createAccount(subject);
   const seen: string[] = [];
   let after: string | null = null;
@@ -36,7 +36,7 @@ it.each([
   ['é', ['élan']],
   ['al\u{10ffff}', []],
   ["' or 1=1 --", []],
-])('200: those whose subject begins with %s', async (filter, expected) => {
+])('200: accounts whose subject begins with %s', async (filter, expected) => {
   for (const subject of ['al', 'Alice', 'alice', 'bob', '%al', 'élan', 'e'])
     await setup.gateway.createAccount(subject);
   expect(subjects((await call('accounts', { filter })).data)).toEqual(expected);

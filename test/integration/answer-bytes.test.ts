@@ -129,7 +129,7 @@ describe('an answer', () => {
     return { bytes: Buffer.byteLength(text), most: 400 * cost(query) };
   };
 
-  it.each(Object.entries(pages))('has at most 400 bytes for each of its cost: %s', async (page, given) => {
+  it.each(Object.entries(pages))('has at most 400 bytes per unit of cost: %s', async (page, given) => {
     const all = everything(nodeOf(page));
     const long = 'l'.repeat(198);
     const queries = [1, 3, 40, 100].flatMap((first) => [
@@ -150,12 +150,12 @@ describe('an answer', () => {
   it.each([
     ['apiKeys', 'permissions metadata allowedAddresses name'],
     ['accounts', 'subject blockReason'],
-  ])('costs not much more than it may hold: %s', async (page, texts) => {
+  ])('has a cost close to its greatest size: %s', async (page, texts) => {
     const { bytes, most } = await ask(`{ ${page}(first: 100) { edges { node { ${texts} } } } }`);
     expect(most).toBeLessThan(1.8 * bytes);
   });
 
-  it('has at most 400 bytes for each of its cost: verifications by hour and outcome', async () => {
+  it('has at most 400 bytes per unit of cost: verifications by hour and outcome', async () => {
     const range = 'from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", by: HOUR';
     for (const name of ['count', `${'l'.repeat(198)}: count`]) {
       const { bytes, most } = await ask(`{ apiKeysUsage(${range}) { counts { at outcome ${name} } } }`);
@@ -164,7 +164,7 @@ describe('an answer', () => {
     }
   });
 
-  it('has at most 400 bytes for each of its cost: one record', async () => {
+  it('has at most 400 bytes per unit of cost: one record', async () => {
     const queries = [
       `{ apiKey(keyId: 1) ${everything(nodeOf('apiKeys'))} }`,
       `{ account(id: 1) ${everything(nodeOf('accounts'))} }`,

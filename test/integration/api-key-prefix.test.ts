@@ -12,7 +12,7 @@ const verify = async (key: string): Promise<boolean> => {
   return (await setup.gateway.rest('POST', '/keys/verify', { token, json: { key } })).body.valid;
 };
 
-it('new keys and new secrets of old keys begin with it, in REST and GraphQL', async () => {
+it('new keys and new secrets of old keys begin with the configured prefix, in REST and GraphQL', async () => {
   const token = await setup.sign();
   const rest = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
   const { body } = await setup.gateway.graphql('mutation { createApiKey { key apiKey { keyPrefix } } }', {
@@ -49,7 +49,7 @@ it('keys made under another prefix stay valid', async () => {
   }
 });
 
-it('operators find keys by it', async () => {
+it('operators find keys with the configured prefix', async () => {
   const token = await setup.sign();
   const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
   const operator = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
@@ -63,7 +63,7 @@ it.each([
   ['without a checksum', `acme_live_a1b2c3.${'0'.repeat(64)}`],
   ['of a prefix that cannot be', `ACME_a1b2c3.${'0'.repeat(64)}`],
   ['of anything', 'acme_live_'],
-])('asks the database nothing about a text %s', async (_what, text) => {
+])('a text %s → refused without asking the database', async (_what, text) => {
   const { sql } = await recordStatements(setup.gateway.database, async () => {
     const answer = await setup.gateway.rest('GET', '/keys/self', { headers: { 'x-api-key': text } });
     expect(answer.status).toBe(401);

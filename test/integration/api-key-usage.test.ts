@@ -8,7 +8,7 @@ const read = (query: Record<string, string> = {}, id = 1) =>
   setup.call('GET', `/auth/keys/${id}/usage?${new URLSearchParams(query)}`);
 
 describe('the use of a key', () => {
-  it('has the hours that begin in the range, and no other key', async () => {
+  it('has the hours that begin in the range, of no other key', async () => {
     await createApiKeys(setup);
     await setup.gateway.createUses([
       [1, '2026-02-28T23:00:00Z', 'valid', 1],

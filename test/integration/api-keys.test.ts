@@ -121,7 +121,7 @@ describe('200 over REST', () => {
     expect(idsOf(await rest(nextOf(page)?.replace('/auth/keys', '')))).toEqual(ids.slice(100));
   });
 
-  it('more than a thousand keys → a thousand, and a link to the rest', async () => {
+  it('1000 keys → one array, 1200 → two, joined by a link', async () => {
     await insertMany(1000, { name: 'Laptop' });
     const thousand = await rest();
     expect(idsOf(thousand)).toHaveLength(1000);
@@ -134,7 +134,7 @@ describe('200 over REST', () => {
   });
 
   it.each(['', '?limit=100', '?is_active=true'])(
-    'ends after some 320 KiB where keys hold as much as they may, and goes on: %s',
+    'keys of the greatest size → answers of about 320 KiB, joined by links: %s',
     async (search) => {
       await insertMany(100, heaviestParts);
       const answers = await readAll(search);
@@ -146,7 +146,7 @@ describe('200 over REST', () => {
   );
 
   it.each(['', '&is_active=true', '&is_active=false'])(
-    'is paged by its links, with limit=2%s',
+    'the links lead to all pages, with limit=2%s',
     async (filter) => {
       const ids = await createMany(9);
       const wanted = ids.filter((_id, index) => {
@@ -168,14 +168,14 @@ describe('200 over REST', () => {
     ['?limit=5', 5],
     ['?limit=100', 5],
     ['?limit=0', 0],
-  ])('reads limit, cursor and is_active of the query string: %s', async (search, length) => {
+  ])('%s → at most as many keys as the limit', async (search, length) => {
     await createMany(5);
     expect((await rest(search)).body).toHaveLength(length);
   });
 });
 
 describe('200 over GraphQL', () => {
-  it('at most 100, also without a size', async () => {
+  it('without a size → at most 100', async () => {
     const ids = await createMany(101);
     const first = await page();
     expect(first.ids).toEqual(ids.slice(0, 100));
@@ -224,7 +224,7 @@ describe('200 over GraphQL', () => {
     expect(found).toEqual(expected.map((nth) => byAge[nth - 1]));
   });
 
-  it('goes forwards and back', async () => {
+  it('pages forwards and backwards', async () => {
     const ids = await createMany(5);
     const first = await page({ first: 2 });
     expect(first.ids).toEqual(ids.slice(0, 2));

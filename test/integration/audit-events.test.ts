@@ -99,7 +99,7 @@ describe('200 over REST', () => {
     expect(text).not.toMatch(/sk-[a-z0-9]{6}\.|[0-9a-f]{64}/);
   });
 
-  it('GraphQL shows the same, and null for events older than this member', async () => {
+  it('GraphQL shows the same, and no changes for events from before they were recorded', async () => {
     await makeChanges();
     await setup.gateway.database.em
       .fork()
@@ -134,7 +134,7 @@ describe('200 over REST', () => {
     ],
     ['a rotation', 'api-key-rotated', 'key_prefix', () => ['POST', '/auth/keys/1/rotate', {}]],
   ])(
-    'says what each change has replaced, where several come at once: %s',
+    'several changes at once → each shows the value that it replaced: %s',
     async (_of, action, field, call) => {
       const token = await setup.sign();
       for (let count = 0; count < 3; count += 1)
@@ -281,7 +281,7 @@ describe('an event stays small', () => {
 
 describe('422', () => {
   it.each(['limit=x', 'limit=101', 'limit=-1', 'cursor=x', 'cursor=', 'limit=1&limit=2'])(
-    'is said of %s',
+    '?%s → 422 for that parameter',
     async (search) => {
       const answer = await rest(`/audit-events?${search}`);
       expect(answer).toMatchObject({

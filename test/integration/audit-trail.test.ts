@@ -102,7 +102,7 @@ describe('no program can change or delete events', () => {
   });
 });
 
-describe('of an account that was erased', () => {
+describe('in events of an erased account', () => {
   const erase = async () => {
     await makeChange();
     await runBeside("update account set erased_at = created_at where subject = 'alice'");

@@ -42,7 +42,7 @@ describe('a field that was never set → the configured default', () => {
     expect(await settings()).toEqual([true, 60]);
   });
 
-  it('is not stored: another configuration → another answer', async () => {
+  it('is not stored in the row', async () => {
     await rest('PUT', {});
     expect(await setup.gateway.rows('automation_settings')).toMatchObject([
       { is_enabled: null, is_enabled_cleared: 0, session_duration: null, session_duration_cleared: 0 },
@@ -66,7 +66,7 @@ describe('a field that was cleared → null', () => {
     [{ is_enabled: null }, [null, 600]],
     [{ session_duration: null }, [true, null]],
     [{ is_enabled: null, session_duration: null }, [null, null]],
-  ])('from the first call on: %j', async (json, expected) => {
+  ])('also if the first call clears it: %j', async (json, expected) => {
     const { body } = await rest('PUT', json);
     expect([body.is_enabled, body.session_duration]).toEqual(expected);
     expect(await settings()).toEqual(expected);

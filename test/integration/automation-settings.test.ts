@@ -49,7 +49,7 @@ describe('200 over REST', () => {
 });
 
 describe('200 over GraphQL', () => {
-  it.each(['alice', 'carol'])('the same: %s', async (sub) => {
+  it.each(['alice', 'carol'])('the same as over REST: %s', async (sub) => {
     await rest('PUT', 'alice', { is_enabled: false, session_duration: 60 });
     const { body } = await rest('GET', sub);
     const answer = await setup.gateway.graphql(query, { token: await setup.sign({ sub }) });

@@ -37,7 +37,7 @@ it('200: the time and the reason', async () => {
   });
 });
 
-it('its keys are refused at once, also by forward auth', async () => {
+it("the account's keys are refused at once, also by forward auth", async () => {
   const { bob } = await createPeople(setup);
   const atDoor = () => setup.gateway.rest('GET', '/keys/authorize', { headers: { 'x-api-key': bob.secret } });
   expect(await verify(setup, bob.secret)).toMatchObject({ valid: true, reason: null });
@@ -74,7 +74,7 @@ it('a key that is inactive or expired keeps that reason; others get account_bloc
   }
 });
 
-it('is in both audit trails: by whom, to whom, and why', async () => {
+it('a block is in both audit trails: by whom, to whom, and why', async () => {
   const { bob } = await createPeople(setup);
   await call('blockAccount', { id: bob.id, reason });
   const olivia = await operatorOf(setup);
@@ -95,7 +95,7 @@ it('is in both audit trails: by whom, to whom, and why', async () => {
   expect(JSON.stringify(setup.gateway.log())).not.toContain(reason);
 });
 
-it('two operators who block each other do not deadlock: events are written in the order of accounts', async () => {
+it('events are written in the order of accounts, so two operators cannot deadlock', async () => {
   const { bob } = await createPeople(setup);
   const claims = { sub: 'bob', scope: 'keyward.admin' };
   await call('blockAccount', { id: bob.id, reason });

@@ -88,7 +88,7 @@ describe('an account that has made all changes of a day', () => {
     expect(await numbersOf(1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("operators' actions count for nobody", async () => {
+  it('actions of operators are not counted', async () => {
     await useUp();
     const operator = { sub: 'olivia', scope: 'keyward.admin' };
     for (let turn = 0; turn < most; turn += 1) {
@@ -117,12 +117,12 @@ it('Retry-After lasts to the end of the day (UTC)', async () => {
   expect(graphql.body.errors[0].extensions.code).toBe('TOO_MANY_REQUESTS');
 });
 
-describe('the count', () => {
+describe('the count of changes', () => {
   it.each([
     ['the next day', '2026-03-31T23:59:59.999Z', '2026-04-01T00:00:00.000Z'],
     ['a year later', '2026-03-31T12:00:00.000Z', '2027-03-31T12:00:00.000Z'],
     ['the day before, where the clock is set back', '2026-03-31T12:00:00.000Z', '2026-03-30T12:00:00.000Z'],
-  ])('begins anew on another day: %s', async (_day, first, second) => {
+  ])('starts again on another day: %s', async (_day, first, second) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     await setClocks(setup.gateway.database, first);
     await useUp();
@@ -131,7 +131,7 @@ describe('the count', () => {
     expect(await statusesOf(most + 1, create)).toEqual([201, 201, 201, 201, 201, 429]);
   });
 
-  it('goes on through the whole day', async () => {
+  it('lasts the whole day', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     await setClocks(setup.gateway.database, '2026-03-31T00:00:00.000Z');
     await useUp();
@@ -139,7 +139,7 @@ describe('the count', () => {
     expect(await create()).toBe(429);
   });
 
-  it('is one for each account', async () => {
+  it('is separate for each account', async () => {
     await useUp();
     expect([await create(), await create('bob')]).toEqual([429, 201]);
   });

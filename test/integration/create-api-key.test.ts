@@ -123,7 +123,7 @@ describe('a new key', () => {
     expect(await rows('api_key')).toMatchObject([{ expires_at: Date.parse(start) + 1 }]);
   });
 
-  it('an audit event and, after the commit, a log line', async () => {
+  it('writes an audit event and a log line', async () => {
     await create({ name: 'Laptop' });
     const event = { account_id: 1, created_at: Date.parse(start), request: expect.any(String) };
     expect(await rows('audit_event')).toMatchObject([
@@ -183,7 +183,7 @@ describe('with as many active keys as allowed', () => {
     },
   );
 
-  it('after a deactivation → another one, after an expiry → 409', async () => {
+  it('after a deactivation → one more is allowed, after an expiry → 409', async () => {
     await using gateway = await limited(2);
     const token = await setup.sign();
     const json = { expires_at: '2026-03-01T08:00:01.000Z' };
@@ -320,7 +320,7 @@ describe('422 over REST', () => {
   });
 });
 
-describe('100 first keys of one person at once', () => {
+describe('100 first keys of one caller at once', () => {
   it.each([
     ['without an account', async () => {}],
     // Who makes the account lets the others wait; with one that is there, they have to wait by themselves.

@@ -41,7 +41,7 @@ it('201: shows the secret once, and stores it sealed', async () => {
   expect(everything).not.toContain(secret.slice(6));
 });
 
-it("is in the operator's audit trail, without the part of the URL that may be secret", async () => {
+it("the operator's audit trail has the new endpoint, without the secret part of its URL", async () => {
   await call('createWebhookEndpoint', { url });
   const olivia = await operatorOf(setup);
   const [row] = await trailOf(setup, olivia);
@@ -160,7 +160,7 @@ it.each([
 });
 
 // What is sent does not depend on how an operator has asked for it.
-it('gets events from its creation on; without a list, all events', async () => {
+it('a new endpoint gets later events; without a list, all of them', async () => {
   await using receiver = await startReceiver();
   send();
   const token = await setup.sign();

@@ -20,7 +20,7 @@ it('200: the key is refused at once', async () => {
   expect(await verify(setup, bob.secret)).toMatchObject({ valid: false, reason: 'inactive' });
 });
 
-it('is in both audit trails; the owner sees the reason', async () => {
+it('the deactivation is in both audit trails; the owner sees the reason', async () => {
   const { bob } = await createPeople(setup);
   await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: ` ${reason} ` });
   const olivia = await operatorOf(setup);
@@ -72,7 +72,7 @@ it.each([undefined, '', ' ', 'a'.repeat(501)])('422 for the reason %j', async (b
   expect(await verify(setup, bob.secret)).toMatchObject({ valid: true });
 });
 
-it('REST takes the reason from the query string alone', async () => {
+it('REST reads the reason only from the query string', async () => {
   const { bob } = await createPeople(setup);
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   const answer = await setup.gateway.rest('DELETE', `/admin/keys/${bob.keyId}`, { token, json: { reason } });

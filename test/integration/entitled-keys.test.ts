@@ -174,7 +174,7 @@ it('an expiry can move earlier, but not beyond the plan', async () => {
   expect((await change(id, { expiresAt: at(300) })).code).toBe('OK');
 });
 
-describe('at the other doors', () => {
+describe('in forward auth and for the key itself', () => {
   const headersOf = (secret: string, require?: string) => ({
     'x-api-key': secret,
     ...(require && { 'x-keyward-require': require }),

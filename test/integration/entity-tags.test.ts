@@ -20,11 +20,11 @@ const put = (json: object, headers: Record<string, string> = {}) => call('PUT', 
 const stale = `"${'A'.repeat(22)}"`;
 const refused = { detail: 'It is not as If-Match or If-None-Match says: read it again' };
 
-describe('what is read', () => {
+describe('a read', () => {
   beforeEach(() => createApiKeys(setup));
 
   it.each([settings, key, privateKey, '/auth/keys/default'])(
-    'has a tag, and is 304 for who has it: %s',
+    'has a tag; If-None-Match with that tag → 304: %s',
     async (path) => {
       const first = await call('GET', path);
       const tag = tagOf(first);
@@ -46,7 +46,7 @@ describe('what is read', () => {
     expect((await call('GET', key, { 'if-match': await read(key) })).status).toBe(200);
   });
 
-  it('the tag changes with the bytes, and returns with them', async () => {
+  it('the tag changes only if the bytes change', async () => {
     const before = await read(settings);
     await put({ is_enabled: true });
     const after = await read(settings);
@@ -56,7 +56,7 @@ describe('what is read', () => {
   });
 });
 
-it('has the tag that its bytes have, whatever the database', async () => {
+it('the same bytes → the same tag, on each database', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-01T08:00:00.000Z') });
   try {
     const answer = await put({ is_enabled: true, session_duration: 60 });
@@ -87,7 +87,7 @@ describe.each(changes)('%s %s', (method, path, json, place) => {
   });
 
   it.each(['"TAG"', 'W/"TAG"', '"TAG-gzip"', '"TAG-br"', '"x", "TAG"', '*'])(
-    'is made where it is as the caller knows it: %s',
+    'the current tag in If-Match → accepted, written as %s',
     async (field) => {
       const headers = { 'if-match': field.replace('"TAG', (await read(place)).slice(0, -1)) };
       expect((await call(method, path, headers, json)).status).toBeLessThan(300);
@@ -131,7 +131,7 @@ describe('a list', () => {
   it.each([
     ['GET', 200, undefined],
     ['POST', 201, {}],
-  ])('is not read for If-Match, which only * passes: %s', async (method, made, json) => {
+  ])('If-Match: * → allowed, any tag → 412 without a statement: %s', async (method, made, json) => {
     const ask = (field: string) => call(method, list, { 'if-match': field }, json);
     for (const field of [stale, `${stale}, "x"`, 'x', '']) {
       const before = await setup.stored();

@@ -99,7 +99,7 @@ it('the same person then gets a new, empty account', async () => {
   expect(accounts.filter(({ subject }) => subject === 'bob')).toMatchObject([{ id: 3, erased_at: null }]);
 });
 
-it('nothing is visible at once; the rows are gone after the background work', async () => {
+it('at once nothing is visible; the rows are gone after the background work', async () => {
   const { bob, carol } = await createPeople(setup);
   const { gateway } = setup;
   for (let key = 0; key < 3; key += 1) {
@@ -155,7 +155,7 @@ it('nothing is visible at once; the rows are gone after the background work', as
   expect(await isBeingErased()).toEqual([]);
 });
 
-it('takes the same work, however much the account has', async () => {
+it('the request takes the same work, however much the account has', async () => {
   const { bob, carol } = await createPeople(setup);
   await setup.gateway.createPrivateKey(carol.id);
   for (let key = 0; key < 300; key += 1) {
@@ -181,7 +181,7 @@ it('takes the same work, however much the account has', async () => {
   expect(await setup.gateway.rows('api_key_secret')).toEqual([]);
 });
 
-it('accounts take turns, so that a large one keeps no other waiting', async () => {
+it('accounts take turns, so that a large one does not delay another', async () => {
   const { bob, carol } = await createPeople(setup);
   const { gateway } = setup;
   const hours = Array.from({ length: 3000 }, (_, hour) => new Date(hour * 3_600_000).toISOString());
@@ -248,7 +248,7 @@ const changes: readonly (readonly [method: string, path: string, json?: object])
   ['PUT', '/automation/settings', {}],
 ];
 
-describe('races with what the person does', () => {
+describe("races with the owner's changes", () => {
   const erase = async (id: number): Promise<number> => {
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
     const { status } = await setup.gateway.rest('DELETE', `/admin/accounts/${id}`, { token });

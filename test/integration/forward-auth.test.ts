@@ -67,7 +67,7 @@ describe('200', () => {
   });
 
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
-    'does not mind the method %s',
+    'the method %s → accepted',
     async (method) => {
       const { secret } = await createKey();
       expect(await ask(bearer(secret), method)).toMatchObject({ status: 200, text: '' });
@@ -76,7 +76,7 @@ describe('200', () => {
   );
 
   it.each(['/', '/v1/things', '/keys/authorize', '/a%2Fb%ZZ?key=x', '?path=/'])(
-    'does not mind what a proxy appends: %s',
+    'a proxy appends %s to the path → accepted',
     async (appended) => {
       const { secret } = await createKey();
       expect((await ask(bearer(secret), 'GET', path + appended)).status).toBe(200);
@@ -106,7 +106,7 @@ describe('with API_KEY_HEADER', () => {
     return { gateway, id, secret, at, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
   };
 
-  it.each(['/keys/authorize', '/keys/self'])('%s reads the key from that header alone', async (target) => {
+  it.each(['/keys/authorize', '/keys/self'])('%s reads the key from that header only', async (target) => {
     await using own = await withHeader();
     const { secret } = own;
     const token = { authorization: 'Bearer a-token-of-the-api' };
@@ -148,7 +148,7 @@ describe('401', () => {
     ['nothing', {}],
     ['another scheme', { authorization: 'Basic eDp5' }],
     ['a scheme that only begins alike', { authorization: 'Bearers x' }],
-  ])('challenges without an error: %s', async (_what, headers) => {
+  ])('%s → a challenge without an error', async (_what, headers) => {
     const answer = await ask(headers);
     expect(answer).toMatchObject({ status: 401, body: problems.noKey });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api"');
@@ -167,7 +167,7 @@ describe('401', () => {
     ['a good one beside an empty one', (secret) => ({ ...bearer(secret), 'x-api-key': '' }), {}],
     ['an inactive key', bearer, { isActive: false }],
     ['an expired key', bearer, { expiresAt: past }],
-  ])('says the same of every key that will not do: %s', async (_what, headers, values) => {
+  ])('%s → the same answer as for any wrong key', async (_what, headers, values) => {
     const { secret } = await createKey(values);
     const answer = await ask(headers(secret));
     expect(answer).toMatchObject({ status: 401, body: problems.wrongKey });
@@ -198,7 +198,7 @@ describe('403', () => {
     [['documents.read'], 'documents.read, documents.write', false],
     [['documents.read'], '*', false],
     [null, 'documents.read', false],
-  ])('is what a key with %j gets for %j, unless it has all: %s', async (held, required, passes) => {
+  ])('a key with %j, asked for %j → allowed: %s', async (held, required, passes) => {
     const { id, secret } = await createKey({ permissions: held && JSON.stringify(held) });
     const answer = await askFor(secret, required);
     if (passes) {
@@ -251,7 +251,7 @@ describe('403', () => {
     'x'.repeat(101),
     fiftyOne.join(' '),
     `${'x'.repeat(91)} `.repeat(11),
-  ])('is what any key gets where the proxy asks for what is no permission: %j', async (required) => {
+  ])('the proxy asks for an invalid permission → any key is refused: %j', async (required) => {
     const { secret } = await createKey({ permissions: '["*"]' });
     const answer = await askFor(secret, Buffer.from(required).toString('latin1'));
     expect(answer).toMatchObject({
@@ -283,7 +283,7 @@ describe('403', () => {
     ['192.0.3.7', 403],
     ['fe80::1%eth0', 403],
     [undefined, 403],
-  ])('is what a key for 192.0.2.0/24 gets at another address, and %s gets %i', async (address, status) => {
+  ])('a key for 192.0.2.0/24, used from %s → %i', async (address, status) => {
     const { secret } = await createKey({ allowedAddresses: '["192.0.2.0/24"]' });
     const call = { headers: bearer(secret), ...(address !== undefined && { address }) };
     const answer = await setup.gateway.rest('GET', path, call);

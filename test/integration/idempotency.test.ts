@@ -163,7 +163,7 @@ describe('an Idempotency-Key', () => {
     '"\\n"',
     'x'.repeat(256),
     'é',
-  ])('is refused that is none: %s', async (key) => {
+  ])('an invalid one → 422: %s', async (key) => {
     const before = await setup.stored();
     const answer = await create(key);
     const message = 'Must be 1 to 255 visible ASCII characters, bare or quoted.';
@@ -217,7 +217,7 @@ describe('an Idempotency-Key', () => {
     ['GET', '/auth/keys', undefined],
     ['PUT', '/automation/settings', {}],
     ['DELETE', '/auth/private-key', undefined],
-  ])('means nothing where a repetition is safe anyway: %s %s', async (method, path, json) => {
+  ])('is ignored if a repetition is safe anyway: %s %s', async (method, path, json) => {
     const token = await setup.sign({ scope: 'keys.verify openid email profile idp.signin.user.admin' });
     for (const key of ['one', 'one', 'no key,']) {
       const answer = await setup.gateway.rest(method, path, keyed(key, { token, ...(json && { json }) }));
@@ -298,7 +298,7 @@ describe('an answer', () => {
     expect(await records()).toHaveLength(1);
   });
 
-  it('is one of at most 1000 for an account', async () => {
+  it('one more than 1000 for an account → 429; stored ones are still replayed', async () => {
     const alice = await setup.gateway.createAccount('alice');
     await fill(alice, 999, new Date());
     expect((await create('one')).status).toBe(201);
@@ -325,7 +325,7 @@ describe('an answer', () => {
     );
   };
 
-  it('is sealed with its Idempotency-Key', async () => {
+  it('is sealed, and opens only with its own Idempotency-Key', async () => {
     const { body } = await create('a-key-that-nobody-guesses');
     const [record] = await records();
     const { idempotency_record: rows, api_key_secret } = await setup.stored();
@@ -362,7 +362,7 @@ describe('while the first request runs', () => {
   });
 });
 
-it('and its account is erased → its answer is not replayed', async () => {
+it('an account erased while the first request runs → 503, and nothing is stored', async () => {
   const { gateway } = setup;
   await gateway.createAccount('alice');
   const context = operationContext(gateway, setup.issuer.config.issuer);
@@ -377,7 +377,7 @@ it('and its account is erased → its answer is not replayed', async () => {
   expect(await setup.stored()).toEqual(before);
 });
 
-describe('while the first request of somebody else runs', () => {
+describe('while the first request of another caller runs', () => {
   it('the same subject of another issuer does not wait', async () => {
     const { gateway } = setup;
     const finish = await holdCreation(gateway, setup.issuer.config.issuer, 'one');

@@ -38,7 +38,7 @@ describe('the life of a new key', () => {
     expect([made.status, made.days]).toEqual([201, expected]);
   });
 
-  it('that is longer than the limit is refused, over both interfaces', async () => {
+  it('that is longer than the limit → refused, over REST and GraphQL', async () => {
     await using gateway = await limited({ usual: null, most: 30 });
     const { status, body } = await create(gateway, { expires_at: inDays(31) });
     expect(status).toBe(422);
@@ -56,7 +56,7 @@ describe('the life of a new key', () => {
     expect(await gateway.rows('api_key')).toEqual([]);
   });
 
-  it('is the shorter of the limit and that of the plan', async () => {
+  it("is the shorter of the operator's limit and the plan's", async () => {
     const grant = { permissions: null, rateLimit: null, quota: null, maxActiveKeys: null, metadata: null };
     const plansOf = (maxKeyDays: number) => ({
       plans: { usual: 'free', grants: new Map([['free', { ...grant, maxKeyDays }]]) },
@@ -74,7 +74,7 @@ describe('the life of a new key', () => {
 });
 
 describe('an existing key', () => {
-  it('stays as it is, also one that does not expire, and may be changed otherwise', async () => {
+  it('without an expiry stays so, and can be changed', async () => {
     await using gateway = await limited({ usual: null, most: 30 });
     const id = await gateway.createApiKey(await gateway.createAccount('alice'));
     const token = await setup.sign();
@@ -83,7 +83,7 @@ describe('an existing key', () => {
     expect((await change({ expires_at: inDays(10) })).status).toBe(200);
   });
 
-  it('cannot be changed to live longer', async () => {
+  it('cannot be extended beyond the limit', async () => {
     await using gateway = await limited({ usual: null, most: 30 });
     const { id } = (await create(gateway, {})).body;
     const token = await setup.sign();
@@ -94,7 +94,7 @@ describe('an existing key', () => {
   });
 });
 
-it('what an account may have tells the limit, without any plan', async () => {
+it('the entitlement shows the limit, even without plans', async () => {
   await using gateway = await limited({ usual: null, most: 30 });
   const { body } = await gateway.rest('GET', '/auth/entitlement', { token: await setup.sign() });
   expect(body).toMatchObject({ plan: null, effective: { max_key_days: 30 } });

@@ -23,7 +23,7 @@ const call = (method: string, secret: string, headers = {}, address?: string) =>
 const parts = { permissions: '["documents.read"]', metadata: '{"plan":"basic"}' };
 
 describe('GET', () => {
-  it('answers what the owner is answered, without what is sealed', async () => {
+  it('the same record as for the owner, without the sealed copy', async () => {
     const { id, secret } = await createKey({ ...parts, encryptedKey: 'a..b.c.d', expiresAt: new Date(4e12) });
     const answer = await call('GET', secret);
     const { body: ofOwner } = await setup.gateway.rest('GET', `/auth/keys/${id}`, {
@@ -38,14 +38,14 @@ describe('GET', () => {
     expect(answer.text).not.toContain(secret);
   });
 
-  it('writes what is one of several words as every other route does', async () => {
+  it('enum values are in lower case, as in other routes', async () => {
     const { id, secret } = await createKey();
     await setup.gateway.createQuota(id, { units: 5, refill: 'monthly', refillsAt: new Date(4e12) });
     expect((await call('GET', secret)).body.quota).toMatchObject({ limit: 5, refill: 'monthly' });
     expect((await call('DELETE', secret)).body.quota).toMatchObject({ limit: 5, refill: 'monthly' });
   });
 
-  it('takes the key from X-API-Key, and any secret that still works', async () => {
+  it('accepts the key in X-API-Key, with any secret that still works', async () => {
     const { id, secret } = await createKey();
     const old = createApiKeySecret();
     await setup.gateway.addSecret(id, old, new Date(4e12));
@@ -55,14 +55,14 @@ describe('GET', () => {
     }
   });
 
-  it('is answered to HEAD without the body', async () => {
+  it('HEAD → the same without the body', async () => {
     const { secret } = await createKey();
     const [get, head] = [await call('GET', secret), await call('HEAD', secret)];
     expect(head).toMatchObject({ status: 200, text: '' });
     expect(head.headers.get('etag')).toBe(get.headers.get('etag'));
   });
 
-  it('is not sent again where the caller has it', async () => {
+  it('If-None-Match with the current tag → 304, If-Match with an old tag → 412', async () => {
     const { secret } = await createKey();
     const tag = (await call('GET', secret)).headers.get('etag');
     expect(await call('GET', secret, { 'if-none-match': tag })).toMatchObject({ status: 304, text: '' });
@@ -71,7 +71,7 @@ describe('GET', () => {
     expect((await call('GET', secret, { 'if-match': tag })).status).toBe(412);
   });
 
-  it('writes nothing, and is no use of the key', async () => {
+  it('writes nothing, and does not count as a use of the key', async () => {
     const { secret } = await createKey();
     const before = await setup.stored();
     await call('GET', secret);
@@ -81,7 +81,7 @@ describe('GET', () => {
 });
 
 describe('DELETE', () => {
-  it('ends the key from the answer on', async () => {
+  it('deactivates the key at once', async () => {
     const { id, secret } = await createKey();
     const answer = await call('DELETE', secret);
     expect(answer).toMatchObject({
@@ -95,7 +95,7 @@ describe('DELETE', () => {
     for (const method of ['GET', 'DELETE']) expect((await call(method, secret)).status).toBe(401);
   });
 
-  it('ends no other key', async () => {
+  it('does not deactivate another key', async () => {
     const { secret } = await createKey();
     const alice = (await setup.gateway.rows('api_key'))[0]?.['account_id'] as never;
     const other = await setup.gateway.createVerifiableKey(alice);
@@ -103,7 +103,7 @@ describe('DELETE', () => {
     expect((await call('GET', other.secret)).status).toBe(200);
   });
 
-  it("is told in the owner's audit trail and in the log as done by the key", async () => {
+  it("is in the owner's audit trail and in the log, as done by the key", async () => {
     const { id, secret } = await createKey();
     const answer = await call('DELETE', secret, {}, '192.0.2.7');
     const { body } = await setup.gateway.rest('GET', '/audit-events', { token: await setup.sign() });
@@ -122,21 +122,21 @@ describe('DELETE', () => {
     );
   });
 
-  it('changes nothing where the trail cannot be written', async () => {
+  it('the audit event cannot be written → nothing changes', async () => {
     const { secret } = await createKey();
     await using _refused = await refuseRows(setup.gateway.database, 'audit_event');
     expect((await call('DELETE', secret)).status).toBeGreaterThanOrEqual(500);
     expect((await call('GET', secret)).status).toBe(200);
   });
 
-  it('changes nothing where the key is not as the caller knows it', async () => {
+  it('another tag in If-Match → 412, the current tag → 200', async () => {
     const { secret } = await createKey();
     const tag = (await call('GET', secret)).headers.get('etag');
     expect((await call('DELETE', secret, { 'if-match': '"other"' })).status).toBe(412);
     expect((await call('DELETE', secret, { 'if-match': tag })).status).toBe(200);
   });
 
-  it('is one change of any number at once', async () => {
+  it('20 at once → one change', async () => {
     const { secret } = await createKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('DELETE', secret)));
     const statuses = new Set(answers.map(({ status }) => status));
@@ -155,7 +155,7 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
     ['two that differ', (secret) => ({ ...bearer(secret), 'x-api-key': createApiKeySecret() }), {}],
     ['an inactive key', bearer, { isActive: false }],
     ['an expired key', bearer, { expiresAt: past }],
-  ])('401 to %s, as at the door', async (_what, headersOf, values) => {
+  ])('401 for %s, as with forward auth', async (_what, headersOf, values) => {
     const { secret } = await createKey(values);
     const before = await setup.stored();
     const headers = headersOf(secret);
@@ -168,7 +168,7 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
     expect(await setup.stored()).toEqual(before);
   });
 
-  it('401 without a key, and to an access token', async () => {
+  it('401 without a key, and for an access token', async () => {
     const nothing = await setup.gateway.rest(method, path);
     expect(nothing).toMatchObject({ status: 401, text: '{"detail":"Not authenticated"}' });
     expect(nothing.headers.get('www-authenticate')).toBe('Bearer realm="api"');
@@ -176,14 +176,14 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
     expect((await setup.gateway.rest(method, path, { token })).status).toBe(401);
   });
 
-  it('401 to a secret that was rotated out', async () => {
+  it('401 for a secret that was rotated out', async () => {
     const { id } = await createKey();
     const old = createApiKeySecret();
     await setup.gateway.addSecret(id, old, past);
     expect((await call(method, old)).status).toBe(401);
   });
 
-  it('403 from an address that the key is not for', async () => {
+  it('403 from an address that the key does not allow', async () => {
     const { secret } = await createKey({ allowedAddresses: '["192.0.2.0/24"]' });
     for (const address of ['198.51.100.1', undefined])
       expect(await call(method, secret, {}, address)).toMatchObject({
@@ -193,7 +193,7 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
     expect((await call(method, secret, {}, '192.0.2.1')).status).toBe(200);
   });
 
-  it('429 by the address and by the key, as the door counts', async () => {
+  it('429 above the rate limit of the key or the address, which forward auth shares', async () => {
     const rates = { address: { requests: 3, seconds: 60 }, apiKey: { requests: 2, seconds: 60 } };
     await using gateway = await createTestGateway(setup.issuer, { rates });
     const alice = await gateway.createAccount('alice');
@@ -213,7 +213,7 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
     expect(byAddress.headers.get('ratelimit')).toContain('"address";r=0');
   });
 
-  it('has its line in the log, without the key', async () => {
+  it('has a log line without the key', async () => {
     const { secret } = await createKey();
     await call(method, secret);
     await call(method, createApiKeySecret());
@@ -227,7 +227,7 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
 });
 
 it.each(['POST', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND'])(
-  '405 to %s, with Allow, key or none',
+  '%s → 405 with Allow, with a key or without',
   async (method) => {
     const { secret } = await createKey();
     for (const headers of [{}, bearer(secret)]) {
@@ -238,7 +238,7 @@ it.each(['POST', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND'])(
   },
 );
 
-it.each(['/keys/self/', '/keys/selfx', '/keys/self/1'])('404 at %s', async (target) => {
+it.each(['/keys/self/', '/keys/selfx', '/keys/self/1'])('%s → 404', async (target) => {
   const { secret } = await createKey();
   expect((await setup.gateway.rest('GET', target, { headers: bearer(secret) })).status).toBe(404);
 });
@@ -247,7 +247,7 @@ describe('webhooks', () => {
   it.each([
     ['the key itself', (_id: number) => path, (secret: string) => secret],
     ['its owner', (id: number) => `/auth/keys/${id}`, () => setup.sign()],
-  ])('are woken when a key is ended by %s, and not by a refusal', async (_who, pathOf, tokenOf) => {
+  ])('are woken when %s deactivates a key, and not by a refusal', async (_who, pathOf, tokenOf) => {
     const wake = vi.fn();
     await using gateway = await createTestGateway(setup.issuer, { webhooks: { wake } });
     const { id, secret } = await gateway.createVerifiableKey(await gateway.createAccount('alice'));

@@ -70,7 +70,7 @@ describe("a key's own rate limit", () => {
   const limited = (rateLimitWindow: number) => ({ rateLimit: 2, rateLimitWindow });
   const resetsAt = '2026-03-01T12:01:00.000Z';
 
-  it('is one at both doors, and begins anew', async () => {
+  it('is shared by verification and forward auth, and starts again after its window', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: noon });
     const { knock, rest, graphql } = await createKey(limited(60));
     const first = await knock();
@@ -96,7 +96,7 @@ describe("a key's own rate limit", () => {
     expect(limitsIn(await knock())).toEqual([200, '"key";r=1;t=60', null]);
   });
 
-  it('holds from the next request on where it is changed', async () => {
+  it('a change of it applies to the next request', async () => {
     const { id, knock } = await createKey(limited(600));
     const change = (values: string) =>
       setup.gateway.database.em.getConnection().execute(`update api_key set ${values} where id = ${id}`);
@@ -114,7 +114,7 @@ describe("a key's own rate limit", () => {
     expect(limitsIn(await knock())).toEqual([200, null, null]);
   });
 
-  it('is not used by what another reason refuses, and told all the same', async () => {
+  it('is not used by a request that is refused for another reason', async () => {
     const { rest, knock } = await createKey(limited(700));
     for (let time = 0; time < 3; time += 1) {
       const refused = { reason: 'insufficient_permissions', rate_limit: { remaining: 2 } };
@@ -141,7 +141,7 @@ describe('a cost of 0', () => {
 });
 
 describe('a quota', () => {
-  it('is one at both doors', async () => {
+  it('is shared by verification and forward auth', async () => {
     const { knock, rest, graphql } = await createKey({ quota: { units: 5, ...daily } });
     const first = await knock();
     expect(limitsIn(first)).toEqual([200, '"quota";r=4;t=43200', null]);
@@ -166,7 +166,7 @@ describe('a quota', () => {
   it.each([
     ['daily', midnight, '2026-03-03T00:00:00.000Z'],
     ['monthly', '2026-04-01T00:00:00.000Z', '2026-05-01T00:00:00.000Z'],
-  ] as const)('is full again: %s', async (refill, end, nextEnd) => {
+  ] as const)('is full again after its period: %s', async (refill, end, nextEnd) => {
     const { graphql } = await createKey({ quota: { units: 3, refill, refillsAt: new Date(end) } });
     expect(await graphql(3)).toMatchObject({ valid: true, quota: { remaining: 0, refillsAt: end } });
     await setTime(Date.parse(end) - 1);
@@ -182,7 +182,7 @@ describe('a quota', () => {
   });
 
   it.each(['daily', 'monthly'] as const)(
-    'is refused for no longer than its period, and never twice granted in it, where the clock was days ahead: %s',
+    'the clock was days ahead → refused for at most one period, and granted once in it: %s',
     async (refill) => {
       await setTime('2026-05-05T12:00:00.000Z');
       const refillsAt = new Date('2026-05-05T11:00:00.000Z');
@@ -198,14 +198,14 @@ describe('a quota', () => {
     },
   );
 
-  it('that is never full again is refused for an hour at the door', async () => {
+  it('without a refill, used up → forward auth answers Retry-After: 3600', async () => {
     const { knock, graphql } = await createKey({ quota: { units: 0 } });
     expect(limitsIn(await knock())).toEqual([429, '"quota";r=0', '3600']);
     await setTime('2096-03-01');
     expect(await graphql()).toMatchObject({ valid: false, quota: { limit: 0, refillsAt: null } });
   });
 
-  it('is not used by what another reason refuses, the own rate limit among them', async () => {
+  it('is not used by a request refused for another reason, such as the rate limit', async () => {
     const { rest, knock } = await createKey({ rateLimit: 1, rateLimitWindow: 800, quota: { units: 5 } });
     const refused = (reason: string) => ({ valid: false, reason, quota: { remaining: 5 } });
     expect(await rest({ permissions: ['x'], cost: 2 })).toMatchObject(refused('insufficient_permissions'));
@@ -214,7 +214,7 @@ describe('a quota', () => {
     expect(limitsIn(await knock())).toEqual([429, '"key";r=0;t=800, "quota";r=5', '800']);
   });
 
-  it('is not used by what the limit of the operator refuses', async () => {
+  it("is not used by a request that the operator's rate limit refuses", async () => {
     await using gateway = await createTestGateway(setup.issuer, {
       rates: { apiKey: { requests: 1, seconds: 60 } },
     });
@@ -227,7 +227,7 @@ describe('a quota', () => {
     expect(stored).toEqual({ taken: 1 });
   });
 
-  it('that is changed, is taken away or given anew holds from the next request on', async () => {
+  it('changed, removed or added again → applies to the next request', async () => {
     const { id, rest } = await createKey({ quota: { units: 1000 } });
     const execute = (statement: string) => setup.gateway.database.em.getConnection().execute(statement);
     for (let time = 0; time < 3; time += 1) await rest();
@@ -241,7 +241,7 @@ describe('a quota', () => {
     expect(await rest()).toMatchObject({ valid: true, quota: { remaining: 0 } });
   });
 
-  it('of which no units can be taken is a 503, and nobody passes', async () => {
+  it('the database is read-only, so no units can be taken → 503', async () => {
     const { knock, rest } = await createKey({ quota: { units: 3 } });
     const { database } = setup.gateway;
     await setReadOnly(database, true);
@@ -254,7 +254,7 @@ describe('a quota', () => {
 });
 
 describe("the quota in a key's record", () => {
-  it('is what is left, units that this node has taken and not used among it', async () => {
+  it('shows what is left, including units that this node has taken and not used', async () => {
     const { id, rest } = await createKey({ quota: { units: 1000, ...daily } });
     const read = async () => {
       const token = await setup.sign();
@@ -277,7 +277,7 @@ describe("the quota in a key's record", () => {
 });
 
 describe('a verification of a key with limits', () => {
-  it('is one statement, but for one now and then that takes units for many', async () => {
+  it('takes one statement, and now and then one more that takes units for many', async () => {
     const quota = { units: 100_000, ...daily };
     const { knock } = await createKey({ rateLimit: 1_000_000, rateLimitWindow: 900, quota });
     const { sql } = await recordStatements(setup.gateway.database, async () => {
@@ -290,7 +290,7 @@ describe('a verification of a key with limits', () => {
     expect(ofCounts).toHaveLength(200 + takes.length);
   });
 
-  it('at once with others is granted exactly as often as there are units', async () => {
+  it('200 at once with 150 units → exactly 150 succeed', async () => {
     const { knock } = await createKey({ quota: { units: 150 } });
     const answers = await Promise.all(Array.from({ length: 200 }, () => knock()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(150);

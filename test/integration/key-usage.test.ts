@@ -57,7 +57,7 @@ describe('the last use of a key', () => {
     expect(await lastUsed()).toEqual([noon + 9]);
   });
 
-  it('never moves backwards, whoever wrote it', async () => {
+  it('never moves backwards, even if another node wrote it', async () => {
     await createKeys(2);
     const other = new KeyUsage(new Db(setup.gateway.database.em), 90, () => {});
     other.note(1, new Date(noon + 1000), 'valid');
@@ -68,7 +68,7 @@ describe('the last use of a key', () => {
     expect(await lastUsed()).toEqual([noon + 1000, noon]);
   });
 
-  it('is written where it is disposed of, and then no more', async () => {
+  it('is written at shutdown, which also stops the timer', async () => {
     await createKeys(1);
     note(1);
     await usage[Symbol.asyncDispose]();
@@ -76,7 +76,7 @@ describe('the last use of a key', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is dropped for a key that is not there', async () => {
+  it('is dropped if the key does not exist', async () => {
     await createKeys(1);
     note(99);
     note(1);
@@ -85,7 +85,7 @@ describe('the last use of a key', () => {
     expect(failures).toEqual([]);
   });
 
-  it('is kept for the next time where it cannot be written, and said once a time', async () => {
+  it('cannot be written → is kept for the next time, and each failure is reported once', async () => {
     await createKeys(450);
     const { database } = setup.gateway;
     await setReadOnly(database, true);
@@ -101,7 +101,7 @@ describe('the last use of a key', () => {
     expect(await lastUsed()).toEqual([noon + 7, ...Array(449).fill(noon)]);
   });
 
-  it('is written at once where 10,000 keys wait', async () => {
+  it('is written at once if 10,000 keys wait', async () => {
     await createKeys(1);
     for (let id = 1; id < 10_000; id += 1) note(id);
     await new Promise(setImmediate);
@@ -111,12 +111,12 @@ describe('the last use of a key', () => {
   });
 });
 
-describe('what verifications came to', () => {
+describe('the outcome of a verification', () => {
   const at = '2026-03-01T12:00:00.000Z';
   const later = '2026-03-01T13:00:00.000Z';
   const uses = () => setup.gateway.uses();
 
-  it('is counted by key, hour and outcome, and added to what is there', async () => {
+  it('is counted by key, hour and outcome, and added to earlier counts', async () => {
     await createKeys(2);
     for (const milliseconds of [0, 1, hour - 1, hour]) note(1, milliseconds);
     for (const outcome of ['expired', 'inactive', 'expired']) note(1, 5, outcome);
@@ -162,7 +162,7 @@ describe('what verifications came to', () => {
     ]);
   });
 
-  it('is no use of the key where it was refused', async () => {
+  it('that is a refusal does not change the last use of the key', async () => {
     await createKeys(2);
     note(1, 7, 'inactive');
     note(2, 7, 'inactive');
@@ -171,7 +171,7 @@ describe('what verifications came to', () => {
     expect(await lastUsed()).toEqual([null, noon + 3]);
   });
 
-  it('is counted once, whatever failed before', async () => {
+  it('is counted once, even if earlier writes failed', async () => {
     await createKeys(450);
     const { database } = setup.gateway;
     await setReadOnly(database, true);
@@ -186,7 +186,7 @@ describe('what verifications came to', () => {
     expect(await uses()).toEqual(Array.from({ length: 450 }, (_, index) => [index + 1, at, 'valid', 2]));
   });
 
-  it('is counted whole or not at all with the last use', async () => {
+  it('is stored together with the last use, or neither is', async () => {
     await createKeys(1);
     const { database } = setup.gateway;
     {
@@ -205,7 +205,7 @@ describe('what verifications came to', () => {
     ]);
   });
 
-  it('is not counted again where nobody knows whether it was stored', async () => {
+  it('is not counted again if it is unknown whether it was stored', async () => {
     await createKeys(1);
     const db = new Db(setup.gateway.database.em);
     const lossy = new KeyUsage(db, 90, (error) => failures.push(error));
@@ -222,7 +222,7 @@ describe('what verifications came to', () => {
     expect(await uses()).toEqual([[1, at, 'valid', 2]]);
   });
 
-  it('is added up over many who count at once', async () => {
+  it('is added up if several nodes count at once', async () => {
     await createKeys(300);
     const db = new Db(setup.gateway.database.em);
     const writers = Array.from({ length: 4 }, () => new KeyUsage(db, 90, fail));
@@ -239,7 +239,7 @@ describe('what verifications came to', () => {
     expect(await setup.gateway.uses('account')).toEqual([[1, at, 'valid', 300 * 20]]);
   });
 
-  it('is deleted when it is too old, in steps, and by one node at a time', async () => {
+  it('is deleted when it is too old, even if two nodes delete at once', async () => {
     await createKeys(3);
     const day = 24 * hour;
     const begin = Math.floor(Date.now() / hour) * hour;
@@ -267,7 +267,7 @@ describe('what verifications came to', () => {
 });
 
 describe('a verification', () => {
-  it('is a use where it lets somebody in, through either door, and else not', async () => {
+  it('counts as a use of the key if it succeeds, over /keys/verify and forward auth', async () => {
     const { gateway } = setup;
     const alice = await gateway.createAccount('alice');
     const good = await gateway.createVerifiableKey(alice);

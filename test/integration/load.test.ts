@@ -4,7 +4,7 @@ import { Load } from '../../src/http/load.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { startIssuer } from '../support/issuer.ts';
 
-it('refuses what is too much, before the token is looked at, and goes on when there is less', async () => {
+it('too many requests at once → 503 before the token is checked, fewer → 200', async () => {
   await using issuer = await startIssuer();
   using load = new Load(5, pino({ level: 'silent' }), Number.POSITIVE_INFINITY);
   await using gateway = await createTestGateway(issuer, { edge: { load } });
@@ -30,7 +30,7 @@ it('refuses what is too much, before the token is looked at, and goes on when th
   expect((await send()).status).toBe(200);
 });
 
-it('refuses whatever comes, also what asks for no token and no database', async () => {
+it('too many requests at once → 503 for each path, even for one without token or database', async () => {
   await using issuer = await startIssuer();
   using load = new Load(5, pino({ level: 'silent' }), Number.POSITIVE_INFINITY);
   await using gateway = await createTestGateway(issuer, { edge: { load } });

@@ -209,7 +209,7 @@ describe('a newer version migrates while this one runs', () => {
 it.each([
   ['sqlite', sqliteMigrations],
   ['postgresql', postgresMigrations],
-])('has every migration of %s in its list, in order', (name, list) => {
+])('the list of %s has every migration, in order', (name, list) => {
   const files = globSync(`src/database/migrations/${name}/*.ts`, { cwd: root });
   expect(Object.keys(list)).toEqual(files.map((file) => basename(file, '.ts')).toSorted());
 });

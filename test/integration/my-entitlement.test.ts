@@ -29,7 +29,7 @@ describe('with plans', () => {
     expect(answer.body.valid).toBe(true);
   };
 
-  it('200 for a caller without an account: the default plan, nothing used, and nothing is written', async () => {
+  it('200 for a caller without an account: the unused default plan; nothing is written', async () => {
     const stored = await setup.stored();
     expect(await call('myEntitlement', {}, alice)).toMatchObject({
       code: 'OK',

@@ -82,7 +82,7 @@ describe.each([
   beforeEach(() => createPeople(setup));
 
   it.each(tokens)(
-    'nothing is said to whoever has %s, and the database is not asked',
+    '%s → refused without any data, and the database is not asked',
     async (_name, status, token) => {
       const before = await setup.stored();
       for (const operation of forOperators) {
@@ -178,13 +178,13 @@ describe('with ADMIN=off', () => {
   });
 });
 
-it('with ADMIN=off, the scope opens no trail', async () => {
+it('with ADMIN=off, keyward.admin does not open the audit trail', async () => {
   await using gateway = await createTestGateway(setup.issuer, { operators: false });
   const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
   expect((await gateway.rest('GET', '/audit-events', { token })).status).toBe(403);
 });
 
-describe('the trail of an operator', () => {
+describe("the operator's own audit trail", () => {
   it('opens with keyward.admin alone; all other own operations need more', async () => {
     const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
     const { bob } = await createPeople(setup);
@@ -213,7 +213,7 @@ describe('the trail of an operator', () => {
       expect((await setup.gateway.rest('GET', path, { token })).status, path).toBe(403);
   });
 
-  it('opens for nobody else without the scopes', async () => {
+  it('other scopes alone → 403', async () => {
     for (const scope of ['keys.verify', 'accounts.entitle', 'openid email', '']) {
       const token = await setup.sign({ sub: 'olivia', scope });
       expect((await setup.gateway.rest('GET', '/audit-events', { token })).status, scope).toBe(403);

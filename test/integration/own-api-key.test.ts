@@ -34,7 +34,7 @@ const notFound = { status: 404, code: 'NOT_FOUND', challenge: null, message: 'AP
 describe.each(callsOf({ ...changes, apiKey: {}, apiKeyUsage: {} }))(
   '%s over %s',
   (_name, transport, call) => {
-    it("another's key, an unknown id, an unknown person → the same 404", async () => {
+    it("another's key, an unknown id, an unknown caller → the same 404", async () => {
       await createApiKeys(setup);
       const before = await setup.stored();
       const outcomes = [
@@ -91,7 +91,7 @@ const storedButOwners = async () => {
 };
 
 describe.each(callsOf(changes))('%s over %s', (_name, _transport, call) => {
-  it('a key that belongs to somebody else by the time it is changed → 404, nothing changes', async () => {
+  it('a key that another account gets before the change → 404, and nothing changes', async () => {
     await createApiKeys(setup);
     await setup.gateway.addSecret(1, 'secret');
     // The owner chooses the default key. PostgreSQL checks each row in any order: so one statement for each.

@@ -31,7 +31,7 @@ describe('200 over REST', () => {
   });
 
   it.each(['bob', 'somebody never seen', 'Alice', "alice' or '1'='1"])(
-    'answers false and nulls to whoever has none: %s',
+    'no key → false and nulls: %s',
     async (subject) => {
       await createAccounts();
       const answer = await rest(subject);

@@ -232,20 +232,20 @@ describe.each([
     expect(second.prepared, 'statements that SQLite prepared anew').toEqual([]);
   };
 
-  it.each(counted)('%s: %i, with %o', (...counts) => expectStatements(counts, ['alice', 'bob']));
+  it.each(counted)('%s: %i statements, with %o', (...counts) => expectStatements(counts, ['alice', 'bob']));
 
-  it.each(firstCalls)('%s by a caller without an account: %i', (...counts) =>
+  it.each(firstCalls)('%s by a caller without an account: %i statements', (...counts) =>
     expectStatements(counts, ['carol', 'dave']),
   );
 
-  it.each(invalid)('%s with an invalid input: %i, %o', async (...counts) => {
+  it.each(invalid)('%s with an invalid input: %i statements, %o', async (...counts) => {
     const { sql, answer } = await call(counts, 'alice');
     expect(sql).toEqual([]);
     if (transport === 'REST') expect(answer?.status).toBe(422);
     else expect(answer?.body.errors).toHaveLength(1);
   });
 
-  it.each(refusedTokens)('0 for any operation with %s', async (_name, status, token) => {
+  it.each(refusedTokens)('no statement for any operation with %s', async (_name, status, token) => {
     for (const counts of counted) {
       const { sql, answer } = await record(calledBy('alice', counts), await token());
       expect(answer?.status).toBe(status);

@@ -61,7 +61,7 @@ describe('a period', () => {
     moments.flatMap((moment) =>
       (['daily', 'monthly', 'never'] as const).map((refill) => [refill, moment] as const),
     ),
-  )("%s ends by the database's clock as by that of a process: %s", async (refill, moment) => {
+  )('%s ends at the same time for the database and the process: %s', async (refill, moment) => {
     const now = new Date(moment);
     await setClocks(database, now);
     const end = periodEnd(refill, now)?.toISOString() ?? null;
@@ -81,7 +81,7 @@ describe('a period', () => {
     ['monthly', '2026-03-01T12:00:00.000Z', '2026-04-01T00:00:00.000Z', false],
     ['monthly', '2026-03-01T12:00:00.000Z', '2036-04-01T00:00:00.000Z', true],
     ['never', '2026-03-01T12:00:00.000Z', null, false],
-  ])('%s, at %s, that ends at %s is over: %s', async (refill, moment, end, expected) => {
+  ])('%s, at %s, with its end at %s → over: %s', async (refill, moment, end, expected) => {
     const [now, refillsAt] = [new Date(moment), end === null ? null : new Date(end)];
     await setClocks(database, now);
     expect(isPeriodOver(refill, refillsAt, now)).toBe(expected);

@@ -41,7 +41,7 @@ const audit = () => setup.gateway.rows('audit_event');
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('201 over REST', () => {
-  it('stores the key sealed → the status and its Location', async () => {
+  it('stores the key sealed, and answers its status and Location', async () => {
     const answer = await rest(key);
     expect(answer).toMatchObject({
       status: 201,
@@ -103,7 +103,7 @@ describe('201 over REST', () => {
 });
 
 describe('200 over GraphQL', () => {
-  it('the same', async () => {
+  it('stores the key, and answers its status', async () => {
     const answer = await graphql(key);
     const status = { hasKey: true, createdAt: moment, updatedAt: moment };
     expect(answer).toMatchObject({ status: 200, body: { data: { registerPrivateKey: status } } });
@@ -127,7 +127,7 @@ describe('422', () => {
     'f'.repeat(64),
     '٤'.repeat(64),
     'x'.repeat(60_000),
-  ])('is said of what is no private key: %j', async (given) => {
+  ])('the text %j → 422', async (given) => {
     const before = await setup.stored();
     const answer = await rest(given);
     expect(answer).toMatchObject({
@@ -147,7 +147,7 @@ describe('422', () => {
     [null, 'string_type'],
     [[key], 'string_type'],
     [undefined, 'missing'],
-  ])('is said of another type: %j', async (given, type) => {
+  ])('the value %j, which is no text → 422', async (given, type) => {
     expect(await rest(given)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', 'private_key'], type }] },

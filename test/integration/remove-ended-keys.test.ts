@@ -75,7 +75,7 @@ describe('a key is removed', () => {
     ['active, and without an end', () => ({ createdAt: ago(900) }), false],
     ['active, and with an end to come', () => expired(-1), false],
     ['deactivated by a clock that was behind', () => ({ ...deactivated(20_000), createdAt: ago(5) }), false],
-  ])('or stays: %s', async (_what, values, isRemoved) => {
+  ])('or kept, depending on its end: %s', async (_what, values, isRemoved) => {
     const id = await setup.gateway.createApiKey(alice, values());
     await remove();
     expect(await idsOf('api_key')).toEqual(isRemoved ? [] : [id]);
@@ -138,7 +138,7 @@ describe('the clock', () => {
     expect(await idsOf('api_key')).toEqual(ids);
   });
 
-  it('ahead, and a key deactivates itself → the time is not confirmed by that', async () => {
+  it('ahead, and a key deactivates itself → nothing is removed', async () => {
     const id = await setup.gateway.createApiKey(alice, deactivated(1));
     const itself = await setup.gateway.createVerifiableKey(alice);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 * day });
@@ -167,7 +167,7 @@ describe('the clock', () => {
     expect(await idsOf('api_key')).toEqual([id]);
   });
 
-  it('ahead in an empty service → does not matter', async () => {
+  it('in a service without any event → not trusted, and nothing is removed', async () => {
     const { gateway } = setup;
     expect(await gateway.reset()).toBe(true);
     const id = await gateway.createApiKey(await gateway.createAccount('alice'), deactivated(500));

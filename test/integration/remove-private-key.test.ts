@@ -26,7 +26,7 @@ describe('200 over REST', () => {
     ]);
   });
 
-  it.each(['alice', 'carol'])('a second time → the same answer, and nothing changes: %s', async (subject) => {
+  it.each(['alice', 'carol'])('no key → the same answer, and nothing changes: %s', async (subject) => {
     await createPrivateKeys();
     await rest('alice');
     const before = await setup.stored();
@@ -43,7 +43,7 @@ describe('200 over REST', () => {
 });
 
 describe('200 over GraphQL', () => {
-  it('the same', async () => {
+  it("removes the caller's key", async () => {
     await createPrivateKeys();
     const answer = await setup.gateway.graphql(query, { token: await setup.sign() });
     const status = { hasKey: false, createdAt: null, updatedAt: null };

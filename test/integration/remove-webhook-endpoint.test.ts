@@ -32,7 +32,7 @@ it('a configured endpoint → 409, an unknown one → 404', async () => {
 });
 
 // What is sent does not depend on how an operator has asked for it.
-it('it gets no more events, and none are stored for it', async () => {
+it('a removed endpoint gets no more events, and none are stored for it', async () => {
   await using receiver = await startReceiver(failures['an error']);
   send();
   const { data } = await call('createWebhookEndpoint', { url: receiver.url });

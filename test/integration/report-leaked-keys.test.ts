@@ -515,7 +515,7 @@ describe('a signature', () => {
 describe('with leaked keys only marked', () => {
   const marking = setUpGateway({ leakReports: { act: 'mark', keys } });
 
-  it('a key stays active, and its owner is told once for each secret', async () => {
+  it("a key stays active, and its owner's trail shows each leaked secret once", async () => {
     const { gateway } = marking;
     const alice = await gateway.createAccount('alice');
     const { id, secret } = await gateway.createVerifiableKey(alice);

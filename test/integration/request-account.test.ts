@@ -46,15 +46,12 @@ it.each<[method: string, path: string, status: number, json?: object]>([
   ['PUT', '/auth/keys/<inactive>/default', 409],
   ['POST', '/auth/keys/<active>/rotate', 200, {}],
   ['POST', '/auth/keys/<inactive>/rotate', 409, {}],
-])(
-  'the line in the log of %s %s, answered with %i, has the account of who called',
-  async (method, path, status, json) => {
-    const filled = path.replace('<active>', `${active}`).replace('<inactive>', `${inactive}`);
-    expect(await lineOf(call(method, filled, json), status)).toMatchObject({ accountId: alice });
-  },
-);
+])("the log line of %s %s with status %i has the caller's account", async (method, path, status, json) => {
+  const filled = path.replace('<active>', `${active}`).replace('<inactive>', `${inactive}`);
+  expect(await lineOf(call(method, filled, json), status)).toMatchObject({ accountId: alice });
+});
 
-it('of a list of audit events has it', async () => {
+it("the log line of GET /audit-events has the caller's account", async () => {
   await setup.gateway.rest('PATCH', `/auth/keys/${active}`, {
     token: await setup.sign(),
     json: { name: 'x' },
@@ -64,21 +61,21 @@ it('of a list of audit events has it', async () => {
   expect(setup.gateway.log().at(-1)).toMatchObject({ msg: 'request', accountId: alice });
 });
 
-it('of a verification has none: the key belongs to another account', async () => {
+it('the log line of a verification of an unknown key has no account', async () => {
   const token = await setup.sign({ scope: keyVerifier.join(' ') });
   const key = `sk-a1b2c3.${'0'.repeat(64)}`;
   expect(await lineOf(call('POST', '/keys/verify', { key }, token), 200)).not.toHaveProperty('accountId');
 });
 
 it.each(['/auth/private-key', '/auth/keys', '/auth/keys/default', '/automation/settings'])(
-  'that of GET %s has none for somebody who never wrote anything here',
+  'the log line of GET %s has no account for a caller without one',
   async (path) => {
     const token = await setup.sign({ sub: 'carol' });
     expect(await lineOf(call('GET', path, undefined, token), 200)).not.toHaveProperty('accountId');
   },
 );
 
-it('of a GraphQL request with several fields has it, whichever field knows it', async () => {
+it("the log line of a GraphQL request with several fields has the caller's account", async () => {
   const query =
     '{ auditEvents { edges { node { id } } } privateKeyStatus { hasKey } apiKeys { edges { cursor } } }';
   const answer = setup.gateway.graphql(query, { token: await setup.sign() });

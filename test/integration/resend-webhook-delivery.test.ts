@@ -14,7 +14,7 @@ const db = () => new Db(setup.gateway.database.em);
 
 const call = callerOf(setup);
 
-it('is in the audit trail', async () => {
+it('a resend is in the audit trail', async () => {
   const endpoint = await createConfigured(setup, url);
   const [id] = await createDeliveries(setup, endpoint, ['parked']);
   await call('resendWebhookDelivery', { deliveryId: id });
@@ -41,7 +41,7 @@ it('a delivery that a node is sending stays with that node', async () => {
   expect(await find()).toEqual([]);
 });
 
-it('its account is erased → 404, even before its rows are gone', async () => {
+it('a delivery of an erased account → 404, even before its rows are gone', async () => {
   const endpoint = await createConfigured(setup, url);
   const [id] = await createDeliveries(setup, endpoint, ['parked']);
   const [{ account_id: account } = {}] = await setup.gateway.rows('webhook_delivery');
@@ -52,7 +52,7 @@ it('its account is erased → 404, even before its rows are gone', async () => {
   run.mockRestore();
 });
 
-it('its endpoint was removed → 409, an unknown delivery → 404', async () => {
+it('a delivery of a removed endpoint → 409, an unknown delivery → 404', async () => {
   const { data } = await call('createWebhookEndpoint', { url });
   const [id] = await createDeliveries(setup, data.id, ['parked']);
   await call('removeWebhookEndpoint', { endpointId: data.id });
@@ -69,7 +69,7 @@ it('its endpoint was removed → 409, an unknown delivery → 404', async () => 
 
 // What is sent does not depend on how an operator has asked for it.
 it.each(['parked', 'delivered', 'waiting'] as const)(
-  'one that is %s is sent again, with the same id',
+  'a delivery that is %s is sent again, with the same id',
   async (state) => {
     await using receiver = await startReceiver();
     const endpoint = await createConfigured(setup, receiver.url);

@@ -24,7 +24,7 @@ const isSignedBy = ({ body, headers }: Received, secret: string): boolean => {
 
 const call = callerOf(setup);
 
-it('is in the audit trail, without a secret', async () => {
+it('a rotation is in the audit trail, without the secret', async () => {
   await call('createWebhookEndpoint', { url });
   const { data } = await call('rotateWebhookSecret', { endpointId: 1 });
   const [row] = await trailOf(setup, await operatorOf(setup));
@@ -130,7 +130,7 @@ it('secrets that were sealed before endpoints had headers still sign', async () 
   await until(() => expect(receiver.types()).toEqual(['automation_settings.updated']));
 });
 
-it('its secrets cannot be opened → it gets nothing, others do, and the log says so once', async () => {
+it('an endpoint whose secrets cannot be opened → gets nothing, and one log line', async () => {
   const lines: string[] = [];
   await using receiver = await startReceiver();
   await using other = await startReceiver();

@@ -137,7 +137,7 @@ it('a blocked server → 403', async () => {
   expect((await call('setEntitlement', { userId: bob.id, plan: 'pro' }, billing)).code).toBe('FORBIDDEN');
 });
 
-it('the scope allows nothing else', async () => {
+it('the scope accounts.entitle allows no other operation', async () => {
   const { bob } = await createPeople(setup);
   const others = operations.filter((operation) => !scopesOf(operation).includes('accounts.entitle'));
   const before = await setup.stored();

@@ -58,7 +58,7 @@ describe.each([
   ['REST', rest],
   ['GraphQL', graphql],
 ])('over %s', (_name, ask) => {
-  it('a quota is one for all keys of the account', async () => {
+  it('all keys of the account share its quota', async () => {
     const { keys } = await createKeys('large', [{}, {}]);
     const [one, two] = keys;
     expect((await ask(one, 15)).entitlement).toMatchObject({ quota: { limit: 40, remaining: 25 } });
@@ -72,7 +72,7 @@ describe.each([
       });
   });
 
-  it('a rate limit is one for all keys of the account', async () => {
+  it('all keys of the account share its rate limit', async () => {
     const { keys } = await createKeys('rated', [{}, {}]);
     expect((await ask(keys[0])).entitlement).toMatchObject({ rate_limit: { limit: 3, remaining: 2 } });
     await ask(keys[1]);
@@ -257,7 +257,7 @@ it('two keys at once → never more than the limit in total', async () => {
   expect(after?.['taken']).toBe(granted);
 });
 
-describe('on nodes', () => {
+describe('on several nodes', () => {
   const terms = { limit: 10_000, refill: 'never' as QuotaRefill };
 
   /** Asks a node as a verification does. */

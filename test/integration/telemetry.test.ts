@@ -44,21 +44,24 @@ describe('logs, metrics and traces', () => {
     await expectNoCanary(await sing(setup, 'canary7f3a'));
   });
 
-  it.each(['account', 'automation_settings'])('contain nothing of it when %s fails', async (table) => {
-    await dropTable(setup.gateway.database, table);
-    await expectNoCanary(await sing(setup, 'canary7f3a'));
-    // The failure itself was there to be told.
-    expect(setup.gateway.log()).toContainEqual(
-      expect.objectContaining({ error: expect.objectContaining({ type: 'TableNotFoundException' }) }),
-    );
-    expect(spans()).toContainEqual(
-      expect.objectContaining({
-        attributes: expect.objectContaining({ 'error.type': 'TableNotFoundException' }),
-      }),
-    );
-  });
+  it.each(['account', 'automation_settings'])(
+    'contain nothing that a caller wrote if the table %s is missing',
+    async (table) => {
+      await dropTable(setup.gateway.database, table);
+      await expectNoCanary(await sing(setup, 'canary7f3a'));
+      // The failure itself was there to be told.
+      expect(setup.gateway.log()).toContainEqual(
+        expect.objectContaining({ error: expect.objectContaining({ type: 'TableNotFoundException' }) }),
+      );
+      expect(spans()).toContainEqual(
+        expect.objectContaining({
+          attributes: expect.objectContaining({ 'error.type': 'TableNotFoundException' }),
+        }),
+      );
+    },
+  );
 
-  it('contain nothing of it that the database repeats', async () => {
+  it('contain nothing that a caller wrote if the database repeats it in an error', async () => {
     await using _refusal = await refuseAccounts(setup.gateway.database);
     await expectNoCanary(await sing(setup, 'canary7f3a'));
     expect(setup.gateway.log()).toContainEqual(
@@ -184,15 +187,18 @@ describe('spans', () => {
   it.each([
     ['is not valid', '00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01', undefined],
     ['is valid', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'b7ad6b7169203331'],
-  ])("are below the caller's own span where its traceparent %s", async (_what, traceparent, parent) => {
-    await setup.gateway.rest('GET', '/auth/keys', { headers: { traceparent } });
-    const [span] = spans();
-    expect(span?.parent).toBe(parent);
-    expect(requestLines()[0]).toMatchObject({
-      traceId: span?.context.traceId,
-      spanId: span?.context.spanId,
-    });
-  });
+  ])(
+    "are below the caller's span only if its traceparent is valid: it %s",
+    async (_what, traceparent, parent) => {
+      await setup.gateway.rest('GET', '/auth/keys', { headers: { traceparent } });
+      const [span] = spans();
+      expect(span?.parent).toBe(parent);
+      expect(requestLines()[0]).toMatchObject({
+        traceId: span?.context.traceId,
+        spanId: span?.context.spanId,
+      });
+    },
+  );
 });
 
 describe("a client's address", () => {

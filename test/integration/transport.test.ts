@@ -603,27 +603,24 @@ const tableOf: Record<string, string> = {
 };
 
 describe('500', () => {
-  it.each(operations)(
-    'an unexpected failure → no details in the answer: %s',
-    async (name, call) => {
-      await createRows();
-      await dropTable(setup.gateway.database, `${tableOf[name]}`);
-      const answer = await call(setup.gateway, await setup.sign());
-      expect(answer.status).toBe(500);
-      expect(failureOf(answer)).toEqual(
-        'detail' in answer.body
-          ? 'Internal Server Error'
-          : ['Internal Server Error', { code: 'INTERNAL_SERVER_ERROR' }],
-      );
-      expect(answer.text).not.toMatch(
-        /sqlite|postgres|select|update |no such table|relation|exception|node_modules|\.[jt]s|\bat /i,
-      );
-      expect(answer.headers.has('retry-after')).toBe(false);
-      const requestId = answer.headers.get('x-request-id');
-      const failures = setup.gateway.log().filter(({ level }) => level === 50);
-      expect(failures).toMatchObject([{ requestId, error: { type: 'TableNotFoundException' } }]);
-    },
-  );
+  it.each(operations)('an unexpected failure → no details in the answer: %s', async (name, call) => {
+    await createRows();
+    await dropTable(setup.gateway.database, `${tableOf[name]}`);
+    const answer = await call(setup.gateway, await setup.sign());
+    expect(answer.status).toBe(500);
+    expect(failureOf(answer)).toEqual(
+      'detail' in answer.body
+        ? 'Internal Server Error'
+        : ['Internal Server Error', { code: 'INTERNAL_SERVER_ERROR' }],
+    );
+    expect(answer.text).not.toMatch(
+      /sqlite|postgres|select|update |no such table|relation|exception|node_modules|\.[jt]s|\bat /i,
+    );
+    expect(answer.headers.has('retry-after')).toBe(false);
+    const requestId = answer.headers.get('x-request-id');
+    const failures = setup.gateway.log().filter(({ level }) => level === 50);
+    expect(failures).toMatchObject([{ requestId, error: { type: 'TableNotFoundException' } }]);
+  });
 
   it('also if the client accepts plain application/json', async () => {
     await createRows();

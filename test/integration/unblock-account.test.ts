@@ -19,7 +19,7 @@ it('200: keys and tokens work again, and nothing was lost', async () => {
   expect(await call('apiKeys', {}, { sub: 'bob' })).toEqual(before);
 });
 
-it('is in both audit trails', async () => {
+it('the end of a block is in both audit trails', async () => {
   const { bob } = await createPeople(setup);
   await call('blockAccount', { id: bob.id, reason: 'Abuse' });
   await call('unblockAccount', { id: bob.id, reason });

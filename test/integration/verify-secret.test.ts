@@ -104,7 +104,7 @@ describe('a secret', () => {
   });
 });
 
-describe('of several reasons, what ends the key goes before what ends its secret', () => {
+describe('several reasons → a reason of the key comes before one of its secret', () => {
   const past = new Date('2026-01-01T00:00:00.000Z');
   const future = new Date('2099-01-01T00:00:00.000Z');
 

@@ -56,7 +56,7 @@ const pass = async (milliseconds: number) => {
   await turn(milliseconds);
 };
 
-it('is trusted, however much time passes', async () => {
+it('a clock that keeps time → trusted', async () => {
   const check = createClock();
   expect(await check()).toBe(true);
   await pass(5 * hour);
@@ -64,7 +64,7 @@ it('is trusted, however much time passes', async () => {
   expect(lines).toEqual([]);
 });
 
-it('leaps ahead → not trusted for an hour, and reported once', async () => {
+it('a clock that leaps ahead → not trusted for an hour, and reported once', async () => {
   const check = createClock();
   await check();
   await turn(4 * 24 * hour);
@@ -80,7 +80,7 @@ it('leaps ahead → not trusted for an hour, and reported once', async () => {
   expect(lines).toHaveLength(1);
 });
 
-it('is corrected → trusted again, until the next leap', async () => {
+it('a clock that is corrected after a leap → trusted again, until the next leap', async () => {
   const check = createClock();
   await check();
   for (let leap = 1; leap <= 2; leap += 1) {
@@ -95,7 +95,7 @@ it('is corrected → trusted again, until the next leap', async () => {
   expect(corrections).toBe(2);
 });
 
-it('is set back → reported, and times computed by it are corrected', async () => {
+it('a clock that is set back → reported, and times computed by it are corrected', async () => {
   const check = createClock();
   await check();
   await turn(-2 * hour);
@@ -107,7 +107,7 @@ it('is set back → reported, and times computed by it are corrected', async () 
   expect(Number(row?.['expiries_told_until'])).toBeLessThanOrEqual(Date.now());
 });
 
-it('differs by less than an hour → trusted', async () => {
+it('a clock that differs by less than an hour → trusted', async () => {
   const check = createClock();
   await check();
   for (const milliseconds of [0.9 * hour, -0.9 * hour]) {

@@ -35,12 +35,12 @@ async function createOverdue(url: string) {
   return { endpoint, id };
 }
 
-describe('a start with a clock that is days ahead', () => {
+describe('a start with a clock that is ahead', () => {
   it.each([
     ['four days', 4 * day],
     ['six days', 6 * day],
     ['two hours', 2 * hour],
-  ])('%s: gives nothing up, tells of no expiry, and says so', async (_what, behind) => {
+  ])('%s → no delivery is abandoned, no expiry is announced, and the log says why', async (_what, behind) => {
     const lines: string[] = [];
     await using receiver = await startReceiver(fail);
     await createOverdue(receiver.url);
@@ -57,7 +57,7 @@ describe('a start with a clock that is days ahead', () => {
     await until(async () => expect(await rows('webhook_delivery')).toMatchObject([{ state: 'delivered' }]));
   });
 
-  it('gives nothing up that a paused endpoint waits for either', async () => {
+  it('no delivery of a paused endpoint is abandoned either', async () => {
     const lines: string[] = [];
     await using receiver = await startReceiver();
     await createOverdue(receiver.url);
@@ -73,7 +73,7 @@ describe('a start with a clock that is days ahead', () => {
     await until(async () => expect(await rows('webhook_delivery')).toMatchObject([{ state: 'parked' }]));
   });
 
-  it('takes it for a fact after an hour', async () => {
+  it('trusts the clock after an hour', async () => {
     await using receiver = await startReceiver();
     await createOverdue(receiver.url);
     await setKnown(4 * day);
@@ -94,7 +94,7 @@ describe('a start with a clock that is days ahead', () => {
     expect(await toldUntil()).toBeGreaterThan(Date.now() - 2 * 60_000);
   });
 
-  it('is no leap where it is within the hour', async () => {
+  it('only half an hour ahead → the clock is trusted', async () => {
     const lines: string[] = [];
     await using receiver = await startReceiver(fail);
     await createOverdue(receiver.url);
@@ -105,7 +105,7 @@ describe('a start with a clock that is days ahead', () => {
   });
 });
 
-it('what expired before there was an endpoint is told to nobody', async () => {
+it('a key that expired before there was an endpoint → not announced', async () => {
   await using receiver = await startReceiver();
   await setKnown(hour / 2);
   const account = await setup.gateway.createAccount('alice');
@@ -120,7 +120,7 @@ it('what expired before there was an endpoint is told to nobody', async () => {
   await until(() => expect(receiver.types()).toEqual(['automation_settings.updated']));
 });
 
-it('what is to be repeated within the longest pause is no fault of a clock', async () => {
+it('a retry within the longest pause → keeps its time at a start', async () => {
   await using receiver = await startReceiver();
   const endpoint = await createConfigured(setup, receiver.url);
   const [later = 0] = await createDeliveries(setup, endpoint, ['waiting', 'waiting']);
@@ -137,7 +137,7 @@ it('what is to be repeated within the longest pause is no fault of a clock', asy
   expect(Number(row?.['due_at'])).toBe(due_at.getTime());
 });
 
-it('without an endpoint, what happened before is dropped', async () => {
+it('without an endpoint → waiting events are deleted', async () => {
   const account = await setup.gateway.createAccount('alice');
   const event = { account_id: account, action: 'automation-settings-updated', created_at: new Date() };
   await kysely().insertInto('webhook_event').values(event).execute();
@@ -147,7 +147,7 @@ it('without an endpoint, what happened before is dropped', async () => {
 });
 
 describe('a clock that was days ahead before', () => {
-  it('keeps nobody from being told of what expires', async () => {
+  it('is noticed at a start, so expiries can be announced again', async () => {
     const lines: string[] = [];
     await using receiver = await startReceiver();
     await createConfigured(setup, receiver.url);
@@ -157,7 +157,7 @@ describe('a clock that was days ahead before', () => {
     expect(lines.join()).toContain('the clock was set back');
   });
 
-  it('keeps no event from being tried again', async () => {
+  it('does not delay retries', async () => {
     await using receiver = await startReceiver();
     const endpoint = await createConfigured(setup, receiver.url);
     await createDeliveries(setup, endpoint, ['waiting']);

@@ -58,7 +58,7 @@ it('200: only the first delivery of a lane has the time of its next attempt', as
   expect(times).toEqual([null, null, expect.any(String)]);
 });
 
-it('200: those in one state, in pages', async () => {
+it('200: deliveries in one state, in pages', async () => {
   const endpoint = await createConfigured(setup, 'https://hooks.example.com/');
   const states = ['parked', 'delivered', 'parked', 'waiting', 'parked'] as const;
   const ids = await createDeliveries(setup, endpoint, states);

@@ -72,7 +72,7 @@ describe('a delivery that a node takes', () => {
     expect(await find()).toEqual([]);
   });
 
-  it("belongs to another node after half a minute; the first one's report of a failure is ignored", async () => {
+  it('belongs to another node after half a minute; a late failure report is ignored', async () => {
     const [id] = await createDeliveries(setup, endpoint, ['waiting']);
     const [early] = await take();
     expect(await take(later(29 * second))).toEqual([]);
@@ -326,7 +326,7 @@ describe('a new event of a key with a delivery waiting', () => {
   });
 });
 
-describe('what an urgent delivery waits for', () => {
+describe('a delivery that an urgent one waits for', () => {
   const urgent = 'api_key.deactivated';
 
   it('is urgent too', async () => {
@@ -349,7 +349,7 @@ describe('what an urgent delivery waits for', () => {
     expect(await dueAt(fourth)).toBeGreaterThan(Date.now() - minute);
   });
 
-  it('is not urgent for another lane or another endpoint', async () => {
+  it('is not urgent if the urgent one is of another lane or endpoint', async () => {
     const other = await createConfigured(setup, 'https://other.example.com/');
     const ids = await createDeliveries(setup, endpoint, ['waiting', 'waiting', 'waiting', 'waiting']);
     const [first, next, elsewhere, there] = ids;

@@ -329,39 +329,42 @@ describe('OpenAPI', () => {
 });
 
 describe('a receiver that fails', () => {
-  it.each(Object.entries(failures))('by %s gets the same event again, and all events in order', async (_name, fail) => {
-    const failed: string[] = [];
-    await using receiver = await startReceiver((response, received) => {
-      const isFirst = received.event.type === 'api_key.updated' && failed.length === 0;
-      if (isFirst) failed.push(received.id);
-      (isFirst ? fail : take)(response, received);
-    });
-    await start([receiver.config()], { timeout: 1000 });
-    const key = await createKey('one');
-    await rename(key, 'a');
-    expect((await call('POST', `/auth/keys/${key}/rotate`, {})).status).toBe(200);
-    await createKey('two');
-    await until(() => expect(receiver.taken()).toHaveLength(4));
-    await untilNothingWaits();
-    const ofKey = receiver.all.filter(({ event }) => event.data.key_id === key);
-    const [created, update, again, last] = ofKey;
-    expect(ofKey.map(({ event }) => event.type)).toEqual([
-      'api_key.created',
-      'api_key.updated',
-      'api_key.updated',
-      'api_key.rotated',
-    ]);
-    expect([update?.id, again?.id]).toEqual([failed[0], failed[0]]);
-    expect(again?.body).toBe(update?.body);
-    expect(new Set([created?.id, update?.id, last?.id]).size).toBe(3);
-    expect(receiver.all.every(({ path }) => path === '/hooks')).toBe(true);
-    const attempts = (await rows('webhook_delivery')).map((row) => row['attempts']);
-    expect(attempts.toSorted()).toEqual([1, 1, 1, 2]);
-    expect(lines.join()).toContain('a webhook endpoint does not take an event');
-    expect(lines.join()).toContain('a webhook endpoint takes events again');
-    // Its path may hold what only its receiver should know.
-    expect(lines.join()).not.toContain('/hooks');
-  });
+  it.each(Object.entries(failures))(
+    'by %s gets the same event again, and all events in order',
+    async (_name, fail) => {
+      const failed: string[] = [];
+      await using receiver = await startReceiver((response, received) => {
+        const isFirst = received.event.type === 'api_key.updated' && failed.length === 0;
+        if (isFirst) failed.push(received.id);
+        (isFirst ? fail : take)(response, received);
+      });
+      await start([receiver.config()], { timeout: 1000 });
+      const key = await createKey('one');
+      await rename(key, 'a');
+      expect((await call('POST', `/auth/keys/${key}/rotate`, {})).status).toBe(200);
+      await createKey('two');
+      await until(() => expect(receiver.taken()).toHaveLength(4));
+      await untilNothingWaits();
+      const ofKey = receiver.all.filter(({ event }) => event.data.key_id === key);
+      const [created, update, again, last] = ofKey;
+      expect(ofKey.map(({ event }) => event.type)).toEqual([
+        'api_key.created',
+        'api_key.updated',
+        'api_key.updated',
+        'api_key.rotated',
+      ]);
+      expect([update?.id, again?.id]).toEqual([failed[0], failed[0]]);
+      expect(again?.body).toBe(update?.body);
+      expect(new Set([created?.id, update?.id, last?.id]).size).toBe(3);
+      expect(receiver.all.every(({ path }) => path === '/hooks')).toBe(true);
+      const attempts = (await rows('webhook_delivery')).map((row) => row['attempts']);
+      expect(attempts.toSorted()).toEqual([1, 1, 1, 2]);
+      expect(lines.join()).toContain('a webhook endpoint does not take an event');
+      expect(lines.join()).toContain('a webhook endpoint takes events again');
+      // Its path may hold what only its receiver should know.
+      expect(lines.join()).not.toContain('/hooks');
+    },
+  );
 
   it('does not delay other receivers', async () => {
     let open = 0;
@@ -401,29 +404,32 @@ describe('a receiver that fails', () => {
   it.each([
     ['without end', { isEndless: true, timeout: 15_000 }],
     ['that hangs', { isEndless: false, timeout: 500 }],
-  ])('by an answer %s after status 200 → delivered, and little of the answer is read', async (_what, manner) => {
-    let sent = 0;
-    await using receiver = await startReceiver((response, received) => {
-      received.isTaken = true;
-      response.writeHead(200);
-      const chunk = Buffer.alloc(manner.isEndless ? 16 * 1024 : 100);
-      const more = () => {
-        while (!response.destroyed && response.write(chunk) && manner.isEndless) sent += chunk.length;
-      };
-      if (manner.isEndless) response.on('drain', more);
-      more();
-    });
-    await start([receiver.config()], manner);
-    await createKey('Laptop');
-    await until(async () => {
-      expect(await rows('webhook_delivery')).toMatchObject([
-        { state: 'delivered', attempts: 1, last_outcome: 'status 200' },
-      ]);
-    });
-    // What its own machine keeps for it is a few megabytes.
-    expect(sent).toBeLessThan(20 * 1024 * 1024);
-    expect(receiver.all).toHaveLength(1);
-  });
+  ])(
+    'by an answer %s after status 200 → delivered, and little of the answer is read',
+    async (_what, manner) => {
+      let sent = 0;
+      await using receiver = await startReceiver((response, received) => {
+        received.isTaken = true;
+        response.writeHead(200);
+        const chunk = Buffer.alloc(manner.isEndless ? 16 * 1024 : 100);
+        const more = () => {
+          while (!response.destroyed && response.write(chunk) && manner.isEndless) sent += chunk.length;
+        };
+        if (manner.isEndless) response.on('drain', more);
+        more();
+      });
+      await start([receiver.config()], manner);
+      await createKey('Laptop');
+      await until(async () => {
+        expect(await rows('webhook_delivery')).toMatchObject([
+          { state: 'delivered', attempts: 1, last_outcome: 'status 200' },
+        ]);
+      });
+      // What its own machine keeps for it is a few megabytes.
+      expect(sent).toBeLessThan(20 * 1024 * 1024);
+      expect(receiver.all).toHaveLength(1);
+    },
+  );
 
   it('for three days → the delivery is abandoned, shown, and deleted a month later', async () => {
     await using receiver = await startReceiver(fail);

@@ -42,7 +42,7 @@ it.each([
   ['to make a key', 'POST', '/auth/keys'],
   ['to choose the default key', 'PUT', '/auth/keys/2/default'],
 ])(
-  'who wants %s waits for whoever has locked the account, and writes nothing',
+  'a request %s waits while another transaction locks the account, before it writes',
   async (_what, method, path) => {
     const { query, answer } = await requestBeside('account where id = 1', () => call(method, path));
     expect(query).toMatch(/^select .* from "account" where "id" = \$1 for no key update$/);
@@ -50,7 +50,7 @@ it.each([
   },
 );
 
-describe('who changes only what is as they know it waits for whoever has locked', () => {
+describe('a change with If-Match waits while another transaction locks', () => {
   it.each([
     ['the account', 'PATCH', '/auth/keys/2', 'account'],
     ['the API key', 'PATCH', '/auth/keys/2', 'api_key'],

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => database[Symbol.asyncDispose]());
 
-it('finds nothing wrong with a database that takes writes', async () => {
+it('a database that takes writes → no fault', async () => {
   expect(await database.check()).toBeUndefined();
 });
 
@@ -24,14 +24,14 @@ async function setReadOnly(value: 'on' | 'off'): Promise<void> {
   database = await openDatabase({ ...databaseConfig(url), poolSize: 1 });
 }
 
-it('says of a database that it is read-only, until it is not', async () => {
+it('a read-only database → a message, until it takes writes again', async () => {
   await setReadOnly('on');
   expect(await database.check()).toBe('PostgreSQL takes no writes: it is read-only');
   await setReadOnly('off');
   expect(await database.check()).toBeUndefined();
 });
 
-it('fails where the database does not answer', async () => {
+it('the database does not answer → the check fails', async () => {
   await queryServer(inject('postgresUrl') ?? '')(
     `drop database ${new URL(url).pathname.slice(1)} with (force)`,
   );

@@ -5,7 +5,7 @@ import { createOnServer, databaseConfig } from '../../support/database.ts';
 
 const server = inject('postgresUrl') ?? '';
 
-it('refuses a schema that a newer version makes while this one waits to migrate', async () => {
+it('a newer version migrates while this one waits → refused', async () => {
   const config = databaseConfig(await createOnServer(server));
   await using database = await openDatabase(config);
   const { waiting } = await database.em.fork().transactional(async (em) => {

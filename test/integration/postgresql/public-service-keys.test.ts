@@ -9,7 +9,7 @@ const setup = setUpGateway();
 
 const issuer = 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_example';
 
-it("keys of the public service are read by the documents' query, and good here", async () => {
+it("the documented query exports the public service's keys, and they work here", async () => {
   const [active, inactive] = [publicKey(), publicKey()];
   const connection = setup.gateway.database.em.getConnection();
   await connection.execute(`create schema there;

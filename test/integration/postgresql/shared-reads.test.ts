@@ -49,7 +49,7 @@ async function createMixed(count: number) {
   return keys;
 }
 
-describe('verifications of one turn', () => {
+describe('verifications at the same time', () => {
   it.each([
     [1, 1],
     [20, 1],
@@ -67,7 +67,7 @@ describe('verifications of one turn', () => {
     expect(sql).toHaveLength(statements);
   });
 
-  it('all get the answer about a secret that all ask for', async () => {
+  it('of one secret → all get its answer', async () => {
     const [key] = await createMixed(1);
     const verify = createVerifier();
     const answers = await Promise.all(Array.from({ length: 64 }, () => verify(key?.secret ?? '')));
@@ -91,7 +91,7 @@ describe('a shared read', () => {
   };
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-  it('neither holds up nor answers who asks after it was sent', async () => {
+  it('that was sent → neither delays nor answers later requests', async () => {
     const db = new Db(setup.gateway.database.em);
     const { read, sent, letGo } = createHeldRead();
     const first = [read(db, ['a']), read(db, ['b'])];
@@ -108,7 +108,7 @@ describe('a shared read', () => {
     ]);
   });
 
-  it('fails for those who share it, and for nobody else', async () => {
+  it('that fails → the requests that share it fail, and no others', async () => {
     const db = new Db(setup.gateway.database.em);
     const { read, letGo } = createHeldRead();
     const asked = [['a', 'b'], ['c', 'd'], ['e']].map((keys) => read(db, keys));
@@ -119,7 +119,7 @@ describe('a shared read', () => {
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
-  it('is none in a transaction, which sees its own changes', async () => {
+  it('is not used within a transaction', async () => {
     const { read, sent, letGo } = createHeldRead();
     await new Db(setup.gateway.database.em).transaction(async (db) => {
       const asked = [read(db, ['a']), read(db, ['b'])];
@@ -129,7 +129,7 @@ describe('a shared read', () => {
     });
   });
 
-  it('waits until the latest of its deadlines, and is not asked by who is too late', async () => {
+  it('has the latest deadline of its requests; a request past its deadline → 503', async () => {
     const db = new Db(setup.gateway.database.em);
     const deadlines: number[] = [];
     const read = shareReads(async ({ deadline }: Db, keys: readonly string[]) => {

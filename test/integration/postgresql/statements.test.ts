@@ -71,7 +71,7 @@ async function widen(): Promise<void> {
 const subjects = async () => (await run('select subject from account order by id')).flatMap(Object.values);
 
 describe('a prepared query', () => {
-  it('that went with COMMIT and whose plan is stale is run anew with its whole transaction, never alone', async () => {
+  it('sent with COMMIT, with a stale plan → the whole transaction is run again', async () => {
     for (let round = 0; round < 10; round += 1) {
       await open();
       await insert(db, { subject: `prepared ${round}` });
@@ -95,14 +95,14 @@ describe('a prepared query', () => {
     ]);
   });
 
-  it('is not prepared where a pooler cannot keep it', async () => {
+  it('is not prepared if statements are configured as unnamed', async () => {
     await open({ statements: 'unnamed' });
     expect(await select(db, { subject: 'alice' })).toEqual([{ id: 1, subject: 'alice' }]);
     expect(await prepared()).toEqual([]);
   });
 });
 
-it('keeps no statement whose text differs from time to time, however many there are', async () => {
+it('statements with changing texts → not kept prepared', async () => {
   const before = await prepared();
   for (let index = 0; index < 50; index += 1) await run(`select $1::int + ${index}`, index);
   expect(await prepared()).toEqual(before);
@@ -114,12 +114,12 @@ describe('a plan that a migration has made stale', () => {
     await widen();
   });
 
-  it('is made anew, and nobody is told', async () => {
+  it('is replaced without a warning', async () => {
     expect(await select(db, { subject: 'alice' })).toEqual([{ id: 1, subject: 'alice' }]);
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is made anew in a transaction, which is run again as a whole', async () => {
+  it('in a transaction → the whole transaction is run again', async () => {
     let runs = 0;
     const stored = await db.transaction(async (inner) => {
       runs += 1;
@@ -131,14 +131,14 @@ describe('a plan that a migration has made stale', () => {
     expect(await run("select count(*)::int as n from account where issuer like 'xx%'")).toEqual([{ n: 0 }]);
   });
 
-  it('costs the connection, after which there are no others with such plans', async () => {
+  it('closes its connection, and the next one has no prepared statements', async () => {
     const [before] = await backend();
     await select(db, { subject: 'alice' });
     expect(await backend()).not.toEqual([before]);
     expect(await prepared()).toEqual([]);
   });
 
-  it('lets statements go unnamed for a minute, as long as further migrations may come', async () => {
+  it('for the next minute → statements are not prepared', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     await select(db, { subject: 'alice' });
     await select(db, { subject: 'alice' });
@@ -171,7 +171,7 @@ describe.each(mixUps)('a connection through a pooler that %s', (_what, mixUp) =>
     await mixUp();
   });
 
-  it('is noticed, told once, and nothing is prepared any more', async () => {
+  it('is noticed → one warning, and statements are no longer prepared', async () => {
     expect(await select(db, { subject: 'alice' })).toEqual([{ id: 1, subject: 'alice' }]);
     await run('deallocate all');
     expect(await select(db, { subject: 'alice' })).toEqual([{ id: 1, subject: 'alice' }]);
@@ -179,7 +179,7 @@ describe.each(mixUps)('a connection through a pooler that %s', (_what, mixUp) =>
     expect(warn.mock.calls).toEqual([[expect.stringContaining('DATABASE_STATEMENTS=unnamed')]]);
   });
 
-  it('is noticed in a transaction, which is run again as a whole', async () => {
+  it('is noticed in a transaction → the whole transaction is run again', async () => {
     const [stored] = await db.transaction((inner) => insert(inner, { subject: 'bob' }));
     expect(stored).toMatchObject({ subject: 'bob' });
     expect(await subjects()).toEqual(['alice', 'bob']);
@@ -188,7 +188,7 @@ describe.each(mixUps)('a connection through a pooler that %s', (_what, mixUp) =>
 });
 
 describe('a query that fails for another reason', () => {
-  it('is told as ever, and goes on being prepared', async () => {
+  it('reports its error, and stays prepared', async () => {
     const error = await insert(db, { subject: 'alice' }).catch((reason: unknown) => reason);
     expect(translateError(error)).toMatchObject({ status: 500, cause: { code: '23505' } });
     await expect(insert(db, { subject: 'x'.repeat(300) })).rejects.toThrow('too long');
@@ -199,7 +199,7 @@ describe('a query that fails for another reason', () => {
   it.each([
     ['what is not there', 'select 1 from nothing'],
     ['what is not supported', "do $$ begin raise feature_not_supported using message = 'no'; end $$"],
-  ])('ends a transaction, which is not run again: %s', async (_what, sql) => {
+  ])('ends its transaction, which is not run again: %s', async (_what, sql) => {
     const work = vi.fn((inner: Db) => inner.run(CompiledQuery.raw(sql), Account));
     await expect(db.transaction(work)).rejects.toThrow();
     expect(work).toHaveBeenCalledOnce();

@@ -68,7 +68,7 @@ describe('the last statement of a transaction', () => {
     expect(await transaction).toMatchObject([{ subject: 'last' }]);
   });
 
-  it('is, of a change, what is written down of it', async () => {
+  it('of a change is its audit event, which is reported only after COMMIT', async () => {
     const { promise: held, resolve: hold } = Promise.withResolvers<Disposable>();
     const events: string[] = [];
     const context = {
@@ -92,7 +92,7 @@ describe('the last statement of a transaction', () => {
     expect(events).toEqual(['account-created']);
   });
 
-  it('leaves nothing where it fails, and says why', async () => {
+  it('fails → nothing is stored, and the error says why', async () => {
     const transaction = db.transaction(async (inner) => {
       await insert(inner, { subject: 'alice' });
       return insert(inner, { subject: 'alice' }, { last: true });
@@ -101,7 +101,7 @@ describe('the last statement of a transaction', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('leaves nothing where COMMIT fails, and says why', async () => {
+  it('goes with a COMMIT that fails → nothing is stored, and the error says why', async () => {
     const transaction = db.transaction(async (inner) => {
       await run(inner, orphan);
       return insert(inner, { subject: 'alice' }, { last: true });
@@ -110,7 +110,7 @@ describe('the last statement of a transaction', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is run again with the whole transaction where its plan is stale', async () => {
+  it('has a stale plan → the whole transaction is run again', async () => {
     await insert(db, { subject: 'before' });
     await queryServer(url)('alter table account alter column subject type varchar(256)');
     await db.transaction((inner) => insert(inner, { subject: 'after' }, { last: true }));
@@ -119,7 +119,7 @@ describe('the last statement of a transaction', () => {
 });
 
 describe('a transaction', () => {
-  it('whose COMMIT fails leaves nothing, and says why', async () => {
+  it('whose COMMIT fails → nothing is stored, and the error says why', async () => {
     const transaction = db.transaction(async (inner) => {
       await insert(inner, { subject: 'alice' });
       await run(inner, orphan);
@@ -129,7 +129,7 @@ describe('a transaction', () => {
   });
 
   it.each([false, true])(
-    'is not taken for done after a failure that nobody told: COMMIT with the last statement %s',
+    'with an ignored error fails, and stores nothing; COMMIT with the last statement: %s',
     async (last) => {
       const error = await db
         .transaction(async (inner) => {
@@ -144,7 +144,7 @@ describe('a transaction', () => {
     },
   );
 
-  it('leaves the connection to the next, whatever became of it', async () => {
+  it('leaves its connection usable for the next one, even if it fails', async () => {
     const failing = () => db.transaction((inner) => run(inner, 'selekt'));
     for (const attempt of [failing, failing]) await expect(attempt()).rejects.toThrow('syntax error');
     const [before] = await run(db, 'select pg_backend_pid() as pid');
@@ -155,8 +155,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('a query whose time is over when it has its connection', () => {
-  it('is not sent, and leaves the connection to others', async () => {
+describe('a query past its deadline when it gets its connection', () => {
+  it('is not sent, and leaves the connection usable', async () => {
     const process = () => run(db, 'select pg_backend_pid() as pid');
     const before = await process();
     const { promise: until, resolve: end } = Promise.withResolvers<void>();
