@@ -213,46 +213,60 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await inspect(page, `operate-blocked-${look}`);
   });
 
-  it.each(looks)('shows where events are sent, pauses it and sends again: %s', async (look, options) => {
-    await using receiver = await startReceiver(failures['an error']);
-    const address = `${receiver.url}?${'long-'.repeat(30)}${look}`;
-    const token = await world.service.token('olivia', 'keyward.admin');
-    const response = await fetch(`${world.service.url}/api/v1/admin/webhooks`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: address }),
-    });
-    const { id, secret } = (await response.json()) as { id: number; secret: string };
-    receiver.secret = secret;
-    await person(`trent-${look}`);
-    await expect.poll(() => receiver.all.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  it.each(looks)(
+    'webhook endpoints are shown, paused, sent to again, and shown as gone: %s',
+    async (look, options) => {
+      await using receiver = await startReceiver(failures['an error']);
+      const address = `${receiver.url}?${'long-'.repeat(30)}${look}`;
+      const token = await world.service.token('olivia', 'keyward.admin');
+      const response = await fetch(`${world.service.url}/api/v1/admin/webhooks`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ url: address }),
+      });
+      const { id, secret } = (await response.json()) as { id: number; secret: string };
+      receiver.secret = secret;
+      await person(`trent-${look}`);
+      await expect.poll(() => receiver.all.length, { timeout: 20_000 }).toBeGreaterThan(0);
 
-    await using visit = await world.visit(options);
-    const page = await signInAsOperator(visit, 'alice');
-    await page.getByRole('link', { name: 'where events are sent' }).click();
-    await page.getByRole('list', { name: 'Webhook endpoints' }).waitFor();
-    await inspect(page, `operate-webhooks-${look}`);
-    await page.getByRole('button', { name: `Pause endpoint ${id}` }).click();
-    await said(page, `Endpoint ${id} is paused`);
-    await page.getByRole('button', { name: `Let it go on endpoint ${id}` }).waitFor();
-    await page.getByRole('link', { name: address }).click();
-    await page.getByRole('list', { name: 'Deliveries' }).waitFor();
-    await inspect(page, `operate-deliveries-${look}`);
-    receiver.manner = take;
-    await page.getByRole('button', { name: `Let it go on endpoint ${id}` }).click();
-    await said(page, `Endpoint ${id} goes on`);
-    await page
-      .getByRole('button', { name: /^Send again/ })
-      .last()
-      .click();
-    await said(page, 'is sent again');
-    await expect.poll(() => receiver.taken().length, { timeout: 20_000 }).toBeGreaterThan(0);
-    expect(await page.content()).not.toContain('whsec_');
-    await goTo(page, 'Activity');
-    await page.getByText(`You sent something again to webhook endpoint ${id}`).waitFor();
-    await page.getByText(`You changed webhook endpoint ${id}`).first().waitFor();
-    await inspect(page, `operate-activity-${look}`);
-  });
+      await using visit = await world.visit(options);
+      const page = await signInAsOperator(visit, 'alice');
+      await page.getByRole('link', { name: 'where events are sent' }).click();
+      await page.getByRole('list', { name: 'Webhook endpoints' }).waitFor();
+      await inspect(page, `operate-webhooks-${look}`);
+      await page.getByRole('button', { name: `Pause endpoint ${id}` }).click();
+      await said(page, `Endpoint ${id} is paused`);
+      await page.getByRole('button', { name: `Let it go on endpoint ${id}` }).waitFor();
+      await page.getByRole('link', { name: address }).click();
+      await page.getByRole('list', { name: 'Deliveries' }).waitFor();
+      await inspect(page, `operate-deliveries-${look}`);
+      receiver.manner = take;
+      await page.getByRole('button', { name: `Let it go on endpoint ${id}` }).click();
+      await said(page, `Endpoint ${id} goes on`);
+      await page
+        .getByRole('button', { name: /^Send again/ })
+        .last()
+        .click();
+      await said(page, 'is sent again');
+      await expect.poll(() => receiver.taken().length, { timeout: 20_000 }).toBeGreaterThan(0);
+      expect(await page.content()).not.toContain('whsec_');
+      await goTo(page, 'Activity');
+      await page.getByText(`You sent something again to webhook endpoint ${id}`).waitFor();
+      await page.getByText(`You changed webhook endpoint ${id}`).first().waitFor();
+      await inspect(page, `operate-activity-${look}`);
+      receiver.manner = (response) => void response.writeHead(410).end();
+      await person(`victor-${look}`);
+      const read = async () => {
+        const headers = { authorization: `Bearer ${token}` };
+        return (await fetch(`${world.service.url}/api/v1/admin/webhooks/${id}`, { headers })).json();
+      };
+      await expect.poll(read, { timeout: 20_000 }).toMatchObject({ gone_at: expect.stringMatching(/Z$/) });
+      await goTo(page, 'Operate');
+      await page.getByRole('link', { name: 'where events are sent' }).click();
+      await page.getByText('Paused: it answered 410 (Gone)').first().waitFor();
+      await inspect(page, `operate-gone-${look}`);
+    },
+  );
 
   it('is not there for others, who load nothing of it', async () => {
     await using visit = await world.visit();

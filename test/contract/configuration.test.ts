@@ -4,7 +4,7 @@ import { environmentSchema } from '../../src/config/environment.ts';
 import { commonWords } from '../../src/config/stray-variables.ts';
 import { configurationPages } from '../../src/dev/configuration-pages.ts';
 
-it.each(configurationPages())('%s has the variables as the schema has them', (path, text) => {
+it.each(configurationPages())('%s matches the schema of the variables', (path, text) => {
   // Where this fails: npm run config:docs
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
@@ -22,7 +22,7 @@ it('docs/configuration.md has every variable once', () => {
   expect(documented).toEqual(Object.keys(environmentSchema.shape));
 });
 
-it('docs/configuration.md has the words that variables of others begin with too', () => {
+it('docs/configuration.md lists the first words that variables of other programs share', () => {
   const list = commonWords.map((word) => `\`${word}\``).join(', ');
   expect(readFileSync('docs/configuration.md', 'utf8')).toContain(`(${list})`);
 });

@@ -50,7 +50,7 @@ describe.each(transports)('%s', (_name, call) => {
     expect(headers.get('vary')).toBe('Origin');
   });
 
-  it('lets it read a refusal', async () => {
+  it('lets a page of an allowed origin read a refusal', async () => {
     const { status, headers } = await call(ours);
     expect(status).toBe(401);
     expect(headers.get('access-control-allow-origin')).toBe(ours);
@@ -89,7 +89,7 @@ describe('a preflight', () => {
     ['/api/v1/openapi.json', 'GET, HEAD'],
     ['/graphql', 'GET, HEAD, POST'],
     ['/.well-known/oauth-protected-resource', 'GET, HEAD'],
-  ])('of %s is told %s', async (path, methods) => {
+  ])('of %s → the methods %s', async (path, methods) => {
     const { status, headers, text } = await preflight(path);
     expect([status, text]).toEqual([204, '']);
     expect(corsHeaders(headers)).toEqual({

@@ -41,7 +41,7 @@ describe('compose.yaml', () => {
     expect(config.database.url).toMatch(/^postgres:.*@postgres\//);
   });
 
-  it('hands each secret to a service, and to each service those that it reads', () => {
+  it('gives each service the secrets that it reads, and has no other secrets', () => {
     const paths = [
       ...Object.values<string>(environment),
       services.postgres.environment.POSTGRES_PASSWORD_FILE,
@@ -52,7 +52,7 @@ describe('compose.yaml', () => {
     expect(Object.keys(compose.secrets).toSorted()).toEqual(read.toSorted());
   });
 
-  it.each(['keyward', 'migrate'])('lets %s do as little as it needs', (name) => {
+  it.each(['keyward', 'migrate'])('runs %s on a read-only file system and without capabilities', (name) => {
     expect(services[name]).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -67,12 +67,12 @@ describe('compose.yaml', () => {
       expect(text).toContain('needs Docker Compose 2.3.3 or later');
   });
 
-  it('pins images by digest', () => {
+  it('pins each image to a version', () => {
     for (const { image } of Object.values<{ image: string }>(services))
       expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
   });
 
-  it('publishes ports on this machine alone', () => {
+  it('publishes ports on this machine only', () => {
     const ports = Object.values<{ ports?: object[] }>(services).flatMap((service) => service.ports ?? []);
     expect(ports).toHaveLength(2);
     for (const port of ports) expect(port).toMatchObject({ host_ip: '127.0.0.1' });
@@ -103,7 +103,7 @@ describe('compose.yaml', () => {
 });
 
 describe('deploy/keyward.service', () => {
-  it('sets variables that there are', () => {
+  it('sets only known variables', () => {
     const set = [...read('deploy/keyward.service').matchAll(/^#?Environment=([A-Z_]+)=/gm)].map(
       ([, name]) => name,
     );

@@ -59,13 +59,13 @@ const send = async (query: string) => {
 };
 
 describe('a document', () => {
-  it.each(cases)('within the limit is answered: %s', async (_limit, within) => {
+  it.each(cases)('within the limit → answered: %s', async (_limit, within) => {
     const [answer] = await send(within);
     expect(answer.body).toEqual({ data: expect.any(Object) });
     expect(answer.status).toBe(200);
   });
 
-  it.each(cases)('beyond it is a 400, and nothing is run: %s', async (_limit, _within, beyond, what) => {
+  it.each(cases)('beyond the limit → 400, and nothing is run: %s', async (_limit, _within, beyond, what) => {
     const before = await setup.stored();
     for (const answer of await send(beyond)) {
       expect(answer.status).toBe(400);
@@ -77,7 +77,7 @@ describe('a document', () => {
     expect(reasons).toEqual(['document-limit', 'document-limit']);
   });
 
-  it('may have as many as the gateway is made for', async () => {
+  it('other limits in the configuration → apply in place of the usual ones', async () => {
     const documents = { tokens: 40, depth: 3, aliases: 1, directives: 1, cost: 20 };
     await using gateway = await createTestGateway(setup.issuer, { documents });
     const token = await setup.sign();
@@ -144,7 +144,7 @@ describe('introspection', () => {
     oneOf: true,
   });
 
-  it('is as deep as the tools need it', async () => {
+  it('the deepest query that tools send → answered', async () => {
     const answer = await setup.gateway.graphql(deepest, { token: await setup.sign() });
     expect(answer.body.errors).toBeUndefined();
     expect(answer.body.data.__schema.types.length).toBeGreaterThan(10);

@@ -21,11 +21,16 @@ describe('a block of code in a document', () => {
     expect(check, 'see test/support/documents.ts for the ways to check it').not.toBe('none');
   });
 
-  it.each(Object.entries(unrunBlocks))('that is listed stands in %s', (path, reasons) => {
-    const found = documents.find((document) => document.path === path)?.blocks ?? [];
-    const listed = found.filter(({ check }) => check === 'listed').map(({ text }) => text.split('\n', 1)[0]);
-    expect(new Set(listed)).toEqual(new Set(Object.keys(reasons)));
-  });
+  it.each(Object.entries(unrunBlocks))(
+    'the list of blocks without a check names exactly those in %s',
+    (path, reasons) => {
+      const found = documents.find((document) => document.path === path)?.blocks ?? [];
+      const listed = found
+        .filter(({ check }) => check === 'listed')
+        .map(({ text }) => text.split('\n', 1)[0]);
+      expect(new Set(listed)).toEqual(new Set(Object.keys(reasons)));
+    },
+  );
 
   it.each(checkedBy('query'))('that is GraphQL is allowed by the schema: $name', ({ text }) => {
     expect(validate(schema, parse(text))).toEqual([]);
@@ -72,7 +77,7 @@ const production = (given: Record<string, string>) => ({
 });
 
 describe('configuration in a document', () => {
-  it.each(checkedBy('configuration'))('is good in production: $name', ({ text }) => {
+  it.each(checkedBy('configuration'))('is valid in production: $name', ({ text }) => {
     const given = variablesOf(text);
     expect(() => loadConfig({ ...production(given), ...given })).not.toThrow();
   });
@@ -107,6 +112,6 @@ it('CONTRIBUTING’s map names each folder and file of src, once', () => {
   expect(named.toSorted()).toEqual(readdirSync('src').toSorted());
 });
 
-it('the README is short enough to be read', () => {
+it('the README has at most 200 lines', () => {
   expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
 });

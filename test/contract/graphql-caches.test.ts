@@ -131,7 +131,7 @@ describe.each([
     });
   });
 
-  it('tells a key from an event of the same number', async () => {
+  it('a key and an audit event with the same id → kept apart', async () => {
     const client = create();
     await client.read();
     expect(client.readCache()).toMatchObject({

@@ -30,7 +30,7 @@ describe('GraphQL over HTTP', () => {
   };
   const audits = serverAudits({ url: 'http://keyward.test/graphql', fetchFn: fetchWithToken });
 
-  it('is audited in full', () => {
+  it('has at least 61 audits', () => {
     expect(audits.length).toBeGreaterThanOrEqual(61);
   });
 
@@ -43,7 +43,7 @@ describe('GraphQL over HTTP', () => {
   );
 });
 
-describe('415', () => {
+describe('another media type of the body → 415', () => {
   it.each([
     ['application/x-www-form-urlencoded', 'query=%7B__typename%7D'],
     ['application/graphql', '{ __typename }'],
@@ -68,7 +68,7 @@ describe('the media type of the request', () => {
   });
 });
 
-describe('406', () => {
+describe('the header Accept', () => {
   const query = '/graphql?query={__typename}';
   const refused = {
     errors: [
@@ -80,7 +80,7 @@ describe('406', () => {
   };
 
   it.each(['multipart/mixed', 'text/event-stream', 'text/html', 'application/json;q=0', 'a/b,'.repeat(3000)])(
-    'is the answer to who takes neither media type, with nothing of what was asked for: %s',
+    'neither media type → 406 without the data: %s',
     async (accept) => {
       const json = { query: '{ __typename }' };
       const headers = { accept };
@@ -95,7 +95,7 @@ describe('406', () => {
     },
   );
 
-  it('comes before anything runs', async () => {
+  it('neither media type → 406 before anything is run', async () => {
     const account = await gateway.createAccount('alice');
     const keyId = await gateway.createApiKey(account);
     const json = { query: `mutation { deactivateApiKey(keyId: ${keyId}) { id } }` };
@@ -107,12 +107,15 @@ describe('406', () => {
   it.each([
     ['PUT', '/graphql', 405, {}],
     ['POST', '/graphql', 413, { 'content-length': '99999' }],
-  ])('comes after the method and the size of the body: %s is %i', async (method, path, status, sizes) => {
-    const headers = { accept: 'multipart/mixed', ...sizes };
-    const answer = await gateway.fetch(method, path, { headers, ...(method === 'POST' && { json: {} }) });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  });
+  ])(
+    'neither media type, and a wrong method or a body too large → no 406: %s %s',
+    async (method, path, status, sizes) => {
+      const headers = { accept: 'multipart/mixed', ...sizes };
+      const answer = await gateway.fetch(method, path, { headers, ...(method === 'POST' && { json: {} }) });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    },
+  );
 
   it.each([
     [undefined, 'application/json'],
@@ -120,7 +123,7 @@ describe('406', () => {
     ['multipart/mixed, application/graphql-response+json', 'application/graphql-response+json'],
     ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
     ['text/event-stream, */*;q=0.1', 'application/json'],
-  ])('is not the answer to %s, which is %s', async (accept, mediaType) => {
+  ])('%s → 200 in %s', async (accept, mediaType) => {
     const answer = await gateway.fetch('GET', query, { headers: accept === undefined ? {} : { accept } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe(`${mediaType}; charset=utf-8`);
@@ -129,7 +132,7 @@ describe('406', () => {
 
 describe('a query string', () => {
   it.each(['variables={', 'extensions=x', 'variables=[1', 'variables={}&extensions={]'])(
-    'whose parameters are not JSON is a 400: %s',
+    'with variables or extensions that are not JSON → 400: %s',
     async (parameters) => {
       const answer = await gateway.fetch('GET', `/graphql?query={__typename}&${parameters}`, { token });
       expect([answer.status, answer.body]).toEqual([
@@ -178,7 +181,7 @@ const unauthenticated = {
 };
 
 describe('introspection', () => {
-  it('is open to all: it shows the published schema', async () => {
+  it('is allowed without a token, and shows the published schema', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const answer = await gateway.graphql(getIntrospectionQuery({ specifiedByUrl: true }), { headers });
     expect(answer.status).toBe(200);
@@ -209,12 +212,12 @@ describe('introspection', () => {
     expect(answer.text).not.toContain('ApiKey"}');
   });
 
-  it('that is switched off leaves operations alone', async () => {
+  it('switched off → operations still work', async () => {
     const answer = await closed.graphql('{ __typename privateKeyStatus { hasKey } }', { token });
     expect(answer.body).toEqual({ data: { __typename: 'Query', privateKeyStatus: { hasKey: false } } });
   });
 
-  it('that is switched off says nothing to a caller without a token', async () => {
+  it('switched off, without a token → an error that shows nothing of the schema', async () => {
     const answer = await closed.graphql(getIntrospectionQuery());
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.text).not.toMatch(/ApiKey|privateKeyStatus|keyPrefix/);
@@ -240,7 +243,7 @@ describe('without a token', () => {
     ['an empty document', ''],
     ['what is no GraphQL', '{ privateKeyStatus {'],
     ['an unknown operation', 'subscription { privateKeyStatus }'],
-  ])('%s is a 401, and nothing more', async (_what, query) => {
+  ])('%s → 401, without any other error', async (_what, query) => {
     const answer = await gateway.graphql(query);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe(challenge());
@@ -248,7 +251,7 @@ describe('without a token', () => {
   });
 
   it.each(['{"query":5}', '{}', '[]', 'null', '{"query":', ''])(
-    'the body %j is a 401, and nothing more',
+    'the body %j → 401, without any other error',
     async (body) => {
       const headers = { accept: 'application/graphql-response+json', 'content-type': 'application/json' };
       const answer = await gateway.fetch('POST', '/graphql', { body, headers });
@@ -267,7 +270,7 @@ describe('without a token', () => {
     'query ($x: [PrivateKeyStatu!]) { __type(name: $x) { name } }',
     '{ __type(name: PrivateKeyStatu) { name } }',
     '{ __typename @deprecate }',
-  ])('nothing is suggested: %s', async (query) => {
+  ])('a misspelt name → no suggestion: %s', async (query) => {
     for (const { graphql } of [gateway, closed]) {
       const answer = await graphql(query);
       expect(answer.status).toBeGreaterThanOrEqual(400);

@@ -65,8 +65,8 @@ const answerOf = async (method: string, path: string, call: Call) => {
   return { status, body, headers: [...headers] };
 };
 
-describe('a document that is known', () => {
-  it.each(Object.entries(requests))('is answered as one that is new: %s', async (_name, request) => {
+describe('a document that was sent before', () => {
+  it.each(Object.entries(requests))('gets the same answer as a new document: %s', async (_name, request) => {
     const { good = false, scope, signedOut, ...call } = request;
     const token = await issuer.sign(scope === undefined ? {} : { scope });
     const sent: Call = {
@@ -85,7 +85,7 @@ describe('a document that is known', () => {
   it.each([
     ['Status', 200],
     ['Settings', 405],
-  ])('runs by GET what may: %s', async (operationName, status) => {
+  ])('gets the same answer as a new document by GET: %s', async (operationName, status) => {
     const token = await issuer.sign();
     const ask = (query: string) =>
       answerOf('GET', `/graphql?${new URLSearchParams({ query, operationName })}`, { token });
@@ -94,7 +94,7 @@ describe('a document that is known', () => {
     expect(expected.status).toBe(status);
   });
 
-  it('only introspection → allowed for everybody', async () => {
+  it('only introspection, several times without a token → answered', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const introspection = { headers, json: { query: getIntrospectionQuery() } };
     for (const _ of [1, 2, 3]) {

@@ -41,7 +41,7 @@ describe('the OpenAPI 3.0 document', () => {
     ['members beside a reference', (object) => '$ref' in object && Object.keys(object).length > 1],
     ['nullable without a type', (object) => 'nullable' in object && !('type' in object)],
     ['a list of examples in a schema', ({ examples }) => Array.isArray(examples)],
-  ])('has nowhere %s', (_what, holds) => {
+  ])('never has %s', (_what, holds) => {
     expect(placesOf(document, (object, place) => !isNames(place) && holds(object))).toEqual([]);
   });
 

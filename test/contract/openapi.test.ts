@@ -80,7 +80,7 @@ describe('the document', () => {
     expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
   });
 
-  it('declares both security schemes of operations, and both places of an API key', () => {
+  it('declares both security schemes of operations, and both ways to send an API key', () => {
     const { OAuth2, BearerToken, ...others } = document.components.securitySchemes;
     expect(OAuth2).toMatchObject({
       type: 'openIdConnect',
@@ -145,7 +145,7 @@ describe('the example of an answer', () => {
 describe.each(operations)('$method $path', ({ operationId, method, path, scopes, statuses }) => {
   const operation = document.paths[path][method];
 
-  it('is named after its field, and described', () => {
+  it('is named after its GraphQL field, and has a description', () => {
     expect(operation.operationId).toBe(operationId);
     expect(operation.summary).toMatch(/\.$/);
     expect(operation.description.startsWith(operation.summary)).toBe(true);
@@ -155,7 +155,7 @@ describe.each(operations)('$method $path', ({ operationId, method, path, scopes,
     expect(operation.security).toEqual([{ OAuth2: scopes }, { BearerToken: scopes }]);
   });
 
-  it('answers each status that it may, in JSON', () => {
+  it('lists each status that it can answer, in JSON', () => {
     expect(Object.keys(operation.responses).sort()).toEqual(statuses);
     for (const status of statuses) {
       const response = resolve(operation.responses[status]);
@@ -187,7 +187,7 @@ describe.each(operations)('$method $path', ({ operationId, method, path, scopes,
 });
 
 describe('input', () => {
-  it('key_id stands in the path, an integer of 32 bits', () => {
+  it('key_id is a 32-bit integer in the path', () => {
     const [parameter, ...others] = document.paths['/api/v1/auth/keys/{key_id}'].delete.parameters;
     expect(parameter).toMatchObject({
       name: 'key_id',
@@ -199,7 +199,7 @@ describe('input', () => {
     expect(document.paths['/api/v1/auth/keys/{key_id}'].delete).not.toHaveProperty('requestBody');
   });
 
-  it('settings stand in a required body, each optional and nullable', () => {
+  it('settings are in a required body, where each is optional and nullable', () => {
     const { requestBody, parameters } = document.paths['/api/v1/automation/settings'].put;
     const { schema } = requestBody.content['application/json'];
     expect(parameters).toMatchObject([{ name: 'If-Match', in: 'header', required: false }]);
@@ -240,7 +240,7 @@ describe('records', () => {
     expect(mayBeNull).toEqual(nullable[name]);
   });
 
-  it('of settings that were changed have an account and times', () => {
+  it('changed settings always have an account and times', () => {
     const { schema } = responseOf('updateAutomationSettings', 200).content['application/json'];
     const { example } =
       document.paths['/api/v1/automation/settings'].put.responses[200].content['application/json'];
@@ -321,7 +321,7 @@ describe('the gateway', () => {
     expect(resolve(schema).properties).not.toHaveProperty('encrypted_key');
   });
 
-  it('answers a verification as documented, of a key with rules, of one without and of none', async () => {
+  it('answers a verification as documented: of a key with rules, one without, and an unknown key', async () => {
     const { schema } = document.paths['/api/v1/keys/verify'].post.responses[200].content['application/json'];
     const values = { metadata: '{"plan":"basic"}', permissions: '["a"]', rateLimit: 5, rateLimitWindow: 60 };
     const verifier = await issuer.sign({ sub: 'server', scope: 'keys.verify' });

@@ -33,13 +33,13 @@ describe('package.json', () => {
       expect(version).toMatch(/^(\$[\w-]+|(npm:@?[\w/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?)$/);
   });
 
-  it('runs each command by the Node that npm has installed for Keyward', () => {
+  it('runs each command with the Node that npm has installed for Keyward', () => {
     const commands = Object.values<string>(manifest.scripts).flatMap((script) => script.split(' && '));
     const plain = /^npm run |^exec node run\.mjs dist\/|^([A-Z_0-9]+=\S+ )*node run\.mjs [\w.-]/;
     for (const command of commands) expect(command).toMatch(plain);
   });
 
-  it('names no package for a script that none runs any more', () => {
+  it('a script runs each package that knip ignores, except the font', () => {
     // knip cannot see what `node run.mjs` runs, and is told to ignore these.
     const { ignoreDependencies } = JSON.parse(read('knip.json'));
     const scripts = Object.values<string>(manifest.scripts).join('\n');
@@ -53,7 +53,7 @@ describe('package.json', () => {
 });
 
 describe('.npmrc', () => {
-  it('no package needs a script at its installation', () => {
+  it('packages run no scripts when they are installed', () => {
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
     expect(manifest).not.toHaveProperty('allowScripts');
   });
@@ -89,7 +89,7 @@ describe.each(locks)('%s', (file) => {
     expect(unlocked.map(([path]) => path)).toEqual([]);
   });
 
-  it('has every package that one in it depends on, for other platforms too', () => {
+  it('has every dependency of its packages, for all platforms', () => {
     /** Where Node looks for the packages of one: beside it, then further up. */
     const placesOf = (path: string): string[] =>
       path === ''

@@ -43,11 +43,11 @@ describe("the pages' documents", () => {
     for (const document of documents) expect(validate(schema, document)).toEqual([]);
   });
 
-  it('are asked by the digest of their text', () => {
+  it('have the digest of their text as their id', () => {
     for (const [id, text] of Object.entries(pageDocuments())) expect(id).toBe(`sha256:${digestOf(text)}`);
   });
 
-  it('are not there without the pages', async () => {
+  it('are unknown if the pages are switched off', async () => {
     await using gateway = await createTestGateway(setup.issuer);
     const token = await setup.sign();
     const answer = await gateway.fetch('POST', '/graphql', { json: { documentId: statusId }, token });
@@ -56,7 +56,7 @@ describe("the pages' documents", () => {
 });
 
 describe('a document of the pages', () => {
-  it('is answered by its id as it is by its text, by POST and by GET', async () => {
+  it('sent by its id, by POST or GET → the same answer as by its text', async () => {
     const token = await setup.sign();
     const byText = await post({ query: status }, token);
     expect(byText.body).toEqual({
@@ -86,7 +86,7 @@ describe('a document of the pages', () => {
     expect((await post({ documentId: statusId }, token)).status).toBe(403);
   });
 
-  it('may ask for more than a caller’s document', async () => {
+  it('may go beyond the limits for a caller’s document', async () => {
     const documents = { tokens: 1, depth: 1, aliases: 0, directives: 0, cost: 0 };
     await using gateway = await createTestGateway(setup.issuer, { pages, documents });
     const token = await setup.sign();
@@ -122,7 +122,7 @@ describe('an id that no document has', () => {
     }
   });
 
-  it('is never learnt from a caller, who sends the document itself', async () => {
+  it('a caller sends a document with its digest → answered, but the digest stays unknown', async () => {
     const token = await setup.sign();
     const query = '{ automationSettings { isEnabled } }';
     const extensions = apolloOf(query);

@@ -31,7 +31,7 @@ const aliasesOf = (provider: string) => {
 };
 
 describe('the recipe of a provider', () => {
-  it('is there for Cognito, Keycloak, Auth0, Entra and several at once', () => {
+  it('exists for Cognito, Keycloak, Auth0, Entra and several at once', () => {
     expect(recipes.map(([name]) => name)).toEqual(
       expect.arrayContaining([
         'Amazon Cognito',
@@ -51,14 +51,14 @@ describe('the recipe of a provider', () => {
     );
   });
 
-  it("turns one of Entra's scopes into several of ours", () => {
+  it('maps a scope of Entra to several scopes of Keyward', () => {
     expect(aliasesOf('Microsoft Entra ID')).toEqual([
       ['own.use', ['openid', 'email', 'profile']],
       ['own.admin', ['idp.signin.user.admin']],
     ]);
   });
 
-  it('turns the one scope that a password gets at Cognito into all that a person needs', () => {
+  it('maps the one scope of a password sign-in at Cognito to all scopes that a person needs', () => {
     expect(aliasesOf('Amazon Cognito')).toEqual([
       ['aws.cognito.signin.user.admin', ['idp.signin.user.admin', 'openid', 'email', 'profile']],
     ]);

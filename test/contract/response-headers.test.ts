@@ -69,7 +69,7 @@ describe("the client's address", () => {
     return body[0].address;
   };
 
-  it('is logged as a trusted proxy sends it, otherwise as it is', async () => {
+  it('from a trusted proxy → the forwarded address is recorded; from any other peer → its own', async () => {
     expect(await addressNoted('10.0.0.1')).toBe('203.0.113.9');
     expect(await addressNoted('192.0.2.1')).toBe('192.0.2.1');
   });

@@ -19,17 +19,17 @@ const rootTypes = [schema.getQueryType(), schema.getMutationType()];
 const rootFields = rootTypes.flatMap((type) => Object.values(type?.getFields() ?? {}));
 
 describe('the published contracts', () => {
-  it.each(contracts())('%s is what the sources say', (file, text) => {
+  it.each(contracts())('%s matches the sources', (file, text) => {
     expect(readFileSync(file, 'utf8'), `${file} is out of date: run npm run schema`).toBe(text);
   });
 });
 
 describe('operations', () => {
-  it('are all there is: nothing can be subscribed to', () => {
+  it('are queries and mutations only, without subscriptions', () => {
     expect(schema.getSubscriptionType()).toBeUndefined();
   });
 
-  it('lack nothing', () => {
+  it('all have a description, a route, a test and examples', () => {
     expect(schemaFaults(schema, routes, globSync('{src,test}/**/*.ts'))).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('operations', () => {
   );
 });
 
-describe('of an operation that is not whole', () => {
+describe('the check of operations', () => {
   const sample = buildSchema(`
     "What can be read."
     type Query {

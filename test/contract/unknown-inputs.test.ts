@@ -19,7 +19,7 @@ const forbidden = (place: string, ...names: string[]) =>
 
 const privateKey = 'ab'.repeat(32);
 
-describe('a member that is not known', () => {
+describe('an unknown member', () => {
   it.each([
     ['POST', '/auth/keys', { nmae: 'Laptop', expiresAt: '2099-01-31T12:00:00Z' }, ['nmae', 'expiresAt']],
     ['POST', '/auth/keys', { name: 'Laptop', key: 'sk-' }, ['key']],
@@ -28,7 +28,7 @@ describe('a member that is not known', () => {
     ['PATCH', '/auth/keys/1', { name: 'Desk', id: 1, permissons: [], is_active: false }, ['permissons']],
     ['PATCH', '/auth/keys/1', { expiresAt: '2099-01-31T12:00:00Z', key: 'sk-' }, ['expiresAt', 'key']],
   ])(
-    'is refused where a secret is made or changed, or what it may do: %s %s %j',
+    'a call that creates or changes a key or a secret → refused: %s %s %j',
     async (method, path, json, names) => {
       await createApiKeys(setup);
       const before = await setup.stored();
@@ -38,7 +38,7 @@ describe('a member that is not known', () => {
     },
   );
 
-  it('is listed with other faults, at most twenty', async () => {
+  it('is listed with other faults; at most twenty unknown members are listed', async () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, index]));
     const { body } = await call('POST', '/auth/keys', { name: 5, ...many });
     expect(body.detail[0]).toMatchObject({ loc: ['body', 'name'], type: 'string_type' });
@@ -51,10 +51,13 @@ describe('a member that is not known', () => {
     expect([status, body]).toEqual([422, { detail: forbidden('body', 'x'.repeat(100)) }]);
   });
 
-  it.each(['__proto__', 'constructor', '', 'a"b\\n', 'naïve', '\u0000'])('may be called %j', async (name) => {
-    const { status, body } = await send('POST', '/auth/keys', `{${JSON.stringify(name)}: 1}`);
-    expect([status, body]).toEqual([422, { detail: forbidden('body', name) }]);
-  });
+  it.each(['__proto__', 'constructor', '', 'a"b\\n', 'naïve', '\u0000'])(
+    'with the name %j → refused, and named',
+    async (name) => {
+      const { status, body } = await send('POST', '/auth/keys', `{${JSON.stringify(name)}: 1}`);
+      expect([status, body]).toEqual([422, { detail: forbidden('body', name) }]);
+    },
+  );
 
   it.each([
     ['PATCH', '/auth/keys/1', { name: 'Desk', id: 1, key_prefix: 7, last_used_at: null }],
@@ -63,7 +66,7 @@ describe('a member that is not known', () => {
     ['PUT', '/auth/keys/1/default', { is_default: false }],
     ['DELETE', '/auth/keys/1', { id: 2 }],
   ])(
-    'is passed over elsewhere, for a client may send back what it received: %s %s',
+    'any other call, or a member of an answer that the client sends back → ignored: %s %s',
     async (method, path, json) => {
       await createApiKeys(setup);
       expect((await call(method, path, json)).status).toBe(200);
@@ -71,7 +74,7 @@ describe('a member that is not known', () => {
   );
 });
 
-describe('a member of a member that is not known', () => {
+describe('an unknown member of an inner object', () => {
   it.each([
     [
       'POST',
@@ -97,7 +100,7 @@ describe('a member of a member that is not known', () => {
 });
 
 describe('an object with thousands of members', () => {
-  it('is not printed by GraphQL for each fault in it', async () => {
+  it('GraphQL does not print it for each fault in it', async () => {
     const quota = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, '1']));
     const query = 'mutation ($quota: ApiKeyQuotaInput) { updateApiKey(keyId: 1, quota: $quota) { id } }';
     const token = await setup.sign();
@@ -110,7 +113,7 @@ describe('an object with thousands of members', () => {
   });
 });
 
-describe('a list of thousands', () => {
+describe('a list with thousands of items', () => {
   const many = (item: unknown, count: number) => Array.from({ length: count }, () => item);
 
   const update = 'mutation ($list: [String!]) { updateApiKey(keyId: 1, permissions: $list) { id } }';
@@ -138,14 +141,17 @@ describe('a list of thousands', () => {
     expect(message.length).toBeLessThan(5000);
   });
 
-  it.each(['permissions', 'allowed_addresses'])('is too long, whatever its items: %s', async (name) => {
-    await createApiKeys(setup);
-    const { status, body } = await call('PATCH', '/auth/keys/1', { [name]: many('A', 15_000) });
-    const message = 'Must have at most 50 items.';
-    const detail = [{ loc: ['body', name], msg: message, type: 'too_long' }];
-    expect([status, body]).toEqual([422, { detail }]);
-    expect((await updateByGraphQl(many('A', 10_000))).message).toBe(`permissions: ${message}`);
-  });
+  it.each(['permissions', 'allowed_addresses'])(
+    'too many items of any kind → refused as too long: %s',
+    async (name) => {
+      await createApiKeys(setup);
+      const { status, body } = await call('PATCH', '/auth/keys/1', { [name]: many('A', 15_000) });
+      const message = 'Must have at most 50 items.';
+      const detail = [{ loc: ['body', name], msg: message, type: 'too_long' }];
+      expect([status, body]).toEqual([422, { detail }]);
+      expect((await updateByGraphQl(many('A', 10_000))).message).toBe(`permissions: ${message}`);
+    },
+  );
 
   it('texts with NUL → the first are listed', async () => {
     await createApiKeys(setup);
@@ -155,7 +161,7 @@ describe('a list of thousands', () => {
   });
 });
 
-describe('a query parameter that is not known', () => {
+describe('an unknown query parameter', () => {
   it.each([
     ['/auth/keys?active=true', ['active']],
     ['/auth/keys?limit=2&isActive=true&first=2&first=3', ['isActive', 'first']],
@@ -172,7 +178,7 @@ describe('a query parameter that is not known', () => {
     ['POST', '/auth/keys?name=x', {}],
     ['POST', '/auth/keys/1/rotate?grace_seconds=-1', {}],
     ['DELETE', '/auth/keys/1?x'],
-  ])('is passed over elsewhere: %s %s', async (method, path, json?: object) => {
+  ])('is ignored elsewhere: %s %s', async (method, path, json?: object) => {
     await createApiKeys(setup);
     expect((await call(method, path, json)).status).toBeLessThan(300);
   });

@@ -103,20 +103,20 @@ describe('a body that is UTF-8', () => {
     expect(await setup.gateway.rows('api_key')).toMatchObject([{ name }, { name }]);
   });
 
-  it('with a byte order mark is no JSON', async () => {
+  it('with a byte order mark → 422, because it is no JSON', async () => {
     const body = Buffer.from('\ufeff{"name":"a"}');
     const answer = await send('POST', '/api/v1/auth/keys', body, await authorized());
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ type: 'json_invalid' }] } });
   });
 });
 
-describe('415', () => {
+describe('the encoding of a body', () => {
   const paths = [
     ['POST', '/api/v1/auth/keys', restBody],
     ['POST', '/graphql', graphqlBody],
   ] as const;
 
-  it.each(paths)('is for a compressed body, and says that none may be: %s %s', async (method, path, text) => {
+  it.each(paths)('compressed → 415 that says so: %s %s', async (method, path, text) => {
     for (const coding of ['gzip', 'br', 'identity, gzip', 'x'])
       for (const body of [new Uint8Array(gzipSync(text)), Buffer.from(text)]) {
         const headers = { ...(await authorized()), 'content-encoding': coding };
@@ -128,7 +128,7 @@ describe('415', () => {
     expect(await setup.gateway.rows('api_key')).toEqual([]);
   });
 
-  it.each(paths)('is for another charset than UTF-8: %s %s', async (method, path, text) => {
+  it.each(paths)('another charset than UTF-8 → 415: %s %s', async (method, path, text) => {
     for (const charset of ['iso-8859-1', '"UTF-16"', 'latin1', '']) {
       const headers = { ...(await authorized()), 'content-type': `application/json; charset=${charset}` };
       const answer = await send(method, path, Buffer.from(text), headers);
@@ -138,7 +138,7 @@ describe('415', () => {
     expect(await setup.gateway.rows('api_key')).toEqual([]);
   });
 
-  it.each(paths)('is not for UTF-8, however it is spelled: %s %s', async (method, path, text) => {
+  it.each(paths)('UTF-8 in any spelling → accepted: %s %s', async (method, path, text) => {
     for (const type of ['application/json; charset=utf-8', 'application/json;Charset="UTF-8"; x=y']) {
       const headers = { ...(await authorized()), 'content-type': type, 'content-encoding': 'identity' };
       expect((await send(method, path, Buffer.from(text), headers)).status).toBeOneOf([200, 201]);

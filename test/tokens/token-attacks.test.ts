@@ -71,7 +71,7 @@ describe.each(transports)('a forged token over %s', (transport) => {
   });
 
   it.each([undefined, 'JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/AT+JWT'])(
-    'is not one of the type %s',
+    'a good token of the type %s → accepted',
     async (typ) => {
       expectAccepted(transport, await call(transport, { token: forge.forge({ header: { typ } }) }));
     },
@@ -82,14 +82,14 @@ describe.each(transports)('a forged token over %s', (transport) => {
 const trusting = (config: Partial<IssuerConfig>) =>
   createTestGateway({ ...forge, config: { ...forge.config, ...config } });
 
-describe.each(transports)('by configuration, over %s', (transport) => {
+describe.each(transports)('what a token may have, over %s', (transport) => {
   setUp();
 
   it.each<[string, Partial<IssuerConfig>, Recipe, string]>([
     ['a client id', { clientIds: [] }, { claims: { aud: undefined, client_id: 'our-client' } }, 'audience'],
     ['an audience', { audiences: [] }, {}, 'audience'],
     ['an algorithm', { algorithms: ['RS256'] }, { header: { alg: 'PS256', kid: 'rsa' } }, 'algorithm'],
-  ])('%s is accepted only where it is named', async (_name, config, recipe, reason) => {
+  ])('%s is accepted only if the configuration names it', async (_name, config, recipe, reason) => {
     const key = recipe.header ? forge.keys.rsa.privateKey : forge.keys.main.privateKey;
     const token = forge.forge({ ...recipe, key });
     await using strict = await trusting(config);
@@ -182,7 +182,7 @@ describe('a good token in the wrong place', () => {
       '/graphql',
       (token) => ({ json: { query }, headers: { authorization: `Basic ${token}` } }),
     ],
-  ])('is not seen: %s over %s', async (_name, transport, method, path, build) => {
+  ])('is ignored → 401: %s over %s', async (_name, transport, method, path, build) => {
     const token = forge.forge();
     const accept = { accept: 'application/graphql-response+json' };
     const input = build(token);
@@ -232,7 +232,7 @@ describe('a forged token together with other faults', () => {
 });
 
 describe('the table of forged tokens', () => {
-  it('has a name for each, and no two alike', () => {
+  it('has a different name for each', () => {
     const names = forgedTokens.map(({ reason, name }) => `${reason}: ${name}`);
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThanOrEqual(40);

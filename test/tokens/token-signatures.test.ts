@@ -43,17 +43,14 @@ const otherKey = (kid: Kid) => {
   return generateKeyPairSync('ec', { namedCurve: curves[kid] }).privateKey;
 };
 
-it.each(['PS256', 'PS384', 'PS512'])(
-  '%s takes no signature that lacks its leading zero',
-  async (algorithm) => {
-    const key = forge.keys.rsa.privateKey;
-    const token = forge.forge({ header: { alg: algorithm, kid: 'rsa' }, key });
-    const input = token.slice(0, token.lastIndexOf('.'));
-    const [full, short] = shortenedSignature({ algorithm, key, input });
-    expect(await statuses(`${input}.${short}`)).toEqual([401, 401]);
-    expect(await statuses(`${input}.${full}`)).toEqual([200, 200]);
-  },
-);
+it.each(['PS256', 'PS384', 'PS512'])('%s refuses a signature without its leading zero', async (algorithm) => {
+  const key = forge.keys.rsa.privateKey;
+  const token = forge.forge({ header: { alg: algorithm, kid: 'rsa' }, key });
+  const input = token.slice(0, token.lastIndexOf('.'));
+  const [full, short] = shortenedSignature({ algorithm, key, input });
+  expect(await statuses(`${input}.${short}`)).toEqual([401, 401]);
+  expect(await statuses(`${input}.${full}`)).toEqual([200, 200]);
+});
 
 describe.each(algorithms)('%s', (algorithm) => {
   const kid = kids[algorithm] ?? 'rsa';

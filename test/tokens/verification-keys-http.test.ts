@@ -131,7 +131,7 @@ describe('503 while no key was ever read', () => {
     ['keys by plain HTTP on another machine', (url) => ({ issuer: url, jwks_uri: 'http://192.0.2.1/jwks' })],
     ['keys in a file', (url) => ({ issuer: url, jwks_uri: 'file:///etc/passwd' })],
     ['keys in the address itself', (url) => ({ issuer: url, jwks_uri: 'data:application/json,{"keys":[]}' })],
-  ])('metadata: %s', async (_name, metadata) => {
+  ])('metadata with a fault: %s', async (_name, metadata) => {
     issuer.behaviour.metadata = issuer.json(metadata(issuer.config.issuer));
     await expectUnavailable(await sign());
     expect(issuer.counts).toEqual({ metadata: 1, keys: 0, elsewhere: 0 });
@@ -146,7 +146,7 @@ describe('503 while no key was ever read', () => {
     await expectUnavailable(await sign());
   });
 
-  it('ends when the issuer is well again, and not before 30 seconds', async () => {
+  it('ends once the issuer works again, but not before 30 seconds', async () => {
     const token = await sign();
     issuer.behaviour.keys = misbehaviours.failing;
     await expectUnavailable(token, 'GraphQL');
@@ -159,7 +159,7 @@ describe('503 while no key was ever read', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('is not for a token that is bad whatever the keys are', async () => {
+  it('a token that would be bad with any keys → 401 in place of 503', async () => {
     issuer.behaviour.keys = misbehaviours.gone;
     expect(await statusOf(await issuer.sign({ aud: 'other' }))).toBe(401);
     expect(await statusOf('no.token.atall')).toBe(401);
@@ -167,7 +167,7 @@ describe('503 while no key was ever read', () => {
 });
 
 describe('the last good keys', () => {
-  it.each(Object.entries(misbehaviours))('are kept: %s', async (_name, behave) => {
+  it.each(Object.entries(misbehaviours))('are kept if the issuer misbehaves: %s', async (_name, behave) => {
     expect(await statusOf(await sign())).toBe(200);
     misbehave(behave, 'metadata', 'keys');
     vi.advanceTimersByTime(30_000);
@@ -230,7 +230,7 @@ describe('rotation', () => {
     expect(issuer.counts).toEqual({ metadata: 2, keys: 2, elsewhere: 0 });
   });
 
-  it('ends a withdrawn key with the next read, within 10 minutes, for a token that was remembered too', async () => {
+  it('a withdrawn key → its tokens, even remembered ones, are refused within 10 minutes', async () => {
     await publishKey('next');
     const remembered = await sign();
     expect(await statusOf(remembered)).toBe(200);
@@ -256,7 +256,7 @@ describe('rotation', () => {
     expect(await statusOf(await sign('test-1', key))).toBe(200);
   });
 
-  it('remembers no refusal: a token that was too early is taken later', async () => {
+  it('a token that was refused as too early → accepted later', async () => {
     const seconds = Math.floor(Date.now() / 1000);
     const early = await issuer.sign({ nbf: seconds + 90, exp: seconds + 600 });
     expect(await statusOf(early)).toBe(401);
@@ -276,7 +276,7 @@ describe('rotation', () => {
 });
 
 describe('one read at a time', () => {
-  it('is shared by all who wait for it', async () => {
+  it('is shared by all requests that wait for it', async () => {
     const tokens = await Promise.all(Array.from({ length: 8 }, () => sign()));
     const answers = tokens.map((token, index) => call(transports[index % 2] ?? 'REST', token));
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(tokens.map(() => 200));
@@ -322,7 +322,7 @@ const withUnknownKeys = (good: string) => {
 };
 
 describe('tokens with unknown key ids, while the issuer is slow', () => {
-  it('take up eight places of all: the others are refused at once, and good tokens answered', async () => {
+  it('eight of them wait; the others → 503 at once; good tokens → 200', async () => {
     using load = new Load(200, pino({ level: 'silent' }), Number.POSITIVE_INFINITY);
     await using busy = await createTestGateway(issuer, { edge: { load } });
     const good = await sign();
@@ -411,7 +411,7 @@ describe('AUTH_JWKS_URI', () => {
 });
 
 describe('metadata', () => {
-  it('is read with the keys: a new key at another place works, though the old place answers with the old ones', async () => {
+  it('is read with the keys, so that a new key at a new address works', async () => {
     await gateway.verificationKeys.refresh();
     issuer.behaviour.keys = issuer.json({ keys: [...issuer.published.keys] });
     const moved = { issuer: issuer.config.issuer, jwks_uri: `${issuer.config.issuer}/moved` };
@@ -426,7 +426,7 @@ describe('metadata', () => {
 });
 
 describe('several issuers', () => {
-  it('are each trusted by their own keys, audiences and names of scopes', async () => {
+  it('are each trusted with their own keys, audiences and names of scopes', async () => {
     await using other = await startIllBehavedIssuer();
     const config = {
       ...other.config,
@@ -455,7 +455,7 @@ describe('several issuers', () => {
     expect(answered).toEqual(cases.map(([name, , status]) => [name, status]));
   });
 
-  it('do not share their failures', async () => {
+  it('one is down → the tokens of the other are accepted', async () => {
     await using other = await startIllBehavedIssuer();
     other.behaviour.keys = misbehaviours.gone;
     await using both = await createTestGateway(issuer, { issuers: [other.config] });
@@ -463,7 +463,7 @@ describe('several issuers', () => {
     expect(await statusOf(await issuer.sign(), both)).toBe(200);
   });
 
-  it('do not share their people', async () => {
+  it('the same subject at two issuers → two accounts', async () => {
     await using other = await startIllBehavedIssuer();
     await using both = await createTestGateway(issuer, { issuers: [other.config] });
     await both.createPrivateKey(await both.createAccount('alice'));

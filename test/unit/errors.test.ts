@@ -29,11 +29,11 @@ describe('GatewayError', () => {
     ['INTERNAL_SERVER_ERROR', 500],
     ['SERVICE_UNAVAILABLE', 503],
     ['OUTCOME_UNKNOWN', 503],
-  ])('%s is a %i', (code, status) => {
+  ])('%s → status %i', (code, status) => {
     expect(new GatewayError(code, 'x')).toMatchObject({ code, status, headers: {}, issues: [] });
   });
 
-  it('keeps its private side apart from its message', () => {
+  it('keeps its reason and its cause out of its message', () => {
     const cause = new Error('disk');
     const error = new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', { reason: 'why', cause });
     expect(error).toMatchObject({ message: 'Service Unavailable', reason: 'why', cause });
@@ -60,7 +60,7 @@ describe('serviceUnavailable', () => {
     expect(error.cause).toBe(notFound);
   });
 
-  it('shares its header fields with no other answer, whose own are put beside them', () => {
+  it('headers added to one error → do not appear in the next one', () => {
     const errors = [serviceUnavailable('a'), outcomeUnknown('b', notFound), serviceUnavailable('c')];
     for (const { headers } of errors) Object.assign(headers, { 'x-request-id': '1' });
     expect(serviceUnavailable('d').headers).toEqual({ 'retry-after': '5' });
@@ -69,13 +69,13 @@ describe('serviceUnavailable', () => {
 });
 
 describe('toGatewayError', () => {
-  it('leaves one of ours as it is, however deep it is wrapped', () => {
+  it('a GatewayError, even wrapped in several errors → returned unchanged', () => {
     expect(toGatewayError(notFound)).toBe(notFound);
     expect(toGatewayError(wrap(wrap(notFound)))).toBe(notFound);
   });
 
   it.each([new Error('select * from secrets'), 'select', undefined, null, { message: 'select' }])(
-    'masks what nobody foresaw: %o',
+    '%o, which nobody expected → masked as an internal server error',
     (thrown) => {
       const error = toGatewayError(thrown);
       expect(error).toMatchObject({ code: 'INTERNAL_SERVER_ERROR', message: 'Internal Server Error' });
@@ -83,21 +83,21 @@ describe('toGatewayError', () => {
     },
   );
 
-  it('its cause is the wrapped error', () => {
+  it('a wrapped error → becomes the cause', () => {
     const inner = new TypeError('x is not a function');
     expect(toGatewayError(wrap(inner)).cause).toBe(inner);
   });
 });
 
-describe('GatewayError', () => {
-  it('has no stack trace, which no answer needs; errors after it have theirs', () => {
+describe('GatewayError and stack traces', () => {
+  it('has no stack trace, and errors after it have theirs', () => {
     expect(new GatewayError('NOT_FOUND', 'Not Found').stack).toBe('GatewayError: Not Found');
     expect(new Error('another').stack).toContain('errors.test.ts');
   });
 });
 
 describe('unwrap', () => {
-  it('the innermost error; an unwrapped one stays', () => {
+  it('a wrapped error → the innermost one; any other → unchanged', () => {
     const bare = new GraphQLError('bare');
     expect(unwrap(wrap(wrap(notFound)))).toBe(notFound);
     expect(unwrap(bare)).toBe(bare);

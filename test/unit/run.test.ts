@@ -42,7 +42,7 @@ const run = (args: readonly string[], options: readonly string[] = []) =>
   });
 
 describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
-  it("a file → run by this platform's Node, with all that was given", async () => {
+  it("a file → run by this platform's Node, with all arguments", async () => {
     install('node-here');
     expect(await run(['--watch', 'some.ts', 'a b'])).toEqual({
       code: 0,
@@ -51,7 +51,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
     });
   });
 
-  it('a command → its file, found by the package that has it', async () => {
+  it('a command → runs the file of the package that has it', async () => {
     install('node-here');
     const file = join(folder.path, 'node_modules/tool/bin/does.mjs');
     expect((await run(['does', 'run'])).stdout).toBe(`node-here ${file} run\n`);
@@ -60,12 +60,12 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each([
     ['another system', 'sunos', process.arch],
     ['another processor', process.platform, 'mips'],
-  ])('a Node for %s → left alone', async (_, os, cpu) => {
+  ])('a Node for %s → not used', async (_, os, cpu) => {
     install('node-elsewhere', os, cpu);
     expect((await run(['--version'])).stdout).toBe(`${process.version}\n`);
   });
 
-  it('a Node for this platform that cannot be loaded → the one that run.mjs runs on', async () => {
+  it('a Node that cannot be loaded → the Node that runs run.mjs is used', async () => {
     install('node-here', 'any', process.arch, '/of/another/C/library');
     expect(await run(['--version'])).toEqual({ code: 0, stdout: `${process.version}\n`, stderr: '' });
   });
@@ -96,7 +96,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each([
     ['a Node without a manifest', 'node_modules/node-here/bin/node', ''],
     ['a command without a manifest', 'node_modules/tool/package.json', '{"bin": {'],
-  ])('an installation that broke off, %s → one line that says so', async (_, file, text) => {
+  ])('an incomplete installation, %s → one line that says so', async (_, file, text) => {
     write(file, text);
     expect(await run(['does'])).toEqual({
       code: 1,
@@ -105,7 +105,7 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
     });
   });
 
-  it('`node` started by what it runs → the same Node', async () => {
+  it('the program starts `node` → it gets the same Node', async () => {
     install('node-here');
     write('node_modules/node-here/bin/node', '#!/bin/sh\n[ "$1" = 1 ] || node 1; echo done\n');
     expect((await run(['0'])).stdout).toBe('done\ndone\n');
@@ -114,24 +114,27 @@ describe.runIf(process.platform !== 'win32')('node run.mjs', () => {
   it.each([
     ['process.exit(7)', 7],
     ['process.kill(process.pid, "SIGKILL")', 137],
-  ])('what it runs ends by %s → exit code %i', async (text, code) => {
+  ])('the program ends by %s → exit code %i', async (text, code) => {
     write('ends.mjs', text);
     expect((await run([join(folder.path, 'ends.mjs')])).code).toBe(code);
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s → handed on, the end awaited', async (signal) => {
-    write(
-      'waits.mjs',
-      `process.on('${signal}', () => process.exit(5)); process.stdin.resume(); console.log('on');`,
-    );
-    const args = [join(folder.path, 'run.mjs'), join(folder.path, 'waits.mjs')];
-    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    await once(child.stdout, 'data');
-    child.kill(signal);
-    expect(await once(child, 'exit')).toEqual([5, null]);
-  });
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s → passed on to the program, whose end is awaited',
+    async (signal) => {
+      write(
+        'waits.mjs',
+        `process.on('${signal}', () => process.exit(5)); process.stdin.resume(); console.log('on');`,
+      );
+      const args = [join(folder.path, 'run.mjs'), join(folder.path, 'waits.mjs')];
+      const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+      await once(child.stdout, 'data');
+      child.kill(signal);
+      expect(await once(child, 'exit')).toEqual([5, null]);
+    },
+  );
 
-  it('a file in dist → brought up to date first, beside input and output', async () => {
+  it('a file in dist → built first, and the build leaves input and output alone', async () => {
     write('build.mjs', 'console.log("builds", process.argv[2], process.stdin.read());');
     write('dist/main.mjs', 'process.stdin.pipe(process.stdout);');
     const command = `echo input | '${process.execPath}' run.mjs dist/main.mjs`;
@@ -187,7 +190,7 @@ describe('node build.mjs --if-changed', () => {
     ['a contract', 'schema/c.json', '2'],
     ['how it is built', 'vite.config.ts', '2'],
     ['a package', 'package-lock.json', '{ "packages": { "node_modules/one": { "version": "1.0.1" } } }'],
-  ])('a change of %s → built anew', async (_, file, text) => {
+  ])('a change of %s → built again', async (_, file, text) => {
     await build();
     write(file, text);
     expect(await build('--if-changed')).toEqual(built);
@@ -209,7 +212,7 @@ describe('node build.mjs --if-changed', () => {
     expect(await build('--if-changed')).toEqual(nothing);
   });
 
-  it('a build that was broken off → built anew, even of the source before', async () => {
+  it('a broken-off build → built again, even if the source is changed back', async () => {
     await build();
     write('src/a.ts', '2');
     write(vite, 'export const build = () => { throw new Error("broken off"); };');
@@ -218,7 +221,7 @@ describe('node build.mjs --if-changed', () => {
     expect(await build('--if-changed')).toEqual([1, '']);
   });
 
-  it('Vite does not load → one line that says so, none where nothing has changed', async () => {
+  it('Vite does not load → one line that says so, unless nothing has changed', async () => {
     await build();
     write('node_modules/vite/package.json', '{ "type": "module", "exports": "./gone.js" }');
     expect(await build('--if-changed')).toEqual(nothing);

@@ -48,7 +48,7 @@ describe('createApiKeySecret', () => {
 });
 
 describe('keyPrefixOf', () => {
-  it('a secret → what stands before the point, whatever keys begin with', () => {
+  it('a secret → the part before the dot, for any beginning of keys', () => {
     expect(keyPrefixOf(`sk-a1b2c3.${'0'.repeat(64)}`)).toBe('sk-a1b2c3');
     expect(keyPrefixOf(createApiKeySecret('acme_live_'))).toMatch(/^acme_live_[a-z0-9]{6}$/);
   });
@@ -58,7 +58,7 @@ describe('isApiKeySecret', () => {
   const [secret = ''] = secrets;
   const withChecksum = (body: string) => body + crc32(body).toString(16).padStart(8, '0');
 
-  it('every secret that is made → true', () => {
+  it('every secret that was created → true', () => {
     expect(secrets.filter((each) => !isApiKeySecret(each))).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe('isApiKeySecret', () => {
     }
   });
 
-  it('two neighbours that have changed places → false', () => {
+  it('two neighbouring characters swapped → false', () => {
     for (const at of Array(secret.length - 1).keys()) {
       const swapped = `${secret.slice(0, at)}${secret[at + 1]}${secret[at]}${secret.slice(at + 2)}`;
       expect(isApiKeySecret(swapped)).toBe(swapped === secret);
@@ -107,7 +107,7 @@ describe('isApiKeySecret', () => {
     },
   );
 
-  it('a megabyte that a pattern could go back in → false: going back would take hours', () => {
+  it('a megabyte that would make a pattern backtrack for hours → false, at once', () => {
     const hostile = ['a-'.repeat(500_000), `${'a_'.repeat(10)}${'0'.repeat(500_000)}`, '_'.repeat(1_000_000)];
     for (const text of hostile) expect(isApiKeySecret(text)).toBe(false);
   });

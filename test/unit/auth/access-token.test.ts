@@ -55,7 +55,7 @@ describe('readAccessToken', () => {
     expect([...scopes]).toEqual(['openid', 'email', 'profile', 'idp.signin.user.admin']);
   });
 
-  it('says who is calling, and until when', () => {
+  it('reads the issuer, the subject and the expiry', () => {
     expect(read({})).toMatchObject({
       issuer: 'https://id.example.com',
       subject: 'alice',

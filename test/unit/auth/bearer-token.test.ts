@@ -12,7 +12,7 @@ describe('a token', () => {
     },
   );
 
-  it('may have 8 KiB, and not a character more', () => {
+  it('of 8 KiB is read; with one character more it is refused', () => {
     expect(read(`Bearer ${tokenOf(8192)}`)).toHaveLength(8192);
     expect(() => read(`Bearer ${tokenOf(8193)}`)).toThrow(
       expect.objectContaining({ code: 'UNAUTHENTICATED', reason: 'token-too-long' }),
@@ -20,16 +20,16 @@ describe('a token', () => {
   });
 });
 
-describe('no token', () => {
+describe('a header without a bearer token', () => {
   it.each(['', 'Basic YWxpY2U6eA==', 'Bearere30.e30.s', 'DPoP e30.e30.s', 'e30.e30.s'])(
-    'is in %j',
+    '%j → no token',
     (header) => {
       expect(read(header)).toBeUndefined();
     },
   );
 });
 
-describe('a text that is no JWT', () => {
+describe('a bearer token that is no JWT', () => {
   it.each([
     'Bearer',
     'Bearer ',

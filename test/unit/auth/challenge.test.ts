@@ -5,13 +5,13 @@ const challengeOf = (error: { headers: Readonly<Record<string, string>> }) =>
   error.headers['www-authenticate'];
 
 describe('401', () => {
-  it('no token → no error', () => {
+  it('no token → a challenge without an error', () => {
     const error = notAuthenticated();
     expect(error).toMatchObject({ status: 401, message: 'Not authenticated' });
     expect(challengeOf(error)).toBe('Bearer realm="keyward"');
   });
 
-  it('is one and the same whatever is wrong with a token', () => {
+  it('an invalid token → always the same answer; only the logged reason differs', () => {
     const [one, other] = [invalidToken('expired'), invalidToken('signature', new Error('no'))];
     expect(one).toMatchObject({ status: 401, message: 'Could not validate credentials' });
     expect(challengeOf(one)).toBe('Bearer realm="keyward", error="invalid_token"');
@@ -21,7 +21,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('names the missing scopes, and in the challenge all', () => {
+  it('names the missing scopes, and the challenge names all required scopes', () => {
     const error = insufficientScope(['email'], ['openid', 'email']);
     expect(error).toMatchObject({ status: 403, message: 'The access token lacks the scope: email' });
     expect(challengeOf(error)).toBe(

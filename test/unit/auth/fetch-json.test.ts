@@ -23,7 +23,7 @@ describe('reads', () => {
     expect(provider.requests).toEqual(['/jwks']);
   });
 
-  it('1 MiB', async () => {
+  it('a document of 1 MiB', async () => {
     provider.answerWith((_request, response) => response.end(jsonText(mebibyte)));
     expect(await fetchJson(provider.url)).toHaveLength(mebibyte - 2);
   });
@@ -35,7 +35,7 @@ describe('refuses', () => {
     await expect(fetchJson(provider.url)).rejects.toThrow('more than 1048576 bytes');
   });
 
-  it('a body that does not end, before it ends', async () => {
+  it('an endless body', async () => {
     provider.answerWith((_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, ' ');
       const write = () => {
@@ -80,7 +80,7 @@ describe('refuses', () => {
   });
 
   it.each(['http://keyward.test/jwks', 'http://192.0.2.1/', 'ftp://127.0.0.1/', 'file:///etc/hosts'])(
-    '%s, unasked',
+    '%s, without a request',
     async (url) => {
       const spy = vi.spyOn(globalThis, 'fetch');
       await expect(fetchJson(url)).rejects.toThrow('not HTTPS');

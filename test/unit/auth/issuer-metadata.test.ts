@@ -42,7 +42,7 @@ const publish = (metadata: unknown, keySet: unknown = { keys: [jwk('one')] }) =>
 
 describe('the metadata', () => {
   it.each(['', '/', '/realms/one', '/realms/one/'])(
-    'say where the keys of an issuer at %j are',
+    'say where the keys of an issuer with the path %j are',
     async (path) => {
       const issuer = provider.url + path;
       publish({ issuer, jwks_uri: `${provider.url}/jwks`, more: 1 });
@@ -57,7 +57,7 @@ describe('the metadata', () => {
     expect(provider.requests).toEqual([wellKnown]);
   });
 
-  it('take no slash for granted', async () => {
+  it('name the issuer with a slash at its end → refused', async () => {
     publish({ issuer: `${provider.url}/`, jwks_uri: `${provider.url}/jwks` });
     await expect(read(provider.url)).rejects.toThrow('names the issuer');
   });
@@ -69,19 +69,19 @@ describe('the metadata', () => {
     ['no issuer', (url) => ({ jwks_uri: `${url}/jwks` })],
     ['no place', (url) => ({ issuer: url })],
     ['a place that is no URL', (url) => ({ issuer: url, jwks_uri: 'jwks' })],
-  ])('are refused where they hold %s', async (_what, metadata) => {
+  ])('are refused if they hold %s', async (_what, metadata) => {
     publish(metadata(provider.url));
     await expect(read(provider.url)).rejects.toThrow();
     expect(provider.requests).toEqual([wellKnown]);
   });
 
-  it('are asked of no issuer over plain HTTP outside this machine', async () => {
+  it('are never read over plain HTTP from another machine', async () => {
     await expect(read('http://id.example.com')).rejects.toThrow(
       'not HTTPS: http://id.example.com/.well-known',
     );
   });
 
-  it('are read each time: the keys may have moved, though the old place still answers', async () => {
+  it('are read each time, so that keys at a new address are found', async () => {
     publish({ issuer: provider.url, jwks_uri: `${provider.url}/old` });
     const readAgain = createKeyReader(configOf(provider.url));
     await readAgain();
@@ -93,7 +93,7 @@ describe('the metadata', () => {
   it.each<[string, unknown]>([
     ['gone', undefined],
     ["another issuer's", { issuer: 'https://other.example.com', jwks_uri: 'https://other.example.com/jwks' }],
-  ])('are done without where they were read before: %s', async (_what, metadata) => {
+  ])('can no longer be used → the keys are read from the earlier address: %s', async (_what, metadata) => {
     publish({ issuer: provider.url, jwks_uri: `${provider.url}/jwks` });
     const readAgain = createKeyReader(configOf(provider.url));
     await readAgain();
@@ -103,14 +103,14 @@ describe('the metadata', () => {
   });
 });
 
-describe('a configured place', () => {
-  it('is asked in place of the metadata', async () => {
+describe('a configured address of the keys', () => {
+  it('is read in place of the metadata', async () => {
     publish(undefined);
     expect([...(await read('https://id.example.com', `${provider.url}/keys`)).keys()]).toEqual(['one']);
     expect(provider.requests).toEqual(['/keys']);
   });
 
-  it('stays after a failure', async () => {
+  it('is used again after a failure', async () => {
     publish(undefined, {});
     const readAgain = createKeyReader(configOf('https://id.example.com', `${provider.url}/keys`));
     await expect(readAgain()).rejects.toThrow();

@@ -67,7 +67,7 @@ describe.each(Object.entries(providerTokens))('%s', (_name, tokens: ProviderToke
     expect(() => screen(other, config)).toThrow(refusedFor('issuer'));
   });
 
-  it('an hour later → refused', () => {
+  it('an access token an hour later → refused', () => {
     vi.setSystemTime(validAt.getTime() + 3_700_000);
     expect(() => screen(accessToken, config)).toThrow(refusedFor('expired'));
   });

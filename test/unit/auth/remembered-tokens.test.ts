@@ -32,7 +32,7 @@ const alice = (seconds = 300): AccessToken => ({
 });
 
 describe('a token that was verified', () => {
-  it('is recalled as its access token; other tokens are not', () => {
+  it('is found again; other tokens are not', () => {
     const accessToken = alice();
     remembered.remember('a.b.c', accessToken, keys, keys.current);
     expect(remembered.recall('a.b.c')).toBe(accessToken);
@@ -64,7 +64,7 @@ describe('a token that was verified', () => {
     expect(remembered.recall('a.b.c')).toBeDefined();
   });
 
-  it("is not forgotten for another issuer's keys", async () => {
+  it('is kept when the keys of another issuer are read again', async () => {
     using others = new VerificationKeys(read, { failed: () => {}, recovered: () => {} });
     remembered.remember('a.b.c', alice(), keys, keys.current);
     await others.refresh();
@@ -83,7 +83,7 @@ describe('the cache', () => {
     expect(known[1]).toBeUndefined();
   });
 
-  it('has digests instead of tokens', () => {
+  it('contains digests instead of tokens', () => {
     const set = vi.spyOn(LRUCache.prototype, 'set');
     const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl';
     remembered.remember(token, alice(), keys, keys.current);
@@ -93,7 +93,7 @@ describe('the cache', () => {
     for (const part of token.split('.')) expect(text).not.toContain(part);
   });
 
-  it('is nothing of a token that was only asked for', () => {
+  it('stores nothing of a token that is only looked up', () => {
     const set = vi.spyOn(LRUCache.prototype, 'set');
     remembered.recall('a.b.c');
     expect(set).not.toHaveBeenCalled();

@@ -30,12 +30,15 @@ const build = (kind: RootKind, scopes?: readonly string[]) => {
 };
 
 describe('a root field', () => {
-  it.each<RootKind>(['query', 'mutation', 'subscription'])('of a %s shows its scopes', (kind) => {
-    const scopes: Scope[] = ['openid', 'email'];
-    const schema = build(kind, scopes);
-    const field = schema.getRootType(kind as OperationTypeNode)?.getFields()['answer'];
-    expect(field?.extensions['requiredScopes']).toEqual(scopes);
-  });
+  it.each<RootKind>(['query', 'mutation', 'subscription'])(
+    'of a %s has its required scopes in its extensions',
+    (kind) => {
+      const scopes: Scope[] = ['openid', 'email'];
+      const schema = build(kind, scopes);
+      const field = schema.getRootType(kind as OperationTypeNode)?.getFields()['answer'];
+      expect(field?.extensions['requiredScopes']).toEqual(scopes);
+    },
+  );
 
   it.each<RootKind>(['query', 'mutation', 'subscription'])('of a %s without scopes is not built', (kind) => {
     expect(() => build(kind)).toThrow(/answer declares no required scopes$/);
@@ -81,11 +84,11 @@ const tokenWith = (...names: string[]): AccessToken => ({
 describe('requireScopes', () => {
   const required = ['openid', 'email', 'profile'];
 
-  it('lets all of them pass, and more', () => {
+  it('a token with all required scopes and another → accepted', () => {
     expect(() => requireScopes(required, tokenWith('profile', 'email', 'openid', 'other'))).not.toThrow();
   });
 
-  it('names the missing scopes, and its challenge all', () => {
+  it('names the missing scopes, and the challenge names all required scopes', () => {
     expect(() => requireScopes(required, tokenWith('email'))).toThrow(
       expect.objectContaining({
         code: 'FORBIDDEN',

@@ -28,12 +28,12 @@ const metadata = () => ({
   bearer_methods_supported: ['header'],
 });
 
-describe('200', () => {
+describe('the resource metadata', () => {
   it.each([
     ['no token', {}],
     ['a token that will not do', { token: 'a.b.c' }],
     ['a query string', {}, '?x=/graphql'],
-  ])('says where to get a token, and for which scopes: %s', async (_what, call, query = '') => {
+  ])('GET → where to get a token, and for which scopes: %s', async (_what, call, query = '') => {
     const { status, headers, body } = await gateway.fetch('GET', path + query, call);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/);
@@ -44,20 +44,20 @@ describe('200', () => {
     });
   });
 
-  it('HEAD: the same, without the body', async () => {
+  it('HEAD → the same, without the body', async () => {
     const get = await gateway.fetch('GET', path);
     const head = await gateway.fetch('HEAD', path);
     expect(head).toMatchObject({ status: 200, text: '' });
     expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
   });
 
-  it('is logged by its route', async () => {
+  it('a query string → the log has the path without it', async () => {
     await gateway.fetch('GET', `${path}?x=1`);
     expect(gateway.log().at(-1)).toMatchObject({ route: path, status: 200 });
   });
 });
 
-describe('404', () => {
+describe('any other path → 404', () => {
   it.each([`${path}/`, `${path}/api`, `/api/v1${path}`, `/zzz?y=${path}`, '/.well-known/', `/x${path}`])(
     '%s',
     async (elsewhere) => {
@@ -66,7 +66,7 @@ describe('404', () => {
   );
 });
 
-describe('405', () => {
+describe('another method → 405', () => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s', async (method) => {
     const answer = await gateway.fetch(method, path);
     expect(answer).toMatchObject({ status: 405, body: { detail: 'Method Not Allowed' } });
@@ -75,7 +75,7 @@ describe('405', () => {
 });
 
 describe('a challenge', () => {
-  it('names its address, at which it is', async () => {
+  it('names the URL of the metadata, which can be read there', async () => {
     const { status, headers } = await gateway.rest('GET', '/auth/private-key');
     expect(status).toBe(401);
     const address = /, resource_metadata="([^"]+)"$/.exec(headers.get('www-authenticate') ?? '')?.[1];
@@ -85,7 +85,7 @@ describe('a challenge', () => {
     );
   });
 
-  it('is added to no other answer', async () => {
+  it('is not part of a successful answer', async () => {
     const { status, headers } = await gateway.rest('GET', '/auth/private-key', {
       token: await issuer.sign(),
     });

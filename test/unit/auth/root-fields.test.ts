@@ -27,15 +27,15 @@ describe('rootFieldNames', () => {
     ['a fragment of itself', '{ ...F } fragment F on Query { a ...F }', ['a']],
     ['a cycle', '{ ...F } fragment F on Query { ...G a } fragment G on Query { b ... { ...F } }', ['b', 'a']],
     ['meta fields', '{ __typename a }', ['__typename', 'a']],
-  ])('sees through %s', (_what, source, names) => {
+  ])('finds the root fields in %s', (_what, source, names) => {
     expect(namesIn(source)).toEqual(names);
   });
 
-  it('looks at the operation that is run', () => {
+  it('finds only those of the operation that is run', () => {
     expect(namesIn('query A { a } mutation B { b }', 'B')).toEqual(['b']);
   });
 
-  it('follows 2,000 fragments that each name all others, at once', () => {
+  it('follows 50 fragments with 2,000 spreads each, each fragment once', () => {
     const all = Array.from({ length: 2000 }, (_, i) => `F${i}`);
     const spreads = all.map((name) => `...${name}`).join(' ');
     const source = `{ ...F0 } ${all
@@ -53,7 +53,7 @@ describe('isIntrospection', () => {
     'query A { __type(name: "ApiKey") { name } } query B { __typename }',
     '{ __schema { ...F } } fragment F on __Schema { types { ...G } } fragment G on __Type { name }',
     'mutation { __typename }',
-  ])('is %s', (source) => {
+  ])('%s → true', (source) => {
     expect(isIntrospection(parse(source))).toBe(true);
   });
 
@@ -68,7 +68,7 @@ describe('isIntrospection', () => {
     '{ __typename } fragment F on ApiKey { id }',
     '{ __schema { ...F } } fragment F on __Schema { types { name } } fragment G on Query { a }',
     '{ __typename } type Query { a: Int }',
-  ])('is not %s', (source) => {
+  ])('%s → false', (source) => {
     expect(isIntrospection(parse(source))).toBe(false);
   });
 });

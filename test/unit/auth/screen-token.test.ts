@@ -48,7 +48,7 @@ describe('decodeToken', () => {
     expect(() => decodeToken(token)).toThrow(refusal('malformed'));
   });
 
-  it('refuses a second spelling of the same bytes', () => {
+  it('refuses another encoding of the same signature', () => {
     const [header, claims] = [encode('{"alg":"RS256"}'), encode('{"sub":"alice"}')];
     // Two bytes take two characters and four bits of a third; the two bits that are left over mean nothing.
     expect(Buffer.from('AAB', 'base64url')).toEqual(Buffer.from('AAA', 'base64url'));
@@ -158,13 +158,13 @@ describe('screenClaims', () => {
     expect(() => screenClaims({ ...claims, ...members }, config)).toThrow(refusal(reason));
   });
 
-  it('no configured client id → refused', () => {
+  it('a token without an audience, and no configured client id → refused', () => {
     const members = { ...claims, aud: undefined, client_id: 'web' };
     expect(() => screenClaims(members, { ...config, clientIds: [] })).toThrow(refusal('audience'));
   });
 
-  describe('lets clocks differ by 60 seconds', () => {
-    it.each([0, 0.999])('at %d of a second', (fraction) => {
+  describe('allows clocks to differ by 60 seconds', () => {
+    it.each([0, 0.999])('at %d seconds past a full second', (fraction) => {
       at(now + fraction);
       expect(() => screenClaims({ ...claims, exp: now - 60 }, config)).not.toThrow();
       expect(() => screenClaims({ ...claims, exp: now - 61 }, config)).toThrow(refusal('expired'));

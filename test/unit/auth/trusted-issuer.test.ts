@@ -21,7 +21,7 @@ afterEach(() => issuer.reset());
 const trust = () =>
   trustIssuer(issuer.config, { failed: (error) => failures.push(error), recovered: () => {} });
 
-describe('an issuer that is trusted', () => {
+describe('a trusted issuer', () => {
   it('is not asked for its keys before they are needed', async () => {
     using keys = trust().keys;
     expect(keys.current).toBeUndefined();
@@ -37,7 +37,7 @@ describe('an issuer that is trusted', () => {
     ['huge', /^more than 1048576 bytes from http:.*\/jwks$/],
     ['bomb', /^more than 1048576 bytes from http:.*\/jwks$/],
     ['garbage', /^no JSON from http:.*\/jwks$/],
-  ])('says what was wrong when its keys cannot be read: %s', async (name, message) => {
+  ])('its keys cannot be read → a failure that says why: %s', async (name, message) => {
     issuer.behaviour.keys = misbehaviours[name];
     using keys = trust().keys;
     await keys.refresh();
@@ -49,7 +49,7 @@ describe('an issuer that is trusted', () => {
     'http://192.0.2.1/jwks',
     'http://localhost.example.com/jwks',
     'http://127.0.0.1.example.com/jwks',
-  ])('is not followed to keys by plain HTTP beyond this machine: %s', async (jwks_uri) => {
+  ])('names keys over plain HTTP on another machine → refused: %s', async (jwks_uri) => {
     issuer.behaviour.metadata = issuer.json({ issuer: issuer.config.issuer, jwks_uri });
     using keys = trust().keys;
     await keys.refresh();

@@ -44,7 +44,7 @@ const check = async (token: string, onVerified: () => void = () => {}) => {
   return context.record;
 };
 
-it('remembers a token for the set that verified it, not for one that is read meanwhile', async () => {
+it('a new key set is read during verification → the token is not remembered for the new set', async () => {
   const token = await issuer.sign();
   const { promise, resolve: withdraw } = Promise.withResolvers<KeySet>();
   read = () => promise;
@@ -56,7 +56,7 @@ it('remembers a token for the set that verified it, not for one that is read mea
   await expect(check(token)).rejects.toMatchObject({ status: 401, reason: 'token-unknown-key' });
 });
 
-it('remembers a token until another key set is read', async () => {
+it('a verified token, sent again → remembered', async () => {
   const token = await issuer.sign();
   expect(await check(token)).toEqual({ token: 'verified' });
   expect(await check(token)).toEqual({ token: 'remembered' });

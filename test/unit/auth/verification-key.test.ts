@@ -34,7 +34,7 @@ describe('a verification key', () => {
     ['P-521', jwkOf(ecKey('P-521')), ['ES512']],
     ['Ed25519', jwkOf(ed25519), ['EdDSA', 'Ed25519']],
     ['Ed25519 bound to EdDSA', jwkOf(ed25519, { alg: 'EdDSA' }), ['EdDSA']],
-  ])('is made of %s', (_what, jwk, algorithms) => {
+  ])('is read from %s', (_what, jwk, algorithms) => {
     const key = parseVerificationKey(jwk);
     expect(key).toMatchObject({ kid: 'k', algorithms });
     expect(key?.publicKey.type).toBe('public');
@@ -50,13 +50,13 @@ describe('the key that a token names', () => {
     new Map(published.map(parseVerificationKey).flatMap((key) => (key ? [[key.kid, key]] : [])));
   const nameless = (key: KeyObject, members: object = {}) => jwkOf(key, { kid: undefined, ...members });
 
-  it('is the one with its `kid`, among any others', () => {
+  it('a `kid` → the key with that id, or none', () => {
     const keys = setOf(jwkOf(rsa), jwkOf(p256, { kid: 'other' }));
     expect(findKey(keys, 'k', 'RS256')?.publicKey.equals(rsa)).toBe(true);
     expect(findKey(keys, 'nobody', 'RS256')).toBeUndefined();
   });
 
-  it('is, without `kid`, the only one of its algorithm', () => {
+  it('no `kid` → the only key for its algorithm', () => {
     const keys = setOf(nameless(rsa), nameless(p256), nameless(ed25519));
     expect(keys.size).toBe(3);
     expect(findKey(keys, undefined, 'RS256')?.publicKey.equals(rsa)).toBe(true);
@@ -69,7 +69,7 @@ describe('the key that a token names', () => {
     ['without names', nameless(p256), nameless(ecKey('P-256'))],
     ['one of them with a name', nameless(p256), jwkOf(ecKey('P-256'))],
     ['one of them for this algorithm alone', nameless(p256), jwkOf(ecKey('P-256'), { alg: 'ES256' })],
-  ])('is, without `kid`, none of several: %s', (_what, one, other) => {
+  ])('no `kid`, and several keys for its algorithm → none: %s', (_what, one, other) => {
     expect(findKey(setOf(one, other), undefined, 'ES256')).toBeUndefined();
     expect(findKey(setOf(one), undefined, 'ES256')).toBeDefined();
   });
@@ -79,7 +79,7 @@ describe('the key that a token names', () => {
   });
 });
 
-describe('no verification key', () => {
+describe('a published key that cannot be used', () => {
   const { n: _n, ...withoutModulus } = jwkOf(rsa);
   it.each<[string, unknown]>([
     ['one for encryption', jwkOf(rsa, { use: 'enc' })],
@@ -108,12 +108,12 @@ describe('no verification key', () => {
     ['a list', []],
     ['a word', 'k'],
     ['an empty object', {}],
-  ])('is made of %s', (_what, published) => {
+  ])('%s → no verification key', (_what, published) => {
     expect(parseVerificationKey(published)).toBeUndefined();
   });
 });
 
-describe('a set without a key that can be used', () => {
+describe('a key set without a usable key', () => {
   const good = rsa.export({ format: 'jwk' });
   const none = 'no key of the set can be used';
 
@@ -139,11 +139,11 @@ describe('a set without a key that can be used', () => {
     ],
     ['whose id is a number', { ...good, kid: 5 }, 'the key 5 has `kid` 5'],
     ['none at all', 'x'.repeat(100), `"${'x'.repeat(63)} is no key`],
-  ])('with one that is %s says why', (_what, key, reason) => {
+  ])('a key %s → the error says why', (_what, key, reason) => {
     expect(new UnusableKeySet([key]).message).toBe(`${none}: ${reason}`);
   });
 
-  it('names each key, up to twenty', () => {
+  it('25 keys → the error names the first twenty', () => {
     const keys = Array.from({ length: 25 }, (_, index) => ({ ...good, kid: `key-${index}`, use: 'enc' }));
     const { message } = new UnusableKeySet(keys);
     expect(message.split('; ')).toHaveLength(21);

@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe('find', () => {
-  it('the first question → a read, a known key → none', async () => {
+  it('the first search → the key set is read; a known key → it is not read again', async () => {
     expect(keys.current?.get('one')).toBeUndefined();
     expect(await keys.find('one')).toMatchObject({ kid: 'one' });
     expect(keys.current?.get('one')).toMatchObject({ kid: 'one' });
@@ -54,13 +54,13 @@ describe('find', () => {
     expect(reads).toBe(1);
   });
 
-  it('shares one read among all who ask at once', async () => {
+  it('several searches at once → one read', async () => {
     const found = await Promise.all([keys.find('one'), keys.find('one'), keys.find('two'), keys.refresh()]);
     expect(found.map((key) => key?.kid)).toEqual(['one', 'one', undefined, undefined]);
     expect(reads).toBe(1);
   });
 
-  it('asks for an unknown key again after 30 seconds, not before', async () => {
+  it('an unknown key → the key set is read again, but only after 30 seconds', async () => {
     await keys.find('one');
     published = ['one', 'rotated'];
     await pass(29_999);
@@ -71,7 +71,7 @@ describe('find', () => {
     expect(reads).toBe(2);
   });
 
-  it('counts failures: a provider that is down is not asked more often', async () => {
+  it('a read that fails → unknown keys cause the next one only 30 seconds later', async () => {
     await keys.find('one');
     published = down;
     await pass(30_000);
@@ -82,7 +82,7 @@ describe('find', () => {
     expect(failures).toEqual([down]);
   });
 
-  it('costs two reads a minute whatever is asked for', async () => {
+  it('10,000 unknown keys in a minute → two reads', async () => {
     await keys.find('one');
     for (let i = 0; i < 10_000; i += 1) {
       await pass(6);
@@ -92,7 +92,7 @@ describe('find', () => {
   });
 });
 
-describe('who waits for a read', () => {
+describe('searches that wait for a read', () => {
   /** Holds every read until it is let go. */
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ describe('who waits for a read', () => {
       result.status === 'fulfilled' ? 'found' : (result.reason as { reason: string }).reason,
     );
 
-  it('are eight; all others are refused at once, until it is over', async () => {
+  it('eight wait; all others → 503 at once, until the read is over', async () => {
     const { held, release } = hold();
     using _keys = held;
     const asked = Array.from({ length: 8 }, () => held.find('one'));
@@ -115,7 +115,7 @@ describe('who waits for a read', () => {
     expect(await held.find('one')).toMatchObject({ kid: 'one' });
   });
 
-  it('are eight again at the next read; a key that is known waits for nothing', async () => {
+  it('eight wait again for the next read; a known key is found at once', async () => {
     await keys.find('one');
     await pass(30_000);
     const asked = Array.from({ length: 20 }, () => keys.find('rotated'));
@@ -132,7 +132,7 @@ describe('who waits for a read', () => {
     ]);
   });
 
-  it('are eight when reads fail, each time', async () => {
+  it('eight wait for each read, even if reads fail', async () => {
     await keys.find('one');
     published = down;
     const asked = () => outcomes(Array.from({ length: 9 }, () => keys.find('two')));
@@ -171,7 +171,7 @@ describe('the last good set', () => {
     expect(recoveries).toBe(1);
   });
 
-  it('goes when another is read: a withdrawn key is unknown', async () => {
+  it('is replaced when another is read, so that a withdrawn key is unknown', async () => {
     await keys.find('one');
     published = ['two'];
     await keys.refresh();
@@ -201,7 +201,7 @@ describe('503', () => {
     await expect(keys.find('one')).rejects.toEqual(unavailable);
   });
 
-  it('no longer, 30 seconds after the provider is there', async () => {
+  it('ends 30 seconds after the provider is up again', async () => {
     published = down;
     await expect(keys.find('one')).rejects.toEqual(unavailable);
     published = ['one'];
@@ -211,7 +211,7 @@ describe('503', () => {
 });
 
 describe('without keys', () => {
-  it('the set is read again by itself, after 1, 2, 4 … 30 seconds, until there are some', async () => {
+  it('the key set is read again after 1, 2, 4 … 30 seconds, until it has keys', async () => {
     published = down;
     await keys.refresh();
     let expected = 1;
@@ -230,7 +230,7 @@ describe('without keys', () => {
     expect({ failures, recoveries }).toEqual({ failures: [down], recoveries: 1 });
   });
 
-  it('by chance up to a quarter sooner', async () => {
+  it('each of these waits is shortened at random, by up to a quarter', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     published = down;
     await keys.refresh();
@@ -240,7 +240,7 @@ describe('without keys', () => {
     expect(reads).toBe(2);
   });
 
-  it('tokens cause no read beside these', async () => {
+  it('tokens with unknown keys cause no further reads', async () => {
     published = down;
     await keys.refresh();
     for (let sent = 0; sent < 700; sent += 1) {
@@ -251,8 +251,8 @@ describe('without keys', () => {
   });
 });
 
-describe('a set without a key that can be used', () => {
-  it('is a revocation, and is reported once', async () => {
+describe('a key set without a usable key', () => {
+  it('revokes all keys, and is reported once', async () => {
     await keys.find('one');
     published = [];
     for (let round = 0; round < 3; round += 1) await keys.refresh();
@@ -281,7 +281,7 @@ describe('a set without a key that can be used', () => {
 });
 
 describe('the fault', () => {
-  it('is which of the two keeps the service from verifying tokens', async () => {
+  it('says why tokens cannot be verified', async () => {
     published = down;
     await keys.refresh();
     expect(keys.fault).toBe('its key set could not be read');
@@ -293,7 +293,7 @@ describe('the fault', () => {
     expect(keys.fault).toBeUndefined();
   });
 
-  it('there is none while the last good set is used', async () => {
+  it('is absent while the last good set is used', async () => {
     await keys.refresh();
     published = down;
     await keys.refresh();

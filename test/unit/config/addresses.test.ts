@@ -10,7 +10,7 @@ describe('isAddressRange', () => {
     '::1',
     '::ffff:10.0.0.0/104',
     'loopback',
-  ])('takes %s', (text) => expect(isAddressRange(text)).toBe(true));
+  ])('accepts %s', (text) => expect(isAddressRange(text)).toBe(true));
 
   it.each([
     '',
@@ -45,7 +45,7 @@ describe('canonicalAddress', () => {
     ['fe80::1%eth0', 'fe80::1'],
     ['::ffff:203.0.113.9%eth0', '203.0.113.9'],
     ['0::0', '::'],
-  ])('of %s is %s', (address, canonical) => expect(canonicalAddress(address)).toBe(canonical));
+  ])('%s → %s', (address, canonical) => expect(canonicalAddress(address)).toBe(canonical));
 });
 
 describe('createAddressTest', () => {
@@ -62,10 +62,10 @@ describe('createAddressTest', () => {
     '127.9.9.9',
     '::1',
     '::ffff:127.0.0.1',
-  ])('%s is inside', (address) => expect(isInside(address)).toBe(true));
+  ])('%s → inside the ranges', (address) => expect(isInside(address)).toBe(true));
 
   it.each(['11.0.0.1', '192.0.2.8', '2001:db9::1', '::2', '::ffff:11.0.0.1', 'unknown', '', '10.0.0.1:80'])(
-    '%j is not',
+    '%j → outside the ranges',
     (address) => expect(isInside(address)).toBe(false),
   );
 

@@ -41,7 +41,7 @@ describe('a URL of PostgreSQL', () => {
     ],
     ['?host=db.example.com', 'needs host to be the folder of a socket'],
     ['#', 'has a #, which ends a URL: write it as %23 in the password'],
-  ])('is refused in a sentence: %s', (parameters, fault) => {
+  ])('is refused with one message: %s', (parameters, fault) => {
     const [found, ...more] = postgresUrlFaults(at(parameters));
     expect(found).toMatch(fault);
     expect(more).toEqual([]);
@@ -55,18 +55,21 @@ describe('a URL of PostgreSQL', () => {
     ['c4n4ry#x', 'write it as %23 in the password'],
     ['12?c4n4ry', 'write ? in the password as %3F'],
     ['12?c4n4ry&x', 'write ? in the password as %3F'],
-  ])('with a mark in its password that must be encoded is told of it: %s', (password, fault) => {
+  ])('with # or ? in its password is refused, with advice to encode it: %s', (password, fault) => {
     const url = `postgres://keyward:${password}@db.example.com/keyward`;
     expect(() => loadConfig({ DATABASE_URL: url })).toThrow(fault);
     expect(() => loadConfig({ DATABASE_URL: url })).not.toThrow('c4n4ry');
   });
 
-  it.each(['require', 'prefer', 'verify-ca'])('is passed to pg in its form: %s', (mode) => {
-    expect(toPgUrl(at(`?application_name=a&sslmode=${mode}`))).toBe(
-      at('?application_name=a&sslmode=verify-full'),
-    );
-    expect(toPgUrl(at('?sslmode=no-verify'))).toBe(at('?sslmode=no-verify'));
-  });
+  it.each(['require', 'prefer', 'verify-ca'])(
+    'with sslmode=%s → passed to pg as sslmode=verify-full',
+    (mode) => {
+      expect(toPgUrl(at(`?application_name=a&sslmode=${mode}`))).toBe(
+        at('?application_name=a&sslmode=verify-full'),
+      );
+      expect(toPgUrl(at('?sslmode=no-verify'))).toBe(at('?sslmode=no-verify'));
+    },
+  );
 });
 
 it('a SQLite file with parameters → refused', () => {

@@ -66,7 +66,7 @@ describe('HSTS_MAX_AGE', () => {
     [{ PUBLIC_URL: 'http://keys.example.com', HSTS_MAX_AGE: '60' }, undefined],
     [{ PUBLIC_URL: 'https://keys.example.com' }, 31_536_000],
     [{ PUBLIC_URL: 'https://keys.example.com', HSTS_MAX_AGE: '0' }, 0],
-  ])('holds where clients come by TLS: %j', (environment, seconds) => {
+  ])('applies only if PUBLIC_URL begins with https: %j', (environment, seconds) => {
     expect(edgeOf(environment).hstsMaxAge).toBe(seconds);
   });
 });
@@ -80,7 +80,7 @@ describe('RATE_LIMIT_…', () => {
     });
   });
 
-  it('by default, applies to people only', () => {
+  it('by default, limits accounts only', () => {
     expect(edgeOf({}).rates).toEqual({ account: { requests: 600, seconds: 60 } });
   });
 

@@ -3,7 +3,7 @@ import { environmentSchema, topics } from '../../../src/config/environment.ts';
 
 const variables = Object.entries(environmentSchema.shape);
 
-it('has each variable in one topic', () => {
+it('each variable is in exactly one topic', () => {
   const named = Object.values(topics).flatMap((topic) => Object.keys(topic));
   expect(named).toEqual(variables.map(([name]) => name));
 });
@@ -15,7 +15,7 @@ describe('the documentation of a variable', () => {
 
   // An example of a secret would be used as one; the file of another example is not here.
   it.each(variables.filter(([name]) => !/^KEY_|^WEBHOOKS$|_FILE$/.test(name)))(
-    'has an example of %s that is accepted',
+    '%s has an example that is accepted',
     (_name, schema) => {
       const unquoted = schema.meta()?.example?.replace(/^'(.*)'$/, '$1');
       expect(unquoted).toBeTruthy();

@@ -7,12 +7,12 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { createSigningKey, publishedKeys } from '../../support/scanner.ts';
 
 describe('API_KEY_PREFIX', () => {
-  it('defaults to the prefix of keys', () => {
+  it('not set → the default prefix of keys', () => {
     expect(createApiKeySecret().startsWith(loadConfig({}).apiKeyPrefix)).toBe(true);
   });
 
   it.each(['sk-', 'a_', 'a-', 'acme_', 'acme_live_', 'sk-acme-', 'k2_', `${'a'.repeat(19)}_`])(
-    'may be %s: keys under it are known',
+    'may be %s, and keys with it are recognized',
     (prefix) => {
       expect(loadConfig({ API_KEY_PREFIX: prefix }).apiKeyPrefix).toBe(prefix);
       const secret = createApiKeySecret(prefix);
@@ -41,7 +41,7 @@ describe('API_KEY_PREFIX', () => {
   });
 });
 
-describe('leaked keys', () => {
+describe('leak reports', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'keyward-leaks-'));
@@ -54,7 +54,7 @@ describe('leaked keys', () => {
     return file;
   };
 
-  it('are off unless leaked keys are marked or ended', () => {
+  it('are on only if LEAKED_KEYS is "mark" or "end"', () => {
     expect(loadConfig({}).leakReports).toBeUndefined();
     expect(loadConfig({ LEAKED_KEYS: 'off' }).leakReports).toBeUndefined();
     const keys = 'https://api.github.com/meta/public_keys/secret_scanning';
@@ -63,7 +63,7 @@ describe('leaked keys', () => {
     expect(() => loadConfig({ LEAKED_KEYS: 'on' })).toThrow('LEAKED_KEYS must be "off", "mark" or "end"');
   });
 
-  it('are reported by keys that may stand in a file', () => {
+  it('are verified with the P-256 keys of a file', () => {
     const first = createSigningKey('first');
     const file = fileOf(publishedKeys([first, createSigningKey('second', 'P-384')]));
     const { keys } = loadConfig({ LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_FILE: file }).leakReports ?? {};
@@ -76,7 +76,7 @@ describe('leaked keys', () => {
     ['something else', [], wanted],
     ['no keys', publishedKeys([]), wanted],
     ['keys of another curve', publishedKeys([createSigningKey('first', 'P-384')]), wanted],
-  ])('are not reported by %s', (_what, content, message) => {
+  ])('%s in the file of keys → refused with a message', (_what, content, message) => {
     const env = { LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_FILE: fileOf(content) };
     expect(() => loadConfig(env)).toThrow(message);
   });
@@ -94,11 +94,11 @@ describe('leaked keys', () => {
       { LEAK_REPORT_KEYS_URL: 'https://keys.example.com' },
       'LEAKED_KEYS must be "mark" or "end" beside LEAK_REPORT_KEYS_URL',
     ],
-  ])('%j: %s', (env, message) => {
+  ])('%j → %s', (env, message) => {
     expect(() => loadConfig(env)).toThrow(message);
   });
 
-  it('are not reported by keys of two sources', () => {
+  it('keys from both a URL and a file → refused', () => {
     const LEAK_REPORT_KEYS_FILE = fileOf(publishedKeys([createSigningKey('first')]));
     const LEAK_REPORT_KEYS_URL = 'https://keys.example.com';
     expect(() => loadConfig({ LEAKED_KEYS: 'end', LEAK_REPORT_KEYS_FILE, LEAK_REPORT_KEYS_URL })).toThrow(

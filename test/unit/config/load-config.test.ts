@@ -119,7 +119,7 @@ describe('defaults', () => {
     tracing: undefined,
   };
 
-  it('are complete: nothing need be set', () => {
+  it('apply if nothing is set', () => {
     expect(loadConfig({})).toStrictEqual(defaults);
   });
 
@@ -192,7 +192,7 @@ describe('values', () => {
     expect(loadConfig(environment)).toMatchObject(expected);
   });
 
-  it('of an identity provider are put together', () => {
+  it('the AUTH_ variables → one issuer with all its settings', () => {
     const environment = {
       ...secrets,
       AUTH_ISSUER: 'https://id.example.com/realms/one/',
@@ -285,11 +285,11 @@ describe('AUTH_ISSUERS', () => {
       given([{ ...one, grants: both.toReversed().join() }], issuer),
       [[], both.toReversed()],
     ],
-  ])('says which scopes over others an issuer grants: %s', (_what, environment, grants) => {
+  ])('decides which scopes over other accounts an issuer may grant: %s', (_what, environment, grants) => {
     expect(issuersOf(environment).map((each) => each.grants)).toEqual(grants);
   });
 
-  it('must name who grants keyward.admin beside ADMIN=on, of several', () => {
+  it('with several issuers and ADMIN=on, must say which issuer grants keyward.admin', () => {
     const admin = { ADMIN: 'on' };
     const fault = /^AUTH_ISSUERS must name "keyward\.admin" in the "grants" of an issuer beside ADMIN=on/;
     for (const environment of [
@@ -305,11 +305,11 @@ describe('AUTH_ISSUERS', () => {
     ['a text', 'keyward, other', ['keyward', 'other']],
     ['a list', ['keyward', 'other'], ['keyward', 'other']],
     ['a list, a name in it with a comma', ['api://keyward,v1'], ['api://keyward,v1']],
-  ])('takes an audience as %s', (_what, audience, audiences) => {
+  ])('accepts an audience as %s', (_what, audience, audiences) => {
     expect(issuersOf(given([{ ...one, audience }]))).toMatchObject([{ audiences }]);
   });
 
-  it('stands beside AUTH_ISSUER, whose variables are its alone', () => {
+  it('beside AUTH_ISSUER → both are used, and AUTH_SCOPE_ALIASES applies to AUTH_ISSUER only', () => {
     const environment = given([one, two], { ...issuer, AUTH_SCOPE_ALIASES: 'mail=email' });
     expect(
       issuersOf(environment).map((each) => [each.issuer, each.audiences, each.scopeAliases.size]),
@@ -320,7 +320,7 @@ describe('AUTH_ISSUERS', () => {
     ]);
   });
 
-  it('is enough for production, and for a host of any name', () => {
+  it('is enough in production, and with any host', () => {
     const environment = given([one], { NODE_ENV: 'production', HOST: 'gateway.example.com' });
     expect(issuersOf(environment)).toHaveLength(1);
   });
@@ -374,7 +374,7 @@ describe('AUTH_ISSUERS', () => {
     expect(faultsOf({ ...secrets, AUTH_ISSUERS: text })).toEqual([expect.stringContaining(fault)]);
   });
 
-  it('names an unknown issuer → refused with a message', () => {
+  it('a number in place of an issuer → refused with a message', () => {
     expect(faultsOf(given([one, 5]))).toEqual([expect.stringMatching(/^AUTH_ISSUERS 1 must be /)]);
   });
 
@@ -390,13 +390,13 @@ describe('AUTH_ISSUERS', () => {
     ]);
   });
 
-  it('does not stand in for AUTH_ISSUER beside its variables', () => {
+  it('beside AUTH_AUDIENCE without AUTH_ISSUER → refused', () => {
     expect(faultsOf(given([one], { AUTH_AUDIENCE: 'keyward' }))).toEqual([
       expect.stringMatching(/^AUTH_ISSUER must be set beside /),
     ]);
   });
 
-  it('has the faults of all its members named at once', () => {
+  it('several faults → all are listed at once', () => {
     const faults = faultsOf(
       given([
         { ...one, jwksUri: 'keys' },
@@ -441,11 +441,14 @@ describe('the database', () => {
     ['PostgreSQL', { DATABASE_URL: postgres }, false],
     ['PostgreSQL, told to', { DATABASE_URL: postgres, DATABASE_MIGRATE: 'auto' }, true],
     ['PostgreSQL, told not to', { DATABASE_URL: postgres, DATABASE_MIGRATE: 'check' }, false],
-  ])('is migrated at the start where it should be: %s', (_what, environment, migrateAtStart) => {
-    expect(databaseOf(environment)).toMatchObject({ migrateAtStart });
-  });
+  ])(
+    'is migrated at the start if told to, or by default for SQLite: %s',
+    (_what, environment, migrateAtStart) => {
+      expect(databaseOf(environment)).toMatchObject({ migrateAtStart });
+    },
+  );
 
-  it('has its pool and its timeouts, given in seconds and used in milliseconds', () => {
+  it('has a pool size, and timeouts that are set in seconds and used in milliseconds', () => {
     expect(
       databaseOf({
         DATABASE_URL: postgres,
@@ -473,7 +476,7 @@ describe('the secrets', () => {
     return [peppers, encryptionKeys].map((list) => list?.map(({ version }) => version));
   };
 
-  it('come from the environment, the first to write', () => {
+  it('in the environment → read in their order', () => {
     const environment = { KEY_PEPPERS: secretText([2, 1]), KEY_ENCRYPTION_KEYS: secretText([5, 4, 3]) };
     const versions = [
       [2, 1],
@@ -483,7 +486,7 @@ describe('the secrets', () => {
     expect(versionsOf({ ...provider, ...environment })).toEqual(versions);
   });
 
-  it('come from files as well', () => {
+  it('may also come from files', () => {
     const environment = {
       ...provider,
       KEY_PEPPERS_FILE: write('peppers', `${secretText([2, 1])}\r\n`),
@@ -501,11 +504,11 @@ describe('the secrets', () => {
       { KEY_ENCRYPTION_KEYS_FILE: '/nowhere/at/all' },
       ['KEY_ENCRYPTION_KEYS_FILE names a file that cannot be read (ENOENT)', missing('KEY_PEPPERS')],
     ],
-  ])('are missed %s', (_where, environment, faults) => {
+  ])('are required %s', (_where, environment, faults) => {
     expect(faultsOf(environment)).toEqual(faults);
   });
 
-  it('are not taken from two places', () => {
+  it('both in a variable and in a file → refused', () => {
     const files = {
       KEY_PEPPERS_FILE: write('peppers', secretText()),
       KEY_ENCRYPTION_KEYS_FILE: write('keys', secretText()),
@@ -516,7 +519,7 @@ describe('the secrets', () => {
     ]);
   });
 
-  it('do not serve two purposes', () => {
+  it('the same secret for both purposes → refused', () => {
     const shared = randomBytes(32);
     const environment = {
       KEY_PEPPERS: `${secretText([4])},3:${shared.toString('base64')}`,
@@ -527,7 +530,7 @@ describe('the secrets', () => {
     ]);
   });
 
-  it('are not shown by their faults', () => {
+  it('never appear in error messages', () => {
     const [one, two] = [randomBytes(32).toString('base64'), randomBytes(31).toString('base64')];
     const faults = faultsOf({
       KEY_PEPPERS: `1:${one},2:${one},${one}`,
@@ -742,11 +745,11 @@ describe('faults', () => {
     ['another address without an issuer', { HOST: '192.168.1.5' }, 'HOST must be'],
     ['another name without an issuer', { HOST: 'gateway.example.com' }, 'HOST must be'],
     ['a name like an address without an issuer', { HOST: '127.example.com' }, 'HOST must be'],
-  ])('%s', (_what, environment, fault) => {
+  ])('%s → refused with a message', (_what, environment, fault) => {
     expect(faultsOf(environment)).toEqual([expect.stringContaining(fault)]);
   });
 
-  it('are not reported for a valid value of the same shape', () => {
+  it('are not reported for valid values of a similar form', () => {
     expect(faultsOf({ ...issuer, HOST: '192.168.1.5', NODE_ENV: 'production' })).toEqual([]);
     expect(faultsOf({ ...secrets, AUTH_ISSUER: 'http://localhost:9000', AUTH_CLIENT_ID: 'web' })).toEqual([]);
     expect(faultsOf({ HOST: '0.0.0.0' })).toEqual([]);
@@ -797,7 +800,7 @@ describe('the file .env', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('need not be there', () => {
+  it('may be missing', () => {
     vi.stubEnv('PORT', '4100');
     expect(loadConfig()).toMatchObject({ port: 4100, host: '127.0.0.1' });
   });

@@ -6,7 +6,7 @@ import { foreignVariables } from '../../support/foreign-variables.ts';
 
 const ours = Object.keys(environmentSchema.shape);
 
-describe('a variable that looks like one of ours', () => {
+describe('a variable that looks like one of Keyward', () => {
   it.each([
     ['AUTH_AUDIANCE', 'AUTH_AUDIENCE'],
     ['AUTH_ISSUER_URL', 'AUTH_ISSUER'],
@@ -42,13 +42,16 @@ describe('a variable that looks like one of ours', () => {
     ['GRAPHQL_MAX_DEPTH', '3', 'it is always 8'],
     ['GRAPHQL_DOCUMENTS_FILE', '/etc/documents.json', 'clients send their documents'],
     ['QUOTA_AFTER_CRASH', 'charged', 'what a killed process had taken always counts as used'],
-  ])('%s, a variable of an earlier version → refused, and what holds now is told', (name, value, now) => {
-    expect(() => loadConfig({ [name]: value })).toThrow(
-      `  ${name} is a variable no more: ${now}. Take it out`,
-    );
-  });
+  ])(
+    '%s, a variable of an earlier version → refused, and the message says what applies now',
+    (name, value, now) => {
+      expect(() => loadConfig({ [name]: value })).toThrow(
+        `  ${name} is a variable no more: ${now}. Take it out`,
+      );
+    },
+  );
 
-  it('beside another fault → both are told', () => {
+  it('beside another fault → both are reported', () => {
     expect(() => loadConfig({ AUTH_AUDIANCE: 'keyward', PORT: 'http' })).toThrow(
       /\n {2}PORT must .+\n {2}AUTH_AUDIANCE is no variable/,
     );
@@ -59,8 +62,8 @@ describe('a variable that looks like one of ours', () => {
   });
 });
 
-describe('names without a slip', () => {
-  it('all of ours → none is refused', () => {
+describe('names that are not mistyped', () => {
+  it('all variables of Keyward → none is refused', () => {
     expect(strayVariables(ours)).toEqual([]);
   });
 
@@ -69,7 +72,7 @@ describe('names without a slip', () => {
     expect(strayVariables(names)).toEqual([]);
   });
 
-  it('all that these tests were started with → none is refused', () => {
+  it('the environment of this test run → none is refused', () => {
     expect(strayVariables(Object.keys(process.env))).toEqual([]);
   });
 });

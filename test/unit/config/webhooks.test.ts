@@ -15,7 +15,7 @@ const webhooksOf = (endpoints: unknown, others: Record<string, string> = {}) =>
   loadConfig({ WEBHOOKS: JSON.stringify(endpoints), ...others }).webhooks;
 
 describe('WEBHOOKS', () => {
-  it('is a URL for events: all, unless some are named', () => {
+  it('an endpoint → gets all events, unless it names some', () => {
     const two = {
       url: `${url}/2`,
       secret: [secret, secretOf(24)],
@@ -29,7 +29,7 @@ describe('WEBHOOKS', () => {
     expect(webhooksOf([]).endpoints).toEqual([]);
   });
 
-  it('may stand in a file', () => {
+  it('in a file → read; in a file and in the variable → refused', () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyward-webhooks-'));
     const file = join(folder, 'webhooks.json');
     writeFileSync(file, `${JSON.stringify([one])}\n`);
@@ -160,7 +160,7 @@ describe('WEBHOOKS_ALLOW', () => {
     ['http://localhost/', 'localhost:80', 'localhost:443'],
     ['https://[::1]:8443/', '[::1]:8443', '[::1]:443'],
     ['https://[fd00::1]/', '[fd00::1]:443', '[fd00::1]:8443'],
-  ])('allows %s by the port of %s, and not by %s', (url, named, other) => {
+  ])('allows %s if it names %s, and not if it names %s', (url, named, other) => {
     expect(webhooksOf([{ ...one, url }], { WEBHOOKS_ALLOW: named })).toMatchObject({ allowedHosts: [named] });
     expect(() => webhooksOf([{ ...one, url }], { WEBHOOKS_ALLOW: other })).toThrow(
       'WEBHOOKS_ALLOW must name',
@@ -211,6 +211,6 @@ it.each<[string, string, boolean]>([
   ['api_key.*', 'account.blocked', false],
   ['api_key.created', 'api_key.created', true],
   ['api_key.created', 'api_key.updated', false],
-])('the pattern %s stands for %s: %s', (pattern, type, does) => {
+])('the pattern %s matches %s: %s', (pattern, type, does) => {
   expect(standsFor(pattern, type)).toBe(does);
 });

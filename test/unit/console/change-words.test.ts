@@ -13,11 +13,11 @@ describe('describeChanges', () => {
     ['is_enabled', true, false, 'Automation', 'off', 'on'],
     ['session_duration', 3_600, null, 'Length of a session', 'not set', '1 hour'],
     ['some_day', null, { a: 1 }, 'Some day', '{"a":1}', 'none'],
-  ])('says what %s is and was', (field, from, to, label, now, was) => {
+  ])('%s → its new and its old value in words', (field, from, to, label, now, was) => {
     expect(describeChange(field, from, to)).toEqual([{ label, to: now, from: was }]);
   });
 
-  it('says when a key expires, in the time of the person', () => {
+  it('the expiry of a key → its date and time', () => {
     const [change] = describeChange('expires_at', null, '2027-02-20T12:00:00.000Z');
     expect(change).toEqual({ label: 'Expires', to: expect.stringMatching(/^20 Feb 2027, /), from: 'never' });
   });
@@ -31,13 +31,13 @@ describe('describeChanges', () => {
   it.each([
     ['api-key-updated', 'more was changed than is kept here'],
     ['api-key-created', 'too many to be kept here'],
-  ])('says of a list of which only the beginning is kept that it was changed: %s', (action, to) => {
+  ])('a list of which only the beginning is kept → a note in place of its items: %s', (action, to) => {
     const cut = { starts: '["documents.', bytes: 5151 };
     expect(describeChange('permissions', ['a'], cut, action)).toEqual([{ label: 'Permissions', to }]);
     expect(describeChange('permissions', cut, ['a'], action)).toEqual([{ label: 'Permissions', to }]);
   });
 
-  it('says how a long text begins', () => {
+  it('a long text → its beginning', () => {
     expect(describeChange('description', null, { starts: '"For the \u00fc', bytes: 900 })).toEqual([
       { label: 'Description', from: 'none', to: 'For the \u00fc…' },
     ]);
@@ -69,7 +69,7 @@ describe('describeChanges', () => {
     ['is_active', 'api-key-deactivated'],
     ['name', 'api-key-renamed'],
     ['name', 'api-key-created'],
-  ])('leaves %s of %s to the sentence', (field, action) => {
+  ])('%s of %s → nothing, because the sentence of the event says it', (field, action) => {
     expect(describeChange(field, null, 1, action)).toEqual([]);
   });
 });
@@ -83,11 +83,11 @@ describe('describeLeak', () => {
       'had an old secret that was found in public, and ended',
     ],
     [[found], 'was found in public, and still works: give it a new secret'],
-  ])('says what became of the key: %j', (changes, words) => {
+  ])('says what happened to the key: %j', (changes, words) => {
     expect(describeLeak({ changes })).toBe(words);
   });
 
-  it('leaves the place to a line of its own', () => {
+  it('the URL where the key was found → a line of its own', () => {
     expect(describeChanges({ action: 'api-key-leaked', changes: [found] })).toEqual([
       { label: 'Found at', to: 'https://example.com/a' },
     ]);

@@ -13,7 +13,7 @@ describe('the permissions that a plan does not allow', () => {
     ['a.*', 'ab.c', false],
     ['a*', 'ab', false],
     ['a.b', 'a.*', false],
-  ])('%s held, %s wanted → %s, as the service has it', (held, wanted, does) => {
+  ])('%s allowed, %s wanted → %s, as in the service', (held, wanted, does) => {
     expect(includes(held, wanted)).toBe(does);
     expect(standsFor(held, wanted)).toBe(does);
   });
@@ -24,14 +24,14 @@ describe('the permissions that a plan does not allow', () => {
     [['*'], ['a.*'], ['a.*']],
     [['a.b.*'], ['a.*', 'b'], ['a.b.*']],
     [['a', 'ab.*'], ['a.*'], []],
-  ])('%j within %j → what the service leaves: %j', (permissions, ceiling, expected) => {
+  ])('%j within %j → %j, as in the service', (permissions, ceiling, expected) => {
     const lost = lostOf(permissions, ceiling);
     const kept = permissions.filter((each) => !lost.some((other) => other.permission === each));
     expect([...kept, ...lost.flatMap((each) => each.left)]).toEqual(expected);
     expect(intersection(permissions, ceiling)).toEqual(expected);
   });
 
-  it('no bound → none are lost, nothing allowed → all are', () => {
+  it('no list → no permission is lost; an empty list → all are lost', () => {
     expect(lostOf(['a', '*'], null)).toEqual([]);
     expect(lostOf(['a', '*'], [])).toEqual([
       { permission: 'a', left: [] },
@@ -41,7 +41,7 @@ describe('the permissions that a plan does not allow', () => {
   });
 });
 
-describe('bounds in words', () => {
+describe('the limits of a plan in words', () => {
   const none = { permissions: null, metadata: null };
 
   it.each([

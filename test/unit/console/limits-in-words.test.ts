@@ -29,12 +29,12 @@ describe('limits in words', () => {
 describe('quotaNow', () => {
   const quota = { limit: 10, remaining: 3, refillsAt: '2026-11-23T00:00:00.000Z' };
 
-  it('is as it was read until the period ends', () => {
+  it('before the end of the period → unchanged', () => {
     expect(quotaNow(quota, new Date('2026-11-22T23:59:59.999Z'))).toEqual(quota);
     expect(quotaNow({ ...quota, refillsAt: null }, new Date(8.64e15))).toMatchObject({ remaining: 3 });
   });
 
-  it('is full after its period', () => {
+  it('after the end of the period → full', () => {
     expect(quotaNow(quota, new Date(quota.refillsAt))).toEqual({ limit: 10, remaining: 10, refillsAt: null });
   });
 });

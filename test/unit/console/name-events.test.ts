@@ -21,7 +21,7 @@ const renamed = (targetId: number, from: string | null, to: string | null) =>
   event('api-key-renamed', targetId, [{ field: 'name', from, to }]);
 
 describe('nameEvents', () => {
-  it('has the name that a key had then', () => {
+  it('an event → the name that its key had at that time', () => {
     const events = [
       event('api-key-rotated', 1),
       renamed(1, 'B', 'C'),
@@ -34,7 +34,7 @@ describe('nameEvents', () => {
     expect(names).toEqual(['C', 'C', 'B', 'B', null, null]);
   });
 
-  it('has the name of the default before, as it was then', () => {
+  it('a new default key → also the name that the former default key had at that time', () => {
     const replaced = event('default-api-key-set', 2, [{ field: 'default_key_id', from: 1, to: 2 }]);
     const first = event('default-api-key-set', 1, [{ field: 'default_key_id', from: null, to: 1 }]);
     const names = new Map([
@@ -46,7 +46,7 @@ describe('nameEvents', () => {
     expect(third).toMatchObject({ name: 'Old', former: null });
   });
 
-  it('makes no name up from before changes were kept', () => {
+  it('a rename without its old name → earlier events have no name', () => {
     const names = nameEvents(
       [event('api-key-renamed', 1), event('api-key-created', 1)],
       new Map([[1, 'Now']]),

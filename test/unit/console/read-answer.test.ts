@@ -10,7 +10,7 @@ const refusal = (code: string, message: string, extensions = {}) => ({
 });
 
 describe('readAnswer', () => {
-  it('gives the data', async () => {
+  it('a success → its data', async () => {
     expect(await readAnswer(answer(200, { data: { a: 1 } }))).toEqual({ a: 1 });
   });
 
@@ -28,7 +28,7 @@ describe('readAnswer', () => {
     [answer(200, refusal('INTERNAL_SERVER_ERROR', 'secret')), 'server', /^Something went wrong/],
     [answer(200, refusal('NOT_FOUND', 'API key not found')), 'refused', /^API key not found\.$/],
     [answer(200, '<html>'), 'server', /could not be read/],
-  ])('says what %o is', async (response, kind, message) => {
+  ])('%o → a problem of its kind, with a message', async (response, kind, message) => {
     await expect(readAnswer(response)).rejects.toMatchObject({
       kind,
       message: expect.stringMatching(message),
@@ -45,7 +45,7 @@ describe('readAnswer', () => {
     expect(problem.issueOf('expiresAt')).toBeUndefined();
   });
 
-  it('names the item of a list that is refused, and no text beside', async () => {
+  it('a refused item of a list → the message begins with it; any other argument → no value', async () => {
     const issues = [
       { path: ['permissions', '1'], message: 'Is no permission that exists here.' },
       { path: ['rateLimit', 'limit'], message: 'Must be at most 5.' },

@@ -47,7 +47,7 @@ describe('readKeyForm', () => {
     expect(readKeyForm(typed(), now)).toEqual({});
   });
 
-  it('reads names that are ticked beside those that are typed, and another order of the same ones as no change', () => {
+  it('ticked and typed names → one list; the same names in another order → no change', () => {
     const form = typed({ ...same, permissions: 'b' });
     form.append('permissions', 'a');
     expect(readKeyForm(form, now, before)).toEqual({});
@@ -78,7 +78,7 @@ describe('readKeyForm', () => {
     ['a window', { 'rate-window': '60' }, { rateLimit: { limit: 5, windowSeconds: 60 } }],
     ['a limit, to none', { 'rate-limit': '' }, { rateLimit: null }],
     ['a period', { 'quota-refill': 'NEVER' }, { quota: { limit: 10, refill: 'NEVER' } }],
-  ])('sends what was changed alone: %s', (_what, fields, parts) => {
+  ])('sends only what was changed: %s', (_what, fields, parts) => {
     expect(readKeyForm(typed({ ...same, ...fields }), now, before)).toEqual(parts);
   });
 
@@ -88,7 +88,7 @@ describe('readKeyForm', () => {
     ['1,5', /whole number/],
     ['1e3', /whole number/],
     ['2147483648', /too large/],
-  ])('refuses %s as a number, at its field', (text, words) => {
+  ])('refuses %s as a number, and names the field', (text, words) => {
     const read = (field: string) => {
       try {
         return readKeyForm(typed({ [field]: text }), now);

@@ -11,11 +11,11 @@ describe('changesOf', () => {
     ['one of the two', { isEnabled: false }, { isEnabled: false }],
     ['another length', { sessionDuration: ' 60 ' }, { sessionDuration: 60 }],
     ['both cleared', { isEnabled: null, sessionDuration: '' }, { isEnabled: null, sessionDuration: null }],
-  ])('sends what is different: %s', (_what, draft, changes) => {
+  ])('sends only what is different: %s', (_what, draft, changes) => {
     expect(changesOf(draft, stored)).toEqual(changes);
   });
 
-  it.each(['an hour', '1e999'])('refuses %s as a length, rather than clear it', (sessionDuration) => {
+  it.each(['an hour', '1e999'])('refuses %s as a length, and does not clear it', (sessionDuration) => {
     expect(() => changesOf({ sessionDuration }, stored)).toThrow(Problem);
   });
 });

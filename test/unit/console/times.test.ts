@@ -14,7 +14,7 @@ describe('relative', () => {
     [89.99 * 86_400, 'in 3 months'],
     [14 * 86_400, 'in 2 weeks'],
     [-400 * 86_400, '1 year ago'],
-  ])('says how far %i seconds are', (seconds, words) => {
+  ])('%i seconds from now → the distance in words', (seconds, words) => {
     expect(relative(new Date(now.getTime() + seconds * 1_000), now)).toBe(words);
   });
 });

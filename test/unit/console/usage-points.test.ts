@@ -15,11 +15,11 @@ describe('rangeOf', () => {
     ['24h', '2026-02-28T13:00:00.000Z', '2026-03-01T13:00:00.000Z'],
     ['7d', '2026-02-22T13:00:00.000Z', '2026-03-01T13:00:00.000Z'],
     ['30d', '2026-01-31T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
-  ] as const)('%s ends with what has begun', (span, from, to) => {
+  ] as const)('%s → ends with the hour or day that has begun', (span, from, to) => {
     expect(rangeOf(span, now)).toEqual({ from: new Date(from), to: new Date(to) });
   });
 
-  it('has the hour that begins now', () => {
+  it('at a full hour → includes the hour that begins', () => {
     const { to } = rangeOf('24h', new Date('2026-03-01T12:00:00.000Z'));
     expect(to.toISOString()).toBe('2026-03-01T13:00:00.000Z');
   });
@@ -34,14 +34,14 @@ describe('pointsOf', () => {
     { at: '2026-03-01T12:00:00.000Z', outcome: 'valid', count: 1 },
   ]);
 
-  it('has every hour, those without use too', () => {
+  it('has every hour, even those without use', () => {
     expect(points).toHaveLength(24);
     expect(points[0]).toMatchObject({ at: from, valid: 5, refused: 0 });
     expect(points[1]).toMatchObject({ valid: 0, refused: 0, reasons: new Map() });
     expect(points[23]).toMatchObject({ at: new Date('2026-03-01T12:00:00.000Z'), valid: 1, refused: 32 });
   });
 
-  it('has days for 30 days', () => {
+  it('30 days → one point a day', () => {
     const day = { at: '2026-03-01T00:00:00.000Z', outcome: 'valid', count: 9 };
     expect(pointsOf('30d', rangeOf('30d', now).from, [day]).map(({ valid }) => valid)).toEqual([
       ...Array(29).fill(0),
@@ -49,7 +49,7 @@ describe('pointsOf', () => {
     ]);
   });
 
-  it('adds up, the most frequent reason first', () => {
+  it('the total → the sums, with the most frequent reason first', () => {
     expect(totalOf(points)).toEqual({
       valid: 6,
       refused: 32,
@@ -64,7 +64,7 @@ describe('pointsOf', () => {
 });
 
 describe('in words', () => {
-  it('tells why', () => {
+  it('a point → its counts, and the reasons of the refusals', () => {
     const reasons = new Map([
       ['address_not_allowed', 1200],
       ['expired', 1],
@@ -76,7 +76,7 @@ describe('in words', () => {
     expect(inWords('quota_exceeded')).toBe('quota exceeded');
   });
 
-  it('tells a day of UTC, wherever one is', () => {
+  it('a day → its date in UTC', () => {
     expect(nameOfPeriod(new Date('2026-03-01T00:00:00.000Z'), '30d')).toBe('Sun 1 Mar');
   });
 });

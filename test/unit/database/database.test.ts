@@ -29,16 +29,19 @@ describe('an SQLite file', () => {
       expect(connection?.pragma(pragma, { simple: true })).toBe(value);
   });
 
-  it.runIf(process.platform !== 'win32')('is for its owner alone, with all that lies beside it', async () => {
-    await using database = await open();
-    await database.em.fork().execute('create table t (x)');
-    const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
-    const files = [file, `${file}-wal`, `${file}-shm`, `${file}.lock`];
-    expect(await Promise.all(files.map(modeOf))).toEqual(['600', '600', '600', '600']);
-    expect(await modeOf(join(folder.path, 'data'))).toBe('700');
-  });
+  it.runIf(process.platform !== 'win32')(
+    'only its owner has access to it, to its log and lock, and to its folder',
+    async () => {
+      await using database = await open();
+      await database.em.fork().execute('create table t (x)');
+      const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+      const files = [file, `${file}-wal`, `${file}-shm`, `${file}.lock`];
+      expect(await Promise.all(files.map(modeOf))).toEqual(['600', '600', '600', '600']);
+      expect(await modeOf(join(folder.path, 'data'))).toBe('700');
+    },
+  );
 
-  it('is for one at a time, and free once it is closed', async () => {
+  it('opened a second time → refused, until the first one is closed', async () => {
     const first = await open();
     await expect(open()).rejects.toThrow(ConfigError);
     await first[Symbol.asyncDispose]();
@@ -67,14 +70,14 @@ describe('a file that is no SQLite database → refused with a message', () => {
     return (error as ConfigError).message;
   };
 
-  it('a folder, whose mode is left alone', async () => {
+  it('a folder, whose mode stays the same', async () => {
     await mkdir(file, { recursive: true });
     const { mode } = await stat(file);
     expect(await refused()).toContain(`DATABASE_URL names ${file}, which is not a file`);
     expect((await stat(file)).mode).toBe(mode);
   });
 
-  it('a file of another sort', async () => {
+  it('a file with other content', async () => {
     await mkdir(dirname(file));
     await writeFile(file, 'no database'.repeat(100));
     expect(await refused()).toContain(
@@ -89,7 +92,7 @@ describe('a file that is no SQLite database → refused with a message', () => {
 });
 
 describe('a PostgreSQL database', () => {
-  it('that is not there is refused in a sentence, with the code and nothing of the URL', async () => {
+  it('cannot be reached → refused with a message that has the code and nothing of the URL', async () => {
     const config = databaseConfig(`postgres://keyward:c4n4ry@127.0.0.1:${await freePort()}/keyward`);
     const refused = openDatabase(config);
     await expect(refused).rejects.toThrow(NotThereError);
@@ -101,7 +104,7 @@ describe('a PostgreSQL database', () => {
 });
 
 describe('a database in memory', () => {
-  it('is each its own, and leaves no file', async () => {
+  it('opened twice → two separate databases, and no lock file', async () => {
     const config = databaseConfig('sqlite::memory:');
     await using one = await openDatabase(config);
     await using other = await openDatabase(config);

@@ -35,7 +35,7 @@ const run = (...statements: string[]): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('503', () => {
+describe('a failure that may pass → 503', () => {
   const unavailable = { code: 'SERVICE_UNAVAILABLE', reason: 'database', headers: { 'retry-after': '5' } };
 
   it('a database that is full', async () => {
@@ -68,7 +68,7 @@ describe('503', () => {
     expect(translateError(error)).toMatchObject(unavailable);
   });
 
-  it('a change with an unknown outcome → a code of its own', () => {
+  it('a change with an unknown outcome → the code OUTCOME_UNKNOWN', () => {
     const error = new OutcomeUnknownError(new Error('read ECONNRESET'));
     expect(translateError(new GraphQLError('x', { originalError: error }))).toMatchObject({
       ...unavailable,
@@ -78,7 +78,7 @@ describe('503', () => {
     });
   });
 
-  it('however deep it is wrapped', async () => {
+  it('a failure wrapped in several other errors', async () => {
     writerOf(database).pragma('query_only = on');
     const originalError = (await run(insert)) as Error;
     const wrapped = new GraphQLError('x', { originalError: new GraphQLError('y', { originalError }) });
@@ -86,7 +86,7 @@ describe('503', () => {
   });
 });
 
-describe('500', () => {
+describe('a failure that does not pass → 500', () => {
   const masked = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal Server Error' };
 
   it.each([
@@ -110,11 +110,11 @@ describe('errors of PostgreSQL', () => {
   it.each([
     ...['08006', '28P01', '3D000', '40001', '40P01', '25006', '25P03'],
     ...['53100', '53300', '55P03', '57P01', '58030'],
-  ])('%s may pass: 503', (code) => {
+  ])('%s, which may pass → 503', (code) => {
     expect(translateError(new DriverException(said(code))).code).toBe('SERVICE_UNAVAILABLE');
   });
 
-  it.each(['22001', '25P02', '42601', '54001', '57', 'XX000'])('%s will not: 500', (code) => {
+  it.each(['22001', '25P02', '42601', '54001', '57', 'XX000'])('%s, which does not pass → 500', (code) => {
     expect(translateError(new ServerException(said(code))).code).toBe('INTERNAL_SERVER_ERROR');
   });
 
@@ -125,13 +125,13 @@ describe('errors of PostgreSQL', () => {
     ['26000', 'FetchPreparedStatement', true],
     ['42P05', 'StorePreparedStatement', true],
     ['42601', 'RevalidateCachedQuery', false],
-  ])('%s by %s: it was for how a statement was prepared: %s', (code, routine, isLost) => {
+  ])('%s from %s → counts as a lost prepared statement: %s', (code, routine, isLost) => {
     expect(isLostStatement(said(code, routine))).toBe(isLost);
   });
 });
 
-describe('any other', () => {
-  it('is left as it is', () => {
+describe('a GatewayError', () => {
+  it('wrapped in another error → passed on unchanged', () => {
     const error = new GatewayError('NOT_FOUND', 'API key not found');
     expect(translateError(new GraphQLError('x', { originalError: error }))).toBe(error);
   });

@@ -26,7 +26,7 @@ describe('a page', () => {
     expect(await read([])).toEqual({ edges: [], pageInfo });
   });
 
-  it('size 0 → no members, and whether there are any', async () => {
+  it('size 0 → no rows, and whether there are any', async () => {
     expect(await read([7], { first: 0 })).toMatchObject({ edges: [], pageInfo: { hasNextPage: true } });
     expect(await read([7], { last: 0 })).toMatchObject({ edges: [], pageInfo: { hasPreviousPage: true } });
     expect(await read([], { first: 0 })).toMatchObject({ edges: [], pageInfo: { hasNextPage: false } });
@@ -40,7 +40,7 @@ describe('a page', () => {
     expect(idsOf(await read(upTo(9), { ...between, last: 3 }))).toEqual([6, 5, 4]);
   });
 
-  it('the greatest id that there can be → shown, and the others follow it', async () => {
+  it('the greatest possible id → shown, and the next page follows it', async () => {
     const page = await read([1, 2 ** 31 - 1], { first: 1 });
     expect(idsOf(page)).toEqual([2 ** 31 - 1]);
     expect(idsOf(await read([1, 2 ** 31 - 1], { after: page.pageInfo.endCursor }))).toEqual([1]);
@@ -61,7 +61,7 @@ describe('a page of heavy rows', () => {
     expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
   });
 
-  it('a list that ends where the page is full → says that no more follow', async () => {
+  it('a list that ends exactly with the page → says that nothing follows', async () => {
     const { page } = heavy(upTo(10), () => tenth);
     expect((await page()).pageInfo).toMatchObject({ hasNextPage: false });
     expect(idsOf(await page())).toHaveLength(10);
@@ -82,7 +82,7 @@ describe('a page of heavy rows', () => {
     expect(edges).toHaveLength(10);
   });
 
-  it('5,000 rows with empty texts → ends as well: the rest of a row counts too', async () => {
+  it('5,000 rows with empty texts → the page still ends: the rest of each row counts too', async () => {
     const { page } = heavy(upTo(5000), () => 0);
     const { edges, pageInfo } = await page({}, Number.POSITIVE_INFINITY);
     expect(edges.length).toBeGreaterThan(1000);
@@ -96,7 +96,7 @@ describe('a page of heavy rows', () => {
     expect(queries).toEqual([101, 101, 101, 101, 50]);
   });
 
-  it('several queries → others get their turn between them', async () => {
+  it('several queries → other work runs between them', async () => {
     const { page } = heavy(upTo(450), () => 0);
     const turns: string[] = [];
     const other = new Promise<void>((resolve) => {
@@ -153,7 +153,7 @@ describe('invalid input', () => {
     expect([0, 100, null].map((size) => issuesOf({ [name]: size }))).toEqual([[], [], []]);
   });
 
-  it('both ends at once → refused', () => {
+  it('first and last at once → refused', () => {
     expect(issuesOf({ first: 1, last: 1 })).toEqual([[['last'], 'value_error']]);
     expect(issuesOf({ first: 0, last: 0 })).toEqual([[['last'], 'value_error']]);
     expect(issuesOf({ first: 1, last: null })).toEqual([]);
@@ -164,7 +164,7 @@ describe('invalid input', () => {
     ...['0', '-1', '01', '1.5', '1e3', '0x10', ' 1', '1\n', '2147483648', '9'.repeat(400), 'NaN', ''].map(
       encode,
     ),
-  ])('a place of %j → refused', (text) => {
+  ])('the cursor %j → refused', (text) => {
     expect(issuesOf({ after: text })).toEqual([[['after'], 'value_error']]);
     expect(issuesOf({ before: text })).toEqual([[['before'], 'value_error']]);
   });

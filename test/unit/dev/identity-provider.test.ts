@@ -73,7 +73,7 @@ describe('start', () => {
 });
 
 describe('published metadata', () => {
-  it('stands under the path of the issuer', () => {
+  it('names endpoints under the path of the issuer', () => {
     expect(metadata).toMatchObject({
       issuer,
       authorization_endpoint: `${issuer}/auth`,
@@ -143,7 +143,7 @@ describe('a token for a named subject', () => {
     await expect(refused).rejects.toThrow('invalid_client');
   });
 
-  it('is kept from other sites that are open in the browser', async () => {
+  it('is refused to other sites in the browser', async () => {
     const request = { grant_type: developmentSubjectGrant, subject: 'alice' };
     const foreign = await postToken(request, { origin: 'http://elsewhere.example' });
     expect(foreign.status).toBe(400);
@@ -214,7 +214,7 @@ describe('sign-in with a browser', () => {
       code_verifier: verifier,
     });
 
-  it('leads by login to a code, and by the code to tokens', async () => {
+  it('a login → a code; the code → tokens, but only once', async () => {
     const browser = createBrowser();
     const login = await browser.visit(authorizationUrl());
     expect(login.url.pathname).toMatch(/^\/idp\/interaction\//);
@@ -243,7 +243,7 @@ describe('sign-in with a browser', () => {
     expect(await replayed.json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('refuses a name that is no subject', async () => {
+  it('an empty name → the form again, with a message', async () => {
     const browser = createBrowser();
     const { url } = await browser.visit(authorizationUrl());
     expect((await browser.visit(url, { login: '' })).html).toContain('1 to 255 characters');
@@ -256,7 +256,7 @@ describe('sign-in with a browser', () => {
     expect(await response.text()).toContain('<h1>This did not work</h1>');
   });
 
-  it('asks for PKCE', async () => {
+  it('a request without PKCE → refused', async () => {
     const url = authorizationUrl();
     url.searchParams.delete('code_challenge');
     url.searchParams.delete('code_challenge_method');

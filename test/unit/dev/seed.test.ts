@@ -4,7 +4,7 @@ import { createSecrets } from '../../../src/secrets/secrets.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { secretListOf } from '../../support/secrets.ts';
 
-it('gives each key a secret of its own, as keys have that were created', async () => {
+it('gives each key its own secret, stored like that of a created key', async () => {
   await using database = await openTestDatabase();
   const secrets = createSecrets({ peppers: secretListOf(7), encryptionKeys: secretListOf(1) });
   await seed(database.em.fork(), 'http://127.0.0.1:4000/idp', secrets, 'sk-');

@@ -71,12 +71,12 @@ describe('the cost of a document', () => {
     [3, 5, '{ __typename __schema { queryType { name } } }'],
     [1998, 2002, getIntrospectionQuery({ ...everything, oneOf: true })],
     [3, 7, '{ a: __type(name: "Nothing") { name } b: __type(name: "PrivateKeyStatus") { fields { name } } }'],
-  ])('is %i to %i where the schema is asked about: %s', (least, most, query) => {
+  ])('is %i to %i for introspection: %s', (least, most, query) => {
     expect(cost(query)).toBeGreaterThanOrEqual(least);
     expect(cost(query)).toBeLessThanOrEqual(most);
   });
 
-  it('fragments that double at each step → found quickly', () => {
+  it('fragments that double at each step → counted quickly', () => {
     const steps = Array.from(
       { length: 50 },
       (_, i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`,

@@ -31,7 +31,7 @@ describe('a value of its type', () => {
     [colour, 'RED'],
     [range, { min: 1 }],
     [new GraphQLList(GraphQLInt), [1, null]],
-  ])('%s takes %j', (type, value) => {
+  ])('%s accepts %j', (type, value) => {
     expect(inputIssues(type, value, ['it'])).toEqual([]);
   });
 });
@@ -63,12 +63,12 @@ describe('a value of another type', () => {
     [GraphQLString, 5, string],
     [GraphQLString, ['a'], string],
     [colour, 'BLUE', ['enum', 'Must be one of the values that are known here.']],
-  ])('%s does not take %j', (type, value, [issueType, message]) => {
+  ])('%s refuses %j', (type, value, [issueType, message]) => {
     const issues = inputIssues(type, value, ['it']);
     expect(issues).toEqual([{ path: ['it'], type: issueType, message }]);
   });
 
-  it('is named by its place, each of them', () => {
+  it('several in a list → each is named by its place', () => {
     const issues = inputIssues(new GraphQLList(GraphQLInt), [1, 'x', 2, 2.5], ['limits']);
     expect(issues.map(({ path, type }) => [path, type])).toEqual([
       [['limits', '1'], 'int_type'],

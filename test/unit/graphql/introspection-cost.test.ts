@@ -37,7 +37,7 @@ describe('the count of introspection', () => {
     '{ __type(name: "ApiKey") { name fields { type { ofType { ofType { name } } } } } }',
     '{ __type(name: "Nothing") { name } }',
     '{ __schema { types { ...A ...A } } } fragment A on __Type { name ... { kind } ...B } fragment B on __Type { description }',
-  ])('is that of the answer: %s', (query) => {
+  ])('equals the number of members in the answer: %s', (query) => {
     const { data, errors } = graphqlSync({ schema, source: query }) as ExecutionResult;
     expect(errors).toBeUndefined();
     expect(count(query)).toBe(members(data));
@@ -49,12 +49,12 @@ describe('the count of introspection', () => {
     expect(variable).toBeGreaterThan(count('{ __type(name: "ApiKey") { fields { name } } }'));
   });
 
-  it('ends soon after the most that is of interest, whatever there is', () => {
+  it('stops soon after the given maximum', () => {
     const nested = `{ __schema { types ${'{ fields { type '.repeat(20)} { name } ${'} }'.repeat(20)} } }`;
     expect(count(nested, 1000)).toBeLessThan(1100);
   });
 
-  it('follows no cycle of fragments for ever', () => {
+  it('ends even if fragments form a cycle', () => {
     expect(count('{ __schema { types { ...A } } } fragment A on __Type { name ...A }')).toBeGreaterThan(1);
     const growing = '{ __schema { types { ...A } } } fragment A on __Type { fields { type { ...A } } }';
     expect(count(growing, 1000)).toBeLessThan(1100);
@@ -63,7 +63,7 @@ describe('the count of introspection', () => {
   it.each([
     'fragment A on __Type { fields { type { ...A } } ofType { ...A } }',
     'fragment A on __Type { ...B ofType { ...A } } fragment B on __Type { fields { type { ...A } } }',
-  ])('follows none deeper than a document may be, however much may be asked for: %s', (fragments) => {
+  ])('fragments deeper than a document may be → above the maximum: %s', (fragments) => {
     const query = `{ __type(name: "__Type") { ...A } } ${fragments}`;
     expect(count(query, 10_000_000)).toBe(10_000_001);
   });

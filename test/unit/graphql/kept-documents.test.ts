@@ -12,7 +12,7 @@ const put = (cache: { set(text: string, document: DocumentNode): unknown }, text
 describe('the cache of documents', () => {
   const numbered = (index: number) => `{ a${index} }`;
 
-  it('keeps those that were used last, as many as there is room for', () => {
+  it('keeps the most recently used ones that fit', () => {
     // A little over 5 KB each, with the two ends of its list of tokens.
     const cache = createDocumentCache(16_000);
     put(cache, numbered(0));
@@ -29,7 +29,7 @@ describe('the cache of documents', () => {
     ['a long text', `{ a } # ${'x'.repeat(64 * 1024)}`],
     ['many tokens', `{ ${'a '.repeat(1000)} }`],
     ['many comments', `{ a } ${'#\n'.repeat(1000)}`],
-  ])('keeps nothing that there is no room for: %s', (_what, text) => {
+  ])('does not keep one that is too large: %s', (_what, text) => {
     const cache = createDocumentCache(100_000);
     put(cache, text);
     expect(cache.get(text)).toBeUndefined();
@@ -54,14 +54,14 @@ async function keptOf(query: string, isKnown: boolean) {
   return documents.get(query);
 }
 
-describe('a document is kept', () => {
+describe('whether a document is kept', () => {
   const query = '{ __type(name: "ApiKey") { name } }';
 
-  it('of a caller with a token', async () => {
+  it('from a caller with a token → kept', async () => {
     expect(await keptOf(query, true)).toMatchObject({ kind: 'Document' });
   });
 
-  it('without a token → nothing is kept, so strangers displace nothing', async () => {
+  it('from a caller without a token → not kept', async () => {
     expect(await keptOf(query, false)).toBeUndefined();
   });
 

@@ -13,12 +13,12 @@ describe('a date-time', () => {
     ['2028-02-29T23:59:59Z', '2028-02-29T23:59:59.000Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('%s is %s', (text, moment) => {
+  ])('%s → %s', (text, moment) => {
     expect(parseDateTime(text).toISOString()).toBe(moment);
   });
 });
 
-describe('what is none', () => {
+describe('a value that is no date-time → refused', () => {
   const refusal = (
     type: string,
     message = 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.',
@@ -78,7 +78,7 @@ describe('what is none', () => {
     expect(() => parseDateTime(text)).toThrow(refusal('datetime_parsing', years));
   });
 
-  it.each(['2026-01-31T12:00:00', '2026-01-31T12:00:00.123'])('%s, for want of an offset', (text) => {
+  it.each(['2026-01-31T12:00:00', '2026-01-31T12:00:00.123'])('%s, without an offset', (text) => {
     expect(() => parseDateTime(text)).toThrow(refusal('timezone_aware'));
   });
 });

@@ -18,7 +18,7 @@ const errorsOf = (source: string, variableValues?: Record<string, unknown>): rea
 const said = (source: string, variables?: Record<string, unknown>) =>
   errorsOf(source, variables).map((error) => withholdValues(error).message);
 
-describe('a literal', () => {
+describe('an error about a literal → the message does not repeat it', () => {
   it.each([
     ['int(it: "canary")', 'Int cannot represent non-integer value.'],
     ['int(it: 99999999999)', 'Int cannot represent non 32-bit signed integer value.'],
@@ -34,12 +34,12 @@ describe('a literal', () => {
     ['range(it: {max: 1})', 'This value does not have its type.'],
     ['list(it: [1, "canary"])', 'Int cannot represent non-integer value.'],
     ['either(it: {a: "canary", b: "canary"})', 'This value does not have its type.'],
-  ])('%s: %s', (field, message) => {
+  ])('%s → %s', (field, message) => {
     expect(said(`{ ${field} }`)).toEqual([message]);
     expect(said(`query ($v: Int = "canary") { ${field} int(it: $v) }`)).toContain(message);
   });
 
-  it('is reported by its place', () => {
+  it('the error keeps its place', () => {
     const [error] = errorsOf('{ int(it: "canary") }').map(withholdValues);
     expect(error?.locations).toEqual([{ line: 1, column: 11 }]);
   });
@@ -51,19 +51,19 @@ describe('a literal', () => {
   });
 });
 
-describe('a variable', () => {
+describe('an error about a variable → the message does not repeat its value', () => {
   it.each([
     ['Int', 'canary'],
     ['[Int!]', ['canary', { canary: 1 }]],
     ['Range', { min: 1, inner: { min: 'canary\n' } }],
-  ])('of the type %s that is %j', (type, value) => {
+  ])('the type %s, the value %j', (type, value) => {
     const field = type === 'Int' ? 'int' : type === 'Range' ? 'range' : 'list';
     const messages = said(`query ($v: ${type}) { ${field}(it: $v) }`, { v: value });
     expect(new Set(messages)).toEqual(new Set(['Variable "$v" got invalid value.']));
   });
 });
 
-describe('a token', () => {
+describe('a syntax error → the message does not repeat the text', () => {
   it.each([
     ['{ int(it: 1 "canary") }', 'Syntax Error: Expected Name, found String.'],
     ['{ int(it: 1 """a " canary""") }', 'Syntax Error: Expected Name, found BlockString.'],
@@ -75,7 +75,7 @@ describe('a token', () => {
     ['{ text(it: "\\uD8canary") }', 'Syntax Error: Invalid Unicode escape sequence.'],
     ['{ text(it: "\\canary") }', 'Syntax Error: Invalid character escape sequence.'],
     ['{ text(it: "canary', 'Syntax Error: Unterminated string.'],
-  ])('%s: %s', (document, message) => {
+  ])('%s → %s', (document, message) => {
     expect(said(document)).toEqual([message]);
     const [error] = errorsOf(document);
     expect(error && withholdValues(error).locations).toEqual(error?.locations);

@@ -35,9 +35,12 @@ describe("the client's address", () => {
     ['a port with IPv6', '10.0.0.1', '[2001:db9::7]:443', '2001:db9::7'],
     ['brackets', '10.0.0.1', '[2001:db9::7]', '2001:db9::7'],
     ['a network interface, which may be of any length', '10.0.0.1', `fe80::1%${'z'.repeat(9000)}`, 'fe80::1'],
-  ])('is what was added last by no proxy: %s', (_what, peer, text, address) => {
-    expect(forwardedFor(peer, text)).toBe(address);
-  });
+  ])(
+    'is the last forwarded one that is no trusted proxy, or else the first: %s',
+    (_what, peer, text, address) => {
+      expect(forwardedFor(peer, text)).toBe(address);
+    },
+  );
 
   it.each([
     ['a stranger', '203.0.113.1', '1.1.1.1', '203.0.113.1'],
@@ -46,16 +49,16 @@ describe("the client's address", () => {
     ['a line break', '10.0.0.1', '1.1.1.1\t10.0.0.9', '10.0.0.1'],
     ['nothing', '10.0.0.1', '', '10.0.0.1'],
     ['an obfuscated name', '10.0.0.1', '_hidden', '10.0.0.1'],
-  ])('is not what cannot be believed: %s', (_what, peer, text, address) => {
+  ])('is not taken from a stranger, nor from text that is no address: %s', (_what, peer, text, address) => {
     expect(forwardedFor(peer, text)).toBe(address);
   });
 
-  it('nothing forwarded → the peer, or unknown', () => {
+  it('nothing forwarded → the peer; no peer → unknown', () => {
     expect(seen('10.0.0.1', {}).address).toBe('10.0.0.1');
     expect(forwardedFor(null, '1.1.1.1')).toBe(null);
   });
 
-  it('is not looked for in Forwarded', () => {
+  it('is not read from the header Forwarded', () => {
     expect(seen('10.0.0.1', { forwarded: 'for=203.0.113.9' }).address).toBe('10.0.0.1');
   });
 });
@@ -67,7 +70,7 @@ describe('X-Forwarded-Proto', () => {
     ['10.0.0.1', 'https', false],
     ['10.0.0.1', 'https, http', false],
     ['203.0.113.1', 'http', false],
-  ])('from %s: %s', (peer, protocol, isPlainHttp) => {
+  ])('from %s: %s → believed only if it comes from a trusted proxy', (peer, protocol, isPlainHttp) => {
     expect(seen(peer, { 'x-forwarded-proto': protocol }).isPlainHttp).toBe(isPlainHttp);
   });
 });

@@ -33,7 +33,7 @@ const ok = [200, '{"status":"ok"}'];
 const unavailable = [503, '{"status":"unavailable"}'];
 
 describe('health', () => {
-  it('is live from the first moment, and not ready', async () => {
+  it('before a check is set → live, but not ready', async () => {
     expect(await ask('/health/live')).toEqual(ok);
     expect(await ask('/health/ready')).toEqual(unavailable);
   });
@@ -41,7 +41,7 @@ describe('health', () => {
   it.each([
     [true, ok],
     [false, unavailable],
-  ])('is ready as is said: %s', async (isReady, answer) => {
+  ])('readiness follows the check that is set: %s', async (isReady, answer) => {
     health.readyBy(async () => ({ isReady, faults: [] }));
     expect(await ask('/health/ready')).toEqual(answer);
     expect(await ask('/health/live')).toEqual(ok);
@@ -50,7 +50,7 @@ describe('health', () => {
   const faults = [{ part: 'database', fault: 'it does not answer' }] as const;
   const detailed = [503, JSON.stringify({ status: 'unavailable', faults })];
 
-  it('says on this machine which part cannot be used', async () => {
+  it('a request from this machine → names the part that fails', async () => {
     health.readyBy(async () => ({ isReady: false, faults }));
     expect(await ask('/health/ready')).toEqual(detailed);
     expect(await ask('/health/live')).toEqual(ok);
@@ -67,38 +67,38 @@ describe('health', () => {
     { host: 'keyward.example.com' },
     { host: 'localhost.example.com' },
     { host: '127.0.0.1.example.com' },
-  ])('says it to nobody for whom a proxy asks: %j', async (headers) => {
+  ])('a request through a proxy, or for another host → names no part: %j', async (headers) => {
     health.readyBy(async () => ({ isReady: false, faults }));
     expect(await askWith(headers)).toEqual(unavailable);
   });
 
   it.each(['localhost', 'localhost:4000', '127.0.0.1', '[::1]:4000'])(
-    'says it to whoever asks for %s',
+    'a request for the host %s → names the part that fails',
     async (host) => {
       health.readyBy(async () => ({ isReady: false, faults }));
       expect(await askWith({ host })).toEqual(detailed);
     },
   );
 
-  it('ready all the same → not mentioned', async () => {
+  it('ready in spite of a fault → the fault is not mentioned', async () => {
     health.readyBy(async () => ({ isReady: true, faults }));
     expect(await ask('/health/ready')).toEqual(ok);
   });
 
-  it('is live and not ready while it stops', async () => {
+  it('stopping → live, but not ready', async () => {
     health.readyBy(async () => ({ isReady: true, faults: [] }));
     await health.stop(0);
     expect(await ask('/health/ready')).toEqual(unavailable);
     expect(await ask('/health/live')).toEqual(ok);
   });
 
-  it('gives those who go by it time to notice', async () => {
+  it('stopping → takes the given time', async () => {
     const startedAt = performance.now();
     await health.stop(100);
     expect(performance.now() - startedAt).toBeGreaterThan(95);
   });
 
-  it.each(['/health/live', '/health/ready'])('has all headers: %s', async (path) => {
+  it.each(['/health/live', '/health/ready'])('has the usual headers: %s', async (path) => {
     const { headers } = await fetch(url + path);
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'application/json',
@@ -108,7 +108,7 @@ describe('health', () => {
     });
   });
 
-  it.each(['/health/live', '/health/ready'])('is read by GET and HEAD alone: %s', async (path) => {
+  it.each(['/health/live', '/health/ready'])('allows GET and HEAD only: %s', async (path) => {
     health.readyBy(async () => ({ isReady: true, faults: [] }));
     expect(await ask(path, 'HEAD')).toEqual([200, '']);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -132,7 +132,7 @@ describe('health', () => {
     '/health%2Flive',
     '/health/%6Cive',
     '/x?y=/health/live',
-  ])('is on its request targets to the letter, and not on %s', async (path) => {
+  ])('does not answer at %s, which is not exactly its path', async (path) => {
     expect((await ask(path))[0]).toBe(418);
   });
 });

@@ -63,7 +63,7 @@ describe('the requests of a connection', () => {
     expect(received.match(/\/[abc]/g)).toEqual(['/a', '/b', '/c']);
   });
 
-  it('wait until the answer before them is written, and not only made', async () => {
+  it('wait until the client has received the earlier answer', async () => {
     const seen: string[] = [];
     const port = await start((request, response) => {
       seen.push(`${request.url}`);
@@ -79,7 +79,7 @@ describe('the requests of a connection', () => {
     expect(seen).toEqual(['/a', '/b']);
   });
 
-  it('are not answered any more when it is closed', async () => {
+  it('are dropped when it is closed', async () => {
     const seen: string[] = [];
     const port = await start((request, response) => {
       seen.push(`${request.url}`);
@@ -94,7 +94,7 @@ describe('the requests of a connection', () => {
     expect(seen).toEqual(['/a']);
   });
 
-  it('leave the others their turn', async () => {
+  it('let other work run between them', async () => {
     const seen: string[] = [];
     let seenAtTurn = 0;
     const port = await start((request, response) => {
@@ -109,7 +109,7 @@ describe('the requests of a connection', () => {
     expect(seenAtTurn).toBeLessThan(10);
   });
 
-  it('closed while one waits → all are dropped', async () => {
+  it('closed while one waits → the waiting one no longer counts', async () => {
     const { listener, paths } = createHeld();
     const port = await start(listener, 10);
     for (let round = 0; round < 12; round += 1) {
@@ -157,7 +157,7 @@ describe('more waiting than allowed', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('one connection that pipelines within that is never closed', async () => {
+  it('a connection that pipelines within the limit is never closed', async () => {
     let answered = 0;
     const port = await start((_request, response) => {
       answered += 1;

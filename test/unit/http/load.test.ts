@@ -25,8 +25,8 @@ const sampleLate = (milliseconds: number) => {
   vi.advanceTimersByTime(100);
 };
 
-describe('too much', () => {
-  it('is more requests than may be in flight', () => {
+describe('overload', () => {
+  it('begins with more requests in flight than allowed', () => {
     load.inFlight = 2;
     expect(load.isTooMuch).toBe(false);
     load.inFlight = 3;
@@ -36,12 +36,15 @@ describe('too much', () => {
   it.each([
     [499, false],
     [501, true],
-  ])('is an event loop that is late twice in a row: %i ms', (milliseconds, isTooMuch) => {
-    sampleLate(milliseconds);
-    expect(load.isTooMuch).toBe(false);
-    sampleLate(milliseconds);
-    expect(load.isTooMuch).toBe(isTooMuch);
-  });
+  ])(
+    'an event loop that is late twice in a row by %i ms → overload above 500 ms',
+    (milliseconds, isTooMuch) => {
+      sampleLate(milliseconds);
+      expect(load.isTooMuch).toBe(false);
+      sampleLate(milliseconds);
+      expect(load.isTooMuch).toBe(isTooMuch);
+    },
+  );
 
   it.each([
     [1099, 1099, false],
@@ -49,7 +52,7 @@ describe('too much', () => {
     [1101, 501, true],
     [5000, 499, false],
   ])(
-    'is a turn of the event loop that takes long for work: %i ms, of which it works %i',
+    'a turn of the event loop of %i ms, %i ms of it work → overload if both are long',
     (milliseconds, work, isTooMuch) => {
       vi.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: work * 600, system: work * 400 });
       lateness = milliseconds;
@@ -57,7 +60,7 @@ describe('too much', () => {
     },
   );
 
-  it('is over when the event loop is in time again', () => {
+  it('is over once the event loop is on time again', () => {
     sampleLate(1000);
     sampleLate(1000);
     expect(load.isTooMuch).toBe(true);
@@ -67,7 +70,7 @@ describe('too much', () => {
 });
 
 describe('the log', () => {
-  it('says at most every ten seconds how many were refused', () => {
+  it('says at most every ten seconds how many requests were refused', () => {
     for (let refused = 0; refused < 3; refused += 1) load.noteRefusal();
     vi.advanceTimersByTime(100);
     expect(lines).toMatchObject([{ msg: 'overloaded: requests are refused', refused: 3, inFlight: 0 }]);

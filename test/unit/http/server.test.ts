@@ -81,7 +81,7 @@ describe('a request', () => {
 });
 
 describe('Expect', () => {
-  it('that is unknown is ignored: the listener answers', async () => {
+  it('an unknown value → ignored, and the listener answers', async () => {
     const port = await start();
     const answer = await send(
       port,
@@ -90,7 +90,7 @@ describe('Expect', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*GET \/a/);
   });
 
-  it('of 100-continue is met', async () => {
+  it('100-continue → 100, then the answer', async () => {
     const port = await start();
     const answer = await send(
       port,
@@ -135,7 +135,7 @@ describe('400', () => {
     ['two Host headers', 'Host: a\r\nHost: b\r\n'],
     ['the same Host header twice', 'Host: a\r\nX: y\r\nhOST: a\r\n'],
     ['no Host header', ''],
-  ])('is the answer to %s', async (_what, headers) => {
+  ])('is the answer to a request with %s', async (_what, headers) => {
     const port = await start();
     const answer = await send(port, `GET / HTTP/1.1\r\n${headers}\r\n`);
     expectRefusal(answer.replace(/Date: .*\r\n/, ''), 400, 'Bad Request', 'target');
@@ -148,7 +148,7 @@ describe('400', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*GET \/a/);
   });
 
-  it('repeats nothing of the request, in the log neither', async () => {
+  it('neither the answer nor the log repeats anything of the request', async () => {
     const port = await start();
     const answer = await send(port, 'canary7f3a /canary7f3a HTTP/1.1\r\nHost: canary7f3a\r\n\r\n');
     expect(answer).toContain('400');
@@ -170,12 +170,12 @@ describe('431', () => {
     );
   });
 
-  it('is not the answer to headers just below', async () => {
+  it('is not the answer to headers just below 16 KiB', async () => {
     const port = await start();
     expect(await send(port, request(16 * 1024 - 100))).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('comes as early as is configured', async () => {
+  it('is the answer to headers over a lower limit, if one is configured', async () => {
     const port = await start({ headers: 4096 });
     expect(await send(port, request(4096))).toMatch(/^HTTP\/1\.1 431 /);
   });
@@ -192,7 +192,7 @@ describe('408', () => {
     expectRefusal(await send(port, text), 408, 'Request Timeout', 'ERR_HTTP_REQUEST_TIMEOUT');
   });
 
-  it('is also the answer to one that never pauses for long', async () => {
+  it('is the answer to headers that arrive too slowly', async () => {
     const port = await start({ timeouts: { ...shortTimeouts, answer: 60_000 } });
     const socket = connect(port, '127.0.0.1').setEncoding('latin1');
     socket.on('error', () => {});
@@ -213,7 +213,7 @@ describe('503', () => {
     expectRefusal(answer.replace(/Date: .*\r\n/, ''), 503, 'Service Unavailable', 'answer-timeout');
   });
 
-  it('does not follow an answer that the client does not take', async () => {
+  it('an answer that has begun and does not end → cut off, without a 503', async () => {
     const port = await start({ timeouts: shortTimeouts }, (_request, response) => {
       response.writeHead(200);
       response.write('a');
@@ -226,7 +226,7 @@ describe('503', () => {
 });
 
 describe('a connection', () => {
-  it('that is idle is kept for as long as is configured, and then closed', async () => {
+  it('that is idle → kept for the configured time, then closed', async () => {
     const port = await start({ timeouts: { ...shortTimeouts, answer: 60_000, keepAlive: 300 } });
     const startedAt = performance.now();
     expect(await send(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/Keep-Alive: timeout=/);

@@ -62,14 +62,14 @@ const until = async (isSo: () => boolean) => {
 };
 
 describe('an answer', () => {
-  it('is in flight until it is sent', async () => {
+  it('counts as in flight until it is sent', async () => {
     const socket = await ask();
     expect(load.inFlight).toBe(1);
     socket.resume();
     await until(() => load.inFlight === 0);
   });
 
-  it('sent completely → no longer counted', async () => {
+  it('short enough to be sent at once → never counts as in flight', async () => {
     body = () => 'short';
     const hold = vi.spyOn(load, 'holdUntilSent');
     const inFlight: number[] = [];
@@ -81,20 +81,20 @@ describe('an answer', () => {
     expect(inFlight).toEqual([0]);
   });
 
-  it('is in flight until its connection is closed', async () => {
+  it('counts as in flight until its connection is closed', async () => {
     const socket = await ask();
     expect(load.inFlight).toBe(1);
     socket.destroy();
     await until(() => load.inFlight === 0);
   });
 
-  it('that is small is sent at once', async () => {
+  it('small → does not count as in flight after it is sent', async () => {
     body = () => 'x';
     await ask();
     expect(load.inFlight).toBe(0);
   });
 
-  it('a shared answer → takes no place', async () => {
+  it('shared by several requests → does not count as in flight', async () => {
     const shared = Buffer.alloc(size);
     body = () => shared;
     isShared = true;
@@ -107,7 +107,7 @@ describe('an answer', () => {
     await until(() => received > size);
   });
 
-  it('the client left before → takes no place', async () => {
+  it('the client has left before → does not count as in flight', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const made = Promise.withResolvers<void>();
     const handler = {
@@ -133,8 +133,8 @@ describe('an answer', () => {
   });
 });
 
-describe('if there are too few places', () => {
-  it('the slowest readers lose their connections, and no more than necessary', async () => {
+describe('answers that clients do not read', () => {
+  it('too many of them → the slowest readers are disconnected, but only as many as necessary', async () => {
     const sockets = [await ask(), await ask(), await ask(), await ask()];
     expect(load.inFlight).toBe(4);
     now = 999;
@@ -152,7 +152,7 @@ describe('if there are too few places', () => {
     expect(load.inFlight).toBe(0);
   });
 
-  it('no connection is closed while there are places', async () => {
+  it('no more than allowed → no connection is closed', async () => {
     await ask();
     await ask();
     now = 60_000;
@@ -160,7 +160,7 @@ describe('if there are too few places', () => {
     expect(load.inFlight).toBe(2);
   });
 
-  it('the log says how many did', async () => {
+  it('the log says how many clients were disconnected', async () => {
     const sockets = [await ask(), await ask(), await ask()];
     now = 1000;
     load.makeRoom();

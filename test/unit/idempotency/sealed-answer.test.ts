@@ -15,7 +15,7 @@ const open = (peppers: Parameters<typeof createSecrets>[0]['peppers'], changed: 
   openAnswer(createSecrets({ peppers, encryptionKeys }), { ...place, ...sealed, ...changed }, key);
 
 describe('a sealed answer', () => {
-  it('opens with its key, after a rotation of the peppers as well', async () => {
+  it('opens with its key, even after a rotation of the peppers', async () => {
     expect(await open([one])).toEqual(answer);
     expect(await open([two, one])).toEqual(answer);
   });
@@ -28,11 +28,11 @@ describe('a sealed answer', () => {
     ['another key', {}, 'other'],
     ['another row', { id: 8 }, 'key'],
     ['another account', { account: 4 as AccountId }, 'key'],
-  ])('opens for nothing else: %s', async (_what, changed, key) => {
+  ])('does not open for %s', async (_what, changed, key) => {
     await expect(open([one], changed, key)).rejects.toMatchObject({ status: 500, reason: 'seal-broken' });
   });
 
-  it('is sealed by a key that no other account has, whatever Idempotency-Key that chooses', async () => {
+  it('two accounts with the same Idempotency-Key → sealed with different keys', async () => {
     const secrets = createSecrets({ peppers: [one], encryptionKeys });
     const digest = vi.spyOn(secrets.peppers, 'digest');
     for (const account of [3, 4] as AccountId[])
@@ -41,7 +41,7 @@ describe('a sealed answer', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it('opens under no other pepper', async () => {
+  it('does not open with another pepper of the same version', async () => {
     const [other] = secretListOf(1);
     await expect(open([other])).rejects.toMatchObject({ reason: 'seal-broken' });
   });
@@ -50,7 +50,7 @@ describe('a sealed answer', () => {
 describe('the digest of a request', () => {
   const digest = digestRequest('createApiKey', { name: 'CI', expiresAt: new Date(0) });
 
-  it('is the same in whatever order its input comes', () => {
+  it('is the same for any order of the input', () => {
     expect(digestRequest('createApiKey', { expiresAt: new Date(0), name: 'CI' })).toBe(digest);
   });
 
@@ -60,7 +60,7 @@ describe('the digest of a request', () => {
     ['createApiKey', { name: 'CI', expiresAt: null }],
     ['createApiKey', { name: 'CI' }],
     ['createApiKey', {}],
-  ])('is another for another operation or input: %s %j', (name, input) => {
+  ])('differs for another operation or input: %s %j', (name, input) => {
     expect(digestRequest(name, input)).not.toBe(digest);
   });
 });

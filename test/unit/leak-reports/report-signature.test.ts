@@ -32,7 +32,7 @@ it('fetches the keys once, and not for each report', async () => {
   expect(scanner.reads).toBe(1);
 });
 
-it('finds a key that is new, and asks for one that is not known every ten minutes at the most', async () => {
+it('an unknown key → the keys are fetched again, at most every ten minutes', async () => {
   expect(await knows('first')).toBe(true);
   scanner.keys = [createSigningKey('second')];
   for (let turn = 0; turn < 100; turn += 1) await knows(`${turn}`);
@@ -60,7 +60,7 @@ const failing: [string, (response: ServerResponse) => void][] = [
 ];
 
 describe.each(failing)('a server %s', (_what, answer) => {
-  it('leaves no report verified: 503, and tells the log why', async () => {
+  it('no earlier keys → 503, and the failure is reported', async () => {
     scanner.answer = (_request, response) => answer(response);
     await expect(keys.find('first')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(failures).toHaveLength(1);
@@ -69,7 +69,7 @@ describe.each(failing)('a server %s', (_what, answer) => {
     expect(await knows('first')).toBe(true);
   });
 
-  it('leaves the keys that were read before', async () => {
+  it('earlier keys → they stay in use', async () => {
     expect(await knows('first')).toBe(true);
     scanner.answer = (_request, response) => answer(response);
     vi.advanceTimersByTime(60 * minute);
@@ -79,7 +79,7 @@ describe.each(failing)('a server %s', (_what, answer) => {
   });
 });
 
-it('has few wait for a server that is slow, and refuses the others at once', async () => {
+it('a slow server → eight searches wait for it, and all others are refused at once', async () => {
   const open: ServerResponse[] = [];
   scanner.answer = (_request, response) => void open.push(response);
   const asked = Array.from({ length: 20 }, () => keys.find('first').catch(({ code }) => code));
@@ -90,7 +90,7 @@ it('has few wait for a server that is slow, and refuses the others at once', asy
   expect(found.map((key) => key.kid)).toEqual(Array(8).fill('first'));
 });
 
-it('leaves out a key that cannot be used, and one that hides among the names of an object', async () => {
+it('a key that cannot be used, or a name such as __proto__ → not found', async () => {
   const odd = createSigningKey('odd', 'secp256k1');
   scanner.answer = (_request, response) => {
     const { public_keys: published } = publishedKeys([...scanner.keys, odd]);

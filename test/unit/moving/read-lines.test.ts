@@ -8,7 +8,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 describe('lines', () => {
-  it('cut at any place → the same', async () => {
+  it('chunks cut at any place → the same lines', async () => {
     const texts = ['a', '', 'bé', '漢😀'];
     const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
     for (let cut = 0; cut <= bytes.length; cut += 1)

@@ -22,7 +22,7 @@ describe('an error', () => {
     });
   });
 
-  it('keeps a dozen frames and no line of the message among them', () => {
+  it('keeps 12 frames of the stack, and no line of the message among them', () => {
     const dive = (depth: number): Error => (depth === 0 ? new Error('one\ntwo\nthree') : dive(depth - 1));
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 50;
@@ -43,7 +43,7 @@ describe("a database's error", () => {
   it.each<[string, (em: EntityManager) => Promise<unknown>]>([
     ['a query that it refuses', (em) => em.execute('select c4n4ry from account')],
     ['a row that is not there', (em) => em.findOneOrFail(Account, { issuer: 'i', subject: 'c4n4ry' })],
-  ])('says nothing of the values of %s', async (_what, run) => {
+  ])('hides the values of %s', async (_what, run) => {
     const error = await run(database.em.fork()).catch((reason: unknown) => reason);
     expect(String(error)).toContain('c4n4ry');
     const description = describeError(error);
@@ -52,7 +52,7 @@ describe("a database's error", () => {
   });
 });
 
-describe('a value that is no error', () => {
+describe('a thrown value that is no error → its type only', () => {
   it.each([
     ['c4n4ry', { type: 'string' }],
     [{ message: 'c4n4ry' }, { type: 'object' }],

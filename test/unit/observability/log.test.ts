@@ -31,7 +31,7 @@ const outputOfKilled = (log: string) => {
 };
 
 describe('in a pipe', () => {
-  it('writes one JSON object a line, with the time in words', () => {
+  it('writes one JSON object a line, with a readable time', () => {
     const lines = output('debug', false).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
@@ -58,7 +58,7 @@ describe('in a terminal', () => {
       .split('\n')
       .map((line) => line.replace(/^\[\d\d:\d\d:\d\d\.\d{3}\] /, ''));
 
-  it('writes for a reader', () => {
+  it('writes readable lines', () => {
     expect(output('info', true)).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: one/);
     expect(linesOf("logger.warn({ connections: 3 }, 'waiting')")).toEqual([
       'WARN: waiting {"connections":3}',
@@ -82,7 +82,7 @@ describe('in a terminal', () => {
     ]);
   });
 
-  it('for a reader, writes an event in one line without fields for programs', () => {
+  it('writes an event in one line, without the ids of its request and trace', () => {
     const event = {
       requestId: 'r',
       traceId: 't',
@@ -98,7 +98,7 @@ describe('in a terminal', () => {
 });
 
 describe('the last line', () => {
-  it('is written though the process is killed right after it, and its threads are busy', () => {
+  it('is written even if the process is killed right after it while its threads are busy', () => {
     const written = outputOfKilled(`
       const { pbkdf2 } = await import('node:crypto');
       pbkdf2('', '', 1e9, 64, 'sha512', () => {});

@@ -9,7 +9,7 @@ it.each([
   `00-${id}-${span}-00`,
   `01-${id}-${span}-01`,
   `cc-${id}-${span}-01-what-the-future-brings`,
-])('finds the trace in %s', (header) => {
+])('finds the trace id in %s', (header) => {
   expect(parseTraceId(header)).toBe(id);
 });
 
@@ -26,6 +26,6 @@ it.each([
   ['flags too long', `01-${id}-${span}-011`],
   ['something before', `x00-${id}-${span}-01`],
   ['a line more', `00-${id}-${span}-01\n`],
-])('finds none in %s', (_what, header) => {
+])('finds no trace id in a header with %s', (_what, header) => {
   expect(parseTraceId(header)).toBeUndefined();
 });

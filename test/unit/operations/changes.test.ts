@@ -14,7 +14,7 @@ describe('changesOf', () => {
     [['a', 'b'], [], ['a', 'b'], []],
     [['a', 'b'], ['b', 'a'], [], []],
     [null, ['a'], null, ['a']],
-  ])('of a list from %j to %j says what went and what came', (from, to, went, came) => {
+  ])('a list from %j to %j → what was removed and what was added', (from, to, went, came) => {
     expect(changesOf({ list: from }, { list: to })).toEqual([{ field: 'list', from: went, to: came }]);
   });
 });
@@ -29,7 +29,7 @@ describe('detailsOf', () => {
   it.each([
     ['plain', 'x'.repeat(longestKept - 2), 'x'.repeat(longestKept - 1)],
     ['of several bytes', 'ü'.repeat(longestKept / 2 - 1), 'ü'.repeat(longestKept / 2)],
-  ])('keeps a value up to the bound, and of a longer one the beginning: %s', (_kind, longest, longer) => {
+  ])('keeps a value up to the limit, and the beginning of a longer one: %s', (_kind, longest, longer) => {
     expect(changeTo(longest)).toBe(longest);
     const json = JSON.stringify(longer);
     expect(changeTo(longer)).toEqual({ starts: json.slice(0, 160), bytes: Buffer.byteLength(json) });
@@ -47,7 +47,7 @@ describe('detailsOf', () => {
     expect(JSON.parse(details)[7]).toMatchObject({ field: 'h', to: { bytes: 602 } });
   });
 
-  it('keeps each name that a key may have', () => {
+  it('keeps the longest name that a key may have', () => {
     const longest = '\u{1}'.repeat(100);
     expect(changeTo(longest)).toBe(longest);
   });

@@ -30,11 +30,11 @@ describe('parseInput', () => {
     [{ name: 'abcde' }, ['name', 'string_too_long', 'Long.']],
     [{ size: 0 }, ['size', 'greater_than_equal', 'Little.']],
     [{ size: 10 }, ['size', 'less_than_equal', 'Much.']],
-  ])('says of %j what pydantic says', (input, issue) => {
+  ])('%j → the same issue as in pydantic', (input, issue) => {
     expect(refusals(schema, input)).toEqual([issue]);
   });
 
-  it('only an absent member → missing', () => {
+  it('an absent member → missing; null → value_error', () => {
     const required = z.object({ name: z.string('No text.'), size: z.int('No number.') });
     expect(refusals(required, { size: null })).toEqual([
       ['name', 'missing', 'Required.'],
@@ -52,7 +52,7 @@ describe('parseInput', () => {
     expect(refusals(check(), { at: 1 })).toEqual([['at', 'value_error', 'No.']]);
   });
 
-  it('says every issue', () => {
+  it('several issues → all are listed', () => {
     expect(refusals(schema, { name: 'a', size: 0 })).toHaveLength(2);
   });
 });
@@ -61,7 +61,7 @@ describe('text', () => {
   const text = z.object({ name: z.string().nullish(), more: z.unknown().optional() });
 
   it.each(['\ud800', 'a\udc00b', '\udc00\ud800', '\ud83d\ud83d\ude00'])(
-    'with half a pair is refused: %j',
+    'with an unpaired surrogate is refused: %j',
     (name) => {
       expect(refusals(text, { name })).toEqual([['name', 'string_unicode', expect.any(String)]]);
     },
@@ -71,7 +71,7 @@ describe('text', () => {
     expect(refusals(text, { name })).toEqual([['name', 'value_error', 'Must not contain a NUL character.']]);
   });
 
-  it('is looked at wherever it stands', () => {
+  it('is checked at any depth', () => {
     expect(refusals(text, { more: ['a', { b: '\0' }] })).toMatchObject([
       ['more.1.b', 'value_error', expect.any(String)],
     ]);

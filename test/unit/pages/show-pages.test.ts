@@ -46,7 +46,7 @@ describe('a page', () => {
     expect(settingsIn(text).signIn).toBeUndefined();
   });
 
-  it('does not wait for the provider, which is asked again after 30 seconds', async () => {
+  it('does not wait for a slow provider, which is asked again after 30 seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await using slow = await startIllBehavedIssuer();
     const held: (() => void)[] = [];
@@ -112,7 +112,7 @@ describe('a page', () => {
     await expect(readSignInSettings(metadata.issuer, signIn)).rejects.toThrow('must have a valid host');
   });
 
-  it('gets the scopes by both names, and the list of pages', async () => {
+  it('gets the scopes in its own and the provider’s names, and the list of pages', async () => {
     const { scopes, pages } = settingsIn((await gateway.fetch('GET', '/api/v1/docs', html)).text);
     const requested = Object.fromEntries(scopes.map(({ name, requestedAs }) => [name, requestedAs]));
     expect(requested).toMatchObject({ openid: ['openid'], email: ['theirs'], profile: ['theirs'] });
@@ -145,7 +145,7 @@ describe('a page', () => {
     expect((await other.fetch('GET', '/api/v1/openapi.json', html)).status).toBe(200);
   });
 
-  it('shares the path of GraphQL with GraphQL', async () => {
+  it('at /graphql, a browser gets GraphiQL, and other clients get GraphQL', async () => {
     expect((await gateway.fetch('GET', '/graphql', html)).text).toContain('<title>GraphiQL');
     const { status, text } = await gateway.fetch('GET', '/graphql?query={__typename}');
     expect([status, text]).toEqual([200, '{"data":{"__typename":"Query"}}']);
@@ -157,13 +157,13 @@ describe('a page', () => {
   });
 });
 
-describe('the files of a page', () => {
+describe('a file of a page', () => {
   const assetsOf = async () => {
     const { text } = await gateway.fetch('GET', '/api/v1/docs', html);
     return [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   };
 
-  it('is there, and may be kept for ever', async () => {
+  it('is found, and may be cached for ever', async () => {
     const assets = await assetsOf();
     expect(assets.some((path) => path.endsWith('.js'))).toBe(true);
     expect(assets.some((path) => path.endsWith('.css'))).toBe(true);
@@ -178,7 +178,7 @@ describe('the files of a page', () => {
   });
 
   it.each(['br', 'gzip', 'identity'])(
-    'is the same bytes in every answer, and no copy of them: %s',
+    'every answer shares the same bytes, without a copy: %s',
     async (encoding) => {
       const [path = ''] = await assetsOf();
       const load = async () => {
@@ -193,7 +193,7 @@ describe('the files of a page', () => {
     },
   );
 
-  it('is compressed as well as the client can take it, and is the same unpacked', async () => {
+  it('has the best compression that the client accepts, and is the same unpacked', async () => {
     const [path = ''] = await assetsOf();
     const load = async (encodings: string) => {
       const headers = { 'accept-encoding': encodings };
@@ -216,7 +216,7 @@ describe('the files of a page', () => {
     '/assets/..%2Findex.html',
     '/assets/%2e%2e/package.json',
     '/assets/constructor',
-  ])('is nothing else: %s is 404', async (path) => {
+  ])('any other path, %s → 404', async (path) => {
     expect((await gateway.fetch('GET', path)).status).toBe(404);
   });
 });

@@ -27,13 +27,16 @@ describe('the permissions of a key within a ceiling', () => {
     ['documents.*', false, false],
     ['billing.read', false, false],
     ['audit.*', false, true],
-  ])('%s asked of documents.* and billing.read → %s, the ceiling has it → %s', (asked, has, allowed) => {
-    const ceiling = new Ceiling(['documents.read', 'audit.*']);
-    expect(hasAll('["documents.*","billing.read"]', ceiling, [asked])).toBe(has);
-    expect(ceiling.includes(asked)).toBe(allowed);
-  });
+  ])(
+    '%s asked of a key with documents.* and billing.read → has it: %s; in the ceiling: %s',
+    (asked, has, allowed) => {
+      const ceiling = new Ceiling(['documents.read', 'audit.*']);
+      expect(hasAll('["documents.*","billing.read"]', ceiling, [asked])).toBe(has);
+      expect(ceiling.includes(asked)).toBe(allowed);
+    },
+  );
 
-  it('a key without a list → nothing', () => {
+  it('a key without a list of permissions → no permissions', () => {
     expect(new Ceiling(['*']).within(null)).toEqual([]);
   });
 });

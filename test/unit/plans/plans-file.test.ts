@@ -81,7 +81,7 @@ it('without a file there are no plans', () => {
   expect(readPlans(undefined)).toBeUndefined();
 });
 
-describe('refuses, and names the file, the plan and the member:', () => {
+describe('a faulty file → refused with a message that names the file and the fault', () => {
   it.each([
     ['{permissions: documents.read}', 'permissions'],
     ['{permissions: [documents.read, "a b"]}', 'permissions.1'],
@@ -102,7 +102,7 @@ describe('refuses, and names the file, the plan and the member:', () => {
     );
   });
 
-  it('all of them at once', async () => {
+  it('several faults → the message lists them all', async () => {
     expect(
       await withPlan('{max_active_keys: -1, max_key_days: 0, quotas: 1, quota: {limit: 1, refil: 2}}'),
     ).toBe(
@@ -130,13 +130,13 @@ describe('refuses, and names the file, the plan and the member:', () => {
   });
 
   it.each(['default: free\ndefault: pro', '{"default": "free"', 'a: b: c'])(
-    'what is neither YAML nor JSON: %j',
+    'a text that is neither YAML nor JSON: %j',
     async (text) => {
       expect(await read(text)).toContain('PLANS_FILE names plans.yaml, which is neither YAML nor JSON: ');
     },
   );
 
-  it('a file that is not there', () => {
+  it('a file that does not exist', () => {
     expect(() => readPlans('/no/such/plans.yaml')).toThrow(
       'PLANS_FILE names /no/such/plans.yaml, which cannot be read (ENOENT)',
     );

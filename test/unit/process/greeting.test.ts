@@ -9,7 +9,7 @@ const greeting = (environment: Record<string, string>, { port = 4000, terminal =
   greet({ config: loadConfig(environment), port, version: '1.2.3', terminal });
 
 describe('in a terminal, in development', () => {
-  it('shows every place, a first call and the warning', () => {
+  it('shows every URL, a first call and the warning', () => {
     const text = greeting({});
     expect(text).toMatch(/GraphQL +http:\/\/127\.0\.0\.1:4000\/graphql\n/);
     expect(text).toMatch(/Console +http:\/\/127\.0\.0\.1:4000\/console\n/);
@@ -39,10 +39,10 @@ describe('in a terminal, in development', () => {
   });
 });
 
-describe('in a terminal, with an identity provider of its own', () => {
+describe('in a terminal, with a configured identity provider', () => {
   const DATABASE_URL = 'postgres://keyward:c4n4ry@db.example.com/keyward';
 
-  it('shows the places and the issuer, and neither the first call nor the warning', () => {
+  it('shows the URLs and the issuer, but neither the first call nor the warning', () => {
     const text = greeting({ ...issuer, DATABASE_URL });
     expect(text).toContain('http://127.0.0.1:4000/graphql');
     expect(text).toMatch(/Access tokens of +https:\/\/id\.example\.com\n/);
@@ -56,7 +56,7 @@ describe('in a terminal, with an identity provider of its own', () => {
   });
 });
 
-describe('elsewhere', () => {
+describe('without a terminal', () => {
   const line = (environment: Record<string, string>, port: number): unknown => {
     const text = greeting(environment, { port, terminal: false });
     expect(text).toMatch(/^[^\n]+\n$/);
@@ -85,7 +85,7 @@ describe('elsewhere', () => {
     expect(many).toEqual({ ...ready, database: 'PostgreSQL', workers: 4 });
   });
 
-  it('warns there too of the development identity provider', () => {
+  it('warns of the development identity provider', () => {
     expect(line({}, 8080)).toEqual({ ...ready, warning: expect.stringContaining('lets anyone in') });
   });
 });

@@ -20,7 +20,7 @@ const noKeys = (issuer: string, fault = unread) => ({ part: 'verification keys',
 const silent = { part: 'database', fault: 'it does not answer' };
 const notReady = (...faults: object[]) => ({ isReady: false, faults });
 
-describe('the service is ready', () => {
+describe('whether the service is ready', () => {
   it('the database works and all issuers have keys → ready', async () => {
     expect(await createReadiness(up, some)()).toEqual(ready);
   });
@@ -54,7 +54,7 @@ describe('the service is ready', () => {
     expect(verdict).toEqual(notReady(silent, noKeys('https://b')));
   });
 
-  it('no answer of the database for two seconds → not ready, without a second question meanwhile', async () => {
+  it('no answer of the database for two seconds → not ready, and no second query meanwhile', async () => {
     let answer: (fault: undefined) => void = () => {};
     const check = vi.fn(
       () =>

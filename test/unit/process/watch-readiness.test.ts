@@ -28,7 +28,7 @@ afterEach(() => {
 const cannot = 'a part cannot be used';
 const canAgain = 'a part can be used again';
 
-it('says each change once, however often it is asked', async () => {
+it('asked repeatedly → logs each change once', async () => {
   using watched = watch();
   for (let count = 0; count < 3; count += 1) expect(await watched.ask()).toEqual(verdict);
   expect(logger.warn).not.toHaveBeenCalled();
@@ -47,7 +47,7 @@ it('says each change once, however often it is asked', async () => {
   expect(logger.info.mock.calls).toEqual([[{ part: 'database', issuer: undefined }, canAgain]]);
 });
 
-it('says it of each issuer by itself', async () => {
+it('logs the changes of each issuer separately', async () => {
   using watched = watch();
   fail(noKeys('https://a'), noKeys('https://b'));
   await watched.ask();
@@ -61,7 +61,7 @@ it('says it of each issuer by itself', async () => {
   expect(logger.info.mock.calls).toEqual([[{ part: 'verification keys', issuer: 'https://a' }, canAgain]]);
 });
 
-it('reports without a question, until it is disposed of', async () => {
+it('logs a change without being asked, until it is disposed of', async () => {
   const watched = watch();
   fail(silent);
   await vi.advanceTimersByTimeAsync(5000);
@@ -73,7 +73,7 @@ it('reports without a question, until it is disposed of', async () => {
   expect(logger.info).not.toHaveBeenCalled();
 });
 
-it('several questions at once → reported once', async () => {
+it('asked several times at once → logs a change once', async () => {
   using watched = watch();
   fail(silent);
   await Promise.all([watched.ask(), watched.ask(), watched.ask()]);

@@ -13,7 +13,7 @@ const issue = (loc: readonly string[], type: string, msg: string = expect.any(St
 });
 
 describe('a list', () => {
-  it('is a plain array, each time', async () => {
+  it('read three times → a plain array each time, with a link to the next page', async () => {
     for (const _ of [1, 2, 3]) {
       const { status, body, headers } = await sample.rest('GET', '/rooms');
       expect([status, body]).toEqual([200, [room(1), room(2)]]);
@@ -21,7 +21,7 @@ describe('a list', () => {
     }
   });
 
-  it('is walked through by its links', async () => {
+  it('following its links → every page, with the other parameters kept', async () => {
     const ids: number[] = [];
     let next: string | undefined = '/rooms?limit=2&is_open=true&owner_name=A%26b%3E';
     const links: (string | null)[] = [];
@@ -41,7 +41,7 @@ describe('a list', () => {
     expect(sample.given.at(-1)).toEqual({ first: 2, after: 'after 4', isOpen: true, ownerName: 'A&b>' });
   });
 
-  it('says the same to HEAD', async () => {
+  it('HEAD → the same status and link, without a body', async () => {
     const { status, text, headers } = await sample.rest('HEAD', '/rooms?limit=1');
     expect([status, text]).toEqual([200, '']);
     expect(headers.get('link')).toBe('</api/v1/rooms?limit=1&cursor=after+1>; rel="next"');
@@ -50,12 +50,12 @@ describe('a list', () => {
   it.each([
     ['limit=51', ['query', 'limit'], 'less_than_equal'],
     ['cursor=bad', ['query', 'cursor'], 'value_error'],
-  ])('names its own parameter for a fault that the operation finds: %s', async (query, loc, type) => {
+  ])('%s, which the operation refuses → the error names the parameter of REST', async (query, loc, type) => {
     for (const _ of [1, 2, 3])
       expect(await sample.rest('GET', `/rooms?${query}`)).toMatchObject(issue(loc, type));
   });
 
-  it('is a connection as ever in GraphQL', async () => {
+  it('over GraphQL → a connection with edges', async () => {
     const { body } = await sample.graphql(
       '{ rooms(first: 1) { edges { node { id } } pageInfo { endCursor } } }',
     );
@@ -65,7 +65,7 @@ describe('a list', () => {
 });
 
 describe('a query string', () => {
-  it('gives each argument by its type', async () => {
+  it('each parameter → an argument of its type', async () => {
     const query = 'limit=2&is_open=false&owner_name=5&built_after=2026-01-31T12:00:00%2B01:00';
     for (const _ of [1, 2, 3]) expect((await sample.rest('GET', `/rooms?${query}`)).status).toBe(200);
     expect(sample.given).toEqual(
@@ -78,14 +78,14 @@ describe('a query string', () => {
     );
   });
 
-  it('unknown parameters of a list, and those not in REST → ignored', async () => {
+  it('unknown parameters of a list, and names of GraphQL → 422 that names each', async () => {
     const { status, body } = await sample.rest('GET', '/rooms?first=1&last=1&isOpen=true&limit=1&x=1&x=2');
     expect(status).toBe(422);
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(['first', 'last', 'isOpen', 'x']);
     expect(sample.given).toEqual([]);
   });
 
-  it('gives other operations nothing that they do not know', async () => {
+  it('unknown parameters of an operation that is no list → ignored', async () => {
     await sample.rest('GET', '/echo?must_have=true&mustHave=false&x=1&x=2');
     expect(sample.given).toEqual([{ mustHave: true }]);
   });
@@ -129,7 +129,7 @@ describe('a query string', () => {
     ]);
   });
 
-  it('the query string of another method → ignored', async () => {
+  it('a query string with POST or PATCH → ignored', async () => {
     await sample.rest('POST', '/rooms?name=query', {});
     await sample.rest('PATCH', '/rooms/1?name=query', { name: 'body' });
     expect(sample.given).toEqual([{}, { roomId: 1, name: 'body' }]);
@@ -137,18 +137,18 @@ describe('a query string', () => {
 });
 
 describe('a creation', () => {
-  it('201 and a Location', async () => {
+  it('succeeds → 201 and a Location', async () => {
     const { status, headers, body } = await sample.rest('POST', '/rooms', { name: 'Hall' });
     expect([status, body]).toEqual([201, room(7)]);
     expect(headers.get('location')).toBe('/api/v1/rooms/7');
   });
 
-  it('that fails says no Location', async () => {
+  it('fails → no Location', async () => {
     const { status, headers } = await sample.rest('POST', '/rooms', { name: 'Ballroom' });
     expect([status, headers.has('location')]).toEqual([422, false]);
   });
 
-  it('reads a date-time of its body, each time', async () => {
+  it('a date-time in the body → read each time; a number in its place → refused', async () => {
     for (const _ of [1, 2, 3]) await sample.rest('POST', '/rooms', { built_at: '2026-01-31T12:00:00.5Z' });
     expect(sample.given).toEqual(Array(3).fill({ builtAt: new Date('2026-01-31T12:00:00.500Z') }));
     const answer = await sample.rest('POST', '/rooms', { built_at: 5 });
@@ -156,8 +156,8 @@ describe('a creation', () => {
   });
 });
 
-describe('a call without an argument for a body', () => {
-  it('needs neither a body nor a media type, and reads none', async () => {
+describe('a call that takes no body', () => {
+  it('without a body, or with one → reaches the operation', async () => {
     expect(await sample.rest('PUT', '/rooms/1/default')).toMatchObject({
       status: 409,
       body: { detail: 'The room is closed' },
@@ -185,7 +185,7 @@ describe('a call without an argument for a body', () => {
 });
 
 describe('a field that may be null', () => {
-  it('answers null', async () => {
+  it('is null → the body is null', async () => {
     for (const _ of [1, 2, 3]) {
       const { status, text } = await sample.rest('GET', '/rooms/default');
       expect([status, text]).toEqual([200, 'null']);
@@ -198,12 +198,12 @@ describe('a fault that the operation finds', () => {
     [{ name: 'Ballroom' }, 'string_too_long'],
     [{ name: '\ud800' }, 'string_unicode'],
     [{ name: 'a\0' }, 'value_error'],
-  ])('stands in the body: %j', async (json, type) => {
+  ])('in %j → the error names the member of the body', async (json, type) => {
     expect(await sample.rest('PATCH', '/rooms/1', json)).toMatchObject(issue(['body', 'name'], type));
   });
 });
 
-describe('the same over GraphQL', () => {
+describe('over GraphQL', () => {
   const create = 'mutation ($name: String, $at: DateTime) { createRoom(name: $name, builtAt: $at) { id } }';
   const issues = ({ body }: { body: { errors: { extensions: { issues?: unknown } }[] } }) =>
     body.errors[0]?.extensions.issues;
@@ -215,7 +215,7 @@ describe('the same over GraphQL', () => {
     },
   );
 
-  it('refuses NUL and half a pair in a document', async () => {
+  it('refuses NUL and an unpaired surrogate in a document', async () => {
     const nul = await sample.graphql('mutation { createRoom(name: "\\u0000") { id } }');
     expect(issues(nul)).toMatchObject([{ path: ['name'], type: 'value_error' }]);
     const half = await sample.graphql('mutation { createRoom(name: "\\uD800") { id } }');
@@ -229,7 +229,7 @@ describe('the same over GraphQL', () => {
     expect(body.errors[0].message).toBe('id: Required. name: Required.');
   });
 
-  it('writes a date-time as REST does', async () => {
+  it('a date-time without an offset → refused with a message, as in REST', async () => {
     for (const _ of [1, 2, 3])
       expect(issues(await sample.graphql(create, { at: '2026-01-31T12:00:00' }))).toEqual([
         {
@@ -240,7 +240,7 @@ describe('the same over GraphQL', () => {
       ]);
   });
 
-  it('reads a date-time in a document, and refuses other text', async () => {
+  it('a date-time in a document → read; any other literal → refused', async () => {
     await sample.graphql('mutation { createRoom(builtAt: "2026-01-31T12:00:00Z") { id } }');
     expect(sample.given).toEqual([{ builtAt: new Date('2026-01-31T12:00:00.000Z') }]);
     for (const literal of ['5', '"2026-01-31"', 'true']) {
@@ -249,20 +249,20 @@ describe('the same over GraphQL', () => {
     }
   });
 
-  it('answers 200 in plain JSON for a conflict', async () => {
+  it('a conflict, in plain JSON → 200 with an error', async () => {
     const { status, body } = await sample.graphql('mutation { setDefaultRoom(roomId: 1) { id } }');
     expect(status).toBe(200);
     expect(body.errors[0]).toMatchObject({ message: 'The room is closed', extensions: { code: 'CONFLICT' } });
   });
 });
 
-describe('an answer that is no record', () => {
+describe('an answer that is a single value', () => {
   it.each([
     ['GET', '/rooms/count', 5],
     ['GET', '/rooms/count?is_open=true', 0],
     ['GET', '/rooms/last-built-at', null],
     ['POST', '/rooms/close', true],
-  ])('%s %s is the value itself, each time', async (method, path, value) => {
+  ])('%s %s → the value itself, each time', async (method, path, value) => {
     for (const _ of [1, 2]) {
       const { status, body, headers } = await sample.rest(method, path);
       expect([status, body]).toEqual([200, value]);
@@ -270,7 +270,7 @@ describe('an answer that is no record', () => {
     }
   });
 
-  it('is the same value in GraphQL', async () => {
+  it('over GraphQL → the same value', async () => {
     const { body } = await sample.graphql('{ roomCount lastBuiltAt }');
     expect(body).toEqual({ data: { roomCount: 5, lastBuiltAt: null } });
   });

@@ -12,8 +12,8 @@ const document: any = createOpenApi(sofa, described);
 const operation = (method: string, path: string) => document.paths[`/api/v1${path}`][method];
 const success = (method: string, path: string, status = 200) => operation(method, path).responses[status];
 
-describe('a list', () => {
-  it('is an array of records, with a Link', () => {
+describe('the description of a list', () => {
+  it('is an array of records, with a Link header', () => {
     const { headers, content } = success('get', '/rooms');
     expect(headers).toEqual({
       Link: { description: expect.stringContaining('RFC 8288'), schema: { type: 'string' } },
@@ -22,7 +22,7 @@ describe('a list', () => {
     expect(content['application/json'].schema).toEqual({ type: 'array', items });
   });
 
-  it('is paged by limit and cursor, beside its other arguments', () => {
+  it('has the parameters limit and cursor, before its other parameters', () => {
     const parameters = operation('get', '/rooms').parameters;
     expect(parameters.map(({ name }: { name: string }) => name)).toEqual([
       'limit',
@@ -42,7 +42,7 @@ describe('a list', () => {
     expect(parameters[4].schema).toEqual({ type: 'string', format: 'date-time' });
   });
 
-  it('leaves no type of a connection behind', () => {
+  it('leaves no connection type among the schemas', () => {
     expect(Object.keys(document.components.schemas).sort()).toEqual([
       'Error',
       'Owner',
@@ -52,8 +52,8 @@ describe('a list', () => {
   });
 });
 
-describe('a creation', () => {
-  it('is a 201 with a Location, and no 200', () => {
+describe('the description of a creation', () => {
+  it('has a 201 with a Location, and no 200', () => {
     const { responses, requestBody } = operation('post', '/rooms');
     expect(Object.keys(responses)).toEqual([
       '201',
@@ -76,8 +76,8 @@ describe('a creation', () => {
   });
 });
 
-describe('a body', () => {
-  it('holds what the path does not', () => {
+describe('the description of a body', () => {
+  it('has the arguments that are not in the path', () => {
     const { requestBody, parameters } = operation('patch', '/rooms/{room_id}');
     const { schema: body } = requestBody.content['application/json'];
     expect(body).toMatchObject({ properties: { name: { type: 'string' } }, required: ['name'] });
@@ -88,7 +88,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('is none, and 415 neither, where every argument stands in the path', () => {
+  it('is left out, and so is 415, if every argument is in the path', () => {
     const put = operation('put', '/rooms/{room_id}/default');
     expect(put).not.toHaveProperty('requestBody');
     expect(Object.keys(put.responses)).toEqual([
@@ -108,18 +108,18 @@ describe('a body', () => {
   });
 });
 
-describe('a field that may be null', () => {
-  it('may be null in the answer', () => {
+describe('the description of a field that may be null', () => {
+  it('allows null as the answer', () => {
     expect(success('get', '/rooms/default').content['application/json'].schema).toEqual({
       anyOf: [{ $ref: '#/components/schemas/Room' }, { type: 'null' }],
     });
   });
 });
 
-describe('an answer that is no record', () => {
+describe('the description of an answer that is a single value', () => {
   const answer = (method: string, path: string) => success(method, path).content['application/json'];
 
-  it('is described, with the example of its field', () => {
+  it('has the type and the example of its field', () => {
     expect(answer('get', '/rooms/count')).toEqual({
       schema: { type: 'integer', format: 'int32' },
       example: 5,

@@ -47,7 +47,7 @@ describe('snakeCase', () => {
 });
 
 describe('toRestSchema', () => {
-  it('renames fields and arguments, and neither types nor root fields', () => {
+  it('renames fields and arguments, but neither types nor root fields', () => {
     expect(printSchema(toRestSchema(schema))).toBe(`type Query {
   livingRoom(room_id: Int!, floor_name: String): LivingRoom
   roomCount: Int
@@ -60,7 +60,7 @@ type LivingRoom {
 }`);
   });
 
-  it('makes a list of a connection, and takes its types away', () => {
+  it('turns a connection into a list, and removes the types of connections', () => {
     const connections = buildSchema(`
       type Room { doorCount: Int }
       type RoomEdge { cursor: String!, node: Room! }

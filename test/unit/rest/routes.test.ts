@@ -33,7 +33,7 @@ describe('a route', () => {
   it.each([
     ['GET', 'defaultKey'],
     ['PUT', 'changeDefaultKey'],
-  ])('with a literal goes before one with a parameter: %s', (method, field) => {
+  ])('without a parameter goes before one with a parameter: %s', (method, field) => {
     expect(match(method, '/keys/default').field).toBe(field);
   });
 
@@ -41,13 +41,13 @@ describe('a route', () => {
     expect(match('DELETE', '/keys/default').field).toBe('endKey');
   });
 
-  it('is found whatever the order of the table', () => {
+  it('is found in any order of the table', () => {
     const reversed = createRouteMatcher(Object.fromEntries(Object.entries(routes).reverse()));
     expect(reversed('GET', '/keys/default').field).toBe('defaultKey');
   });
 });
 
-describe('404', () => {
+describe('an unknown path → 404', () => {
   it.each([
     '',
     '/',
@@ -70,7 +70,7 @@ describe('404', () => {
   });
 });
 
-describe('405', () => {
+describe('a known path with another method → 405', () => {
   it.each([
     ['POST', '/keys/5', 'DELETE, GET, HEAD, PUT'],
     ['TRACE', '/keys/5', 'DELETE, GET, HEAD, PUT'],
@@ -78,7 +78,7 @@ describe('405', () => {
     ['GET', '/keys', 'POST'],
     ['POST', '/openapi.json', 'GET, HEAD'],
     ['POST', '/keys/default', 'DELETE, GET, HEAD, PUT'],
-  ])('%s %s allows %s', (method, path, allow) => {
+  ])('%s %s → Allow: %s', (method, path, allow) => {
     expect(() => match(method, path)).toThrow(
       expect.objectContaining({
         code: 'METHOD_NOT_ALLOWED',

@@ -66,7 +66,7 @@ describe('toGraphqlDocument', () => {
     expect(run(source, { room: 5 })).toEqual({ data: { asked: '{"roomId":5}' } });
   });
 
-  it('asks a connection for the nodes of a list, and for its page', () => {
+  it('a list → asks its connection for the nodes and the page info', () => {
     const source = `query Q($limit: Int, $cursor: String, $is_open: Boolean) {
       openRooms(limit: $limit, cursor: $cursor, is_open: $is_open) { door_count wall_colour }
     }`;

@@ -22,7 +22,7 @@ describe('peppers', () => {
     );
   });
 
-  it('write with the first and read with all', () => {
+  it('store with the first, and look up with all', () => {
     const list = secretListOf(3, 1, 2);
     const peppers = createPeppers(list);
     const expected = list.map(({ version, key }) => ({ version, digest: hmac(key.export(), 'sk-secret') }));

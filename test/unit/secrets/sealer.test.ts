@@ -87,7 +87,7 @@ describe('opening a sealed value', () => {
     await expect(sealer.open(jwe, { ...stored, ...other })).rejects.toEqual(broken);
   });
 
-  it('a part of another value in it → refused', async () => {
+  it('a part replaced by that of another value → refused', async () => {
     const [one, two] = await Promise.all([sealer.seal(secret, binding), sealer.seal(secret, binding)]);
     for (const at of [2, 3, 4]) {
       const parts = one.jwe.split('.');
@@ -146,7 +146,7 @@ describe('versions', () => {
     await expect(twins.open(jwe, { ...binding, version: 3 })).rejects.toEqual(broken);
   });
 
-  it('one that is not configured → named in the log alone', async () => {
+  it('a version that is not configured → only the log names it', async () => {
     const { jwe, version } = await before.seal(secret, binding);
     await expect(after.open(jwe, { ...binding, version })).rejects.toEqual(
       expect.objectContaining({

@@ -27,7 +27,7 @@ describe('a list of secrets', () => {
     ['lines', '\n'],
     ['lines of Windows', '\r\n'],
     ['all of them', ' ,\r\n\t'],
-  ])('is parted by %s, and keeps its order', (_what, between) => {
+  ])('is separated by %s, and keeps its order', (_what, between) => {
     expect(contents(`12:${first}${between}3:${second}${between}`)).toEqual([
       [12, first],
       [3, second],
@@ -39,7 +39,7 @@ describe('a list of secrets', () => {
     ['base64 without padding', first.replaceAll('=', '')],
     ['base64url', one.toString('base64url')],
     ['base64url with padding', `${one.toString('base64url')}=`],
-  ])('takes %s', (_what, text) => {
+  ])('accepts %s', (_what, text) => {
     expect(contents(`1:${text}`)).toEqual([[1, first]]);
   });
 
@@ -117,14 +117,14 @@ describe('a file', () => {
     expect(newest?.key.export()).toEqual(one);
   });
 
-  it('has the same faults', () => {
+  it('has the same faults as a variable', () => {
     expect(write('\n').error?.issues).toMatchObject([{ message: 'must hold at least one VERSION:SECRET' }]);
   });
 
   it.each([
     ['is not there', 'nowhere', 'ENOENT'],
     ['is a folder', '.', 'EISDIR'],
-  ])('is refused where it %s', (_what, name, code) => {
+  ])('is refused if it %s', (_what, name, code) => {
     const { error } = fromFile.safeParse(join(folder, name));
     expect(error?.issues).toMatchObject([{ message: `names a file that cannot be read (${code})` }]);
   });

@@ -24,7 +24,7 @@ describe('isWeak', () => {
     ['words of another script', Buffer.from('съешь ещё этих мягких')],
     ['hexadecimal digits', Buffer.from(randomBytes(32).toString('hex'))],
     ['base64 twice', Buffer.from(randomBytes(32).toString('base64'))],
-  ])('sees %s', (_what, secret) => {
+  ])('%s → weak', (_what, secret) => {
     expect(secret.length).toBeGreaterThanOrEqual(32);
     expect(isWeak(secret)).toBe(true);
   });

@@ -25,7 +25,7 @@ it('an account with few events goes before an earlier burst', () => {
   expect(new Set(burst).size).toBe(100);
 });
 
-it('puts a burst of two accounts in turns', () => {
+it('two accounts with a burst each → their events alternate', () => {
   const { place } = createLine();
   const all = [
     ...Array.from({ length: 50 }, () => ({ of: alice, at: place(alice) })),
@@ -35,7 +35,7 @@ it('puts a burst of two accounts in turns', () => {
     expect(new Set(all.slice(index, index + 2).map(({ of }) => of)).size).toBe(2);
 });
 
-it('gives an account that was quiet the time of its change', () => {
+it('an account that was quiet → its event is due at once', () => {
   const { clock, place } = createLine();
   for (let index = 0; index < 10; index += 1) place(alice);
   clock.now += 10_000;
@@ -52,7 +52,7 @@ it('urgent events go first, accounts in turn', () => {
   expect(place(bob, true)).toBeLessThan(one);
 });
 
-it('begins anew under another clock', () => {
+it('reset after the clock was set back → the next event is due at once', () => {
   const { clock, line, place } = createLine();
   place(alice);
   clock.now -= 1_000_000;
@@ -61,7 +61,7 @@ it('begins anew under another clock', () => {
   expect(place(alice)).toBe(clock.now);
 });
 
-it('remembers no account that waits for nothing, but a thousand', () => {
+it('remembers at most 1,000 accounts without waiting events, and all accounts with some', () => {
   const { clock, line, place } = createLine();
   for (let id = 1; id <= 50_000; id += 1) {
     place(id as AccountId);

@@ -71,7 +71,7 @@ it.each([
   expect(await outcome).toEqual(given);
 });
 
-it('asks once for all who want the same host at the same time, and again later', async () => {
+it('the same host several times at once → one look-up; later → another', async () => {
   const asked = startNameServer();
   const outcomes = [lookUp('one.example.com'), lookUp('one.example.com'), lookUp('one.example.com')];
   await turns();
@@ -84,7 +84,7 @@ it('asks once for all who want the same host at the same time, and again later',
   asked[1]?.answer([publicAddress]);
 });
 
-it('looks up two hosts at a time, because each takes a thread', async () => {
+it('looks up at most two hosts at a time', async () => {
   const asked = startNameServer();
   const outcomes = ['one', 'two', 'three', 'four'].map((name) => lookUp(`${name}.example.com`));
   await turns();

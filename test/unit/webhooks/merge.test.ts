@@ -10,8 +10,8 @@ const changesOfMerged = (...all: object[][]): unknown => {
   return JSON.parse(merged).data.changes;
 };
 
-describe('two updates as one', () => {
-  it('run from before the first to after the last', () => {
+describe('two updates merged into one', () => {
+  it('have the values before the first and after the last', () => {
     const first = [
       { field: 'name', from: 'a', to: 'b' },
       { field: 'quota', from: null, to: { limit: 1, refill: 'never' } },
@@ -34,13 +34,13 @@ describe('two updates as one', () => {
     expect(changesOfMerged(there, back, there)).toEqual(there);
   });
 
-  it('have the later one’s other members', () => {
+  it('keep the other members of the later one', () => {
     const earlier = messageOf([], { name: 'a', key_id: 1 });
     const later = JSON.stringify({ ...JSON.parse(messageOf([], { name: 'b', key_id: 1 })), timestamp: 'U' });
     expect(JSON.parse(mergeMessages(earlier, later) ?? '')).toEqual(JSON.parse(later));
   });
 
-  it('lists → the same as one update', () => {
+  it('changes of lists → the same as one update', () => {
     const items = ['a', 'b', 'c', 'd'];
     const lists = Array.from({ length: 16 }, (_, bits) =>
       items.filter((_item, index) => bits & (1 << index)),
@@ -62,12 +62,12 @@ describe('two updates as one', () => {
     expect(compared).toBe(16 ** 3);
   });
 
-  it('stay two if they are not by the same', () => {
+  it('are not merged if one is by the owner and one by an operator', () => {
     const change = [{ field: 'name', from: 'a', to: 'b' }];
     expect(mergeMessages(messageOf(change), messageOf(change, { by: 'operator' }))).toBeUndefined();
   });
 
-  describe('of a value that is too long to be kept', () => {
+  describe('of a value too long to be kept in full', () => {
     /** The changes as the audit trail keeps them. */
     const kept = (from: object, to: object): object[] =>
       JSON.parse(detailsOf(changesOf(from, to) as never) ?? '');
@@ -79,11 +79,11 @@ describe('two updates as one', () => {
       ['changed, then cleared', { m: 'short' }, { m: long('b') }, { m: null }],
       ['set, then changed', { m: null }, { m: 'short' }, { m: long('a') }],
       ['a list that grew, then grew by one', { m: [] }, { m: many }, { m: [...many, 'x'] }],
-    ])('stay two: %s', (_what, one, two, three) => {
+    ])('are not merged: %s', (_what, one, two, three) => {
       expect(mergeMessages(messageOf(kept(one, two)), messageOf(kept(two, three)))).toBeUndefined();
     });
 
-    it('become one if they change different fields', () => {
+    it('are merged if they change different fields', () => {
       const first = kept({ m: long('a') }, { m: long('b') });
       const second = kept({ name: 'a' }, { name: 'b' });
       expect(changesOfMerged(first, second)).toEqual([...first, ...second]);

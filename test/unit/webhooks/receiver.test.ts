@@ -12,8 +12,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the room of an endpoint', () => {
-  it('is 16 attempts that have just begun, and 64 in all', () => {
+describe('the room for attempts at an endpoint', () => {
+  it('is 16 attempts within half a second, and 64 at once', () => {
     const receiver = new Receiver(endpoint);
     for (let account = 0; account < 64; account += 1) {
       expect(receiver.room.all).toBe(16 - (account % 16));
@@ -26,7 +26,7 @@ describe('the room of an endpoint', () => {
     expect(receiver.room.all).toBe(0);
   });
 
-  it('comes back with the end of an attempt', () => {
+  it('grows again when an attempt ends', () => {
     const receiver = new Receiver(endpoint);
     const ends = Array.from({ length: 16 }, (_, account) => receiver.begin(of(account)));
     for (const end of ends.slice(0, 3)) end();
@@ -101,7 +101,7 @@ describe('an endpoint that fails', () => {
     vi.advanceTimersByTime(1);
   });
 
-  it('gets one a second also while others hang, but 16 at once', () => {
+  it('gets one attempt a second even while others hang, up to 16 at once', () => {
     const receiver = createDown();
     const ends: (() => void)[] = [];
     for (let second = 0; second < 16; second += 1) {
@@ -115,7 +115,7 @@ describe('an endpoint that fails', () => {
     expect(receiver.room.all).toBe(1);
   });
 
-  it('keeps whose events were refused, and is up again after the first success', () => {
+  it('remembers the accounts whose events failed, and is up again after the first success', () => {
     const receiver = createDown();
     expect(receiver.refusedAccounts.toSorted()).toEqual([0, 1, 2, 3]);
     receiver.succeed();

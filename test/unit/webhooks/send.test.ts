@@ -98,7 +98,7 @@ describe('an attempt', () => {
     ['300 Choices', false],
     ['302 Found\r\nLocation: /other', false],
     ['500 Oops', false],
-  ])('by the answer %j, is taken: %s', async (answer, isDelivered) => {
+  ])('answered with %j → delivered: %s', async (answer, isDelivered) => {
     let connections = 0;
     const { url } = await startReceiver((socket) => {
       connections += 1;
@@ -115,7 +115,7 @@ describe('an attempt', () => {
     return attempt(url);
   };
 
-  it('has the headers of its endpoint, which replace none of its own', async () => {
+  it('has the headers of its endpoint, which cannot replace its own', async () => {
     const requests: string[] = [];
     const { url } = await startReceiver((socket, request) => {
       requests.push(request);
@@ -215,7 +215,7 @@ describe('an attempt', () => {
     await closed[0];
   });
 
-  it('is decided by the status; only the start of a long answer is read', async () => {
+  it('a long answer → the status decides, and only the start is read', async () => {
     const { url, closed, sockets } = await startReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n');
       const fill = () => {
@@ -230,7 +230,7 @@ describe('an attempt', () => {
     expect([...sockets][0]?.bytesWritten).toBeLessThan(50_000_000);
   });
 
-  it('is decided by the status also if the rest of the answer never comes', async () => {
+  it('an answer that does not end → the status decides', async () => {
     const { url } = await startReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc');
     });
@@ -239,7 +239,7 @@ describe('an attempt', () => {
 });
 
 describe('an address of this machine', () => {
-  it('is sent to if its host is allowed, for any port or for this one', async () => {
+  it('its host is allowed, for any port or for its own → delivered; any other → refused', async () => {
     const { url, port } = await startReceiver((socket) => void socket.end(answered));
     for (const allowed of ['127.0.0.1', `127.0.0.1:${port}`])
       expect(await attempt(url, { allowedHosts: [allowed] })).toMatchObject({ isDelivered: true });

@@ -5,7 +5,7 @@ import { refuseServer } from '../../../../src/database/postgresql/options.ts';
 const fail = (message: string, code?: string): Error & { readonly code?: string } =>
   Object.assign(new Error(message), code === undefined ? {} : { code });
 
-describe('refused for now', () => {
+describe('a server that takes no connection now → NotThereError, without its name or address', () => {
   it.each([
     ['a port that nobody listens on', fail('connect ECONNREFUSED 10.0.0.1:5432', 'ECONNREFUSED')],
     ['a name that is not known', fail('getaddrinfo ENOTFOUND c4n4ry', 'ENOTFOUND')],
@@ -24,7 +24,7 @@ describe('refused for now', () => {
   });
 });
 
-describe('refused for its TLS', () => {
+describe('a server whose TLS fails → ConfigError that names the fault', () => {
   it.each([
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'name the certificate of its authority in sslrootcert'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'name the certificate of its authority in sslrootcert'],
@@ -42,13 +42,13 @@ describe('refused for its TLS', () => {
     expect(refuse).not.toThrow(/c4n4ry|password/);
   });
 
-  it('that is not there', () => {
+  it('a server without TLS → told to turn it on, or to use sslmode=disable', () => {
     const refuse = () => refuseServer(fail('The server does not support SSL connections'));
     expect(refuse).toThrow('a server that does not speak TLS: turn it on there, or use sslmode=disable');
   });
 });
 
-describe('refused for the configuration', () => {
+describe('a wrong configuration → ConfigError, without names', () => {
   it.each([
     ['a wrong password', fail('password authentication failed for user "c4n4ry"', '28P01')],
     ['a database that is not there', fail('database "c4n4ry" does not exist', '3D000')],

@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('names a query by its text, and one that has no name not at all', () => {
+it('a named query → a name that depends on its text alone; any other query → no name', () => {
   expect(statements.nameOf(query)).toMatch(/^[\w-]{16}$/);
   expect(nameQuery(CompiledQuery.raw('select 1', [1])).name).toBe(query.name);
   expect(nameQuery(CompiledQuery.raw('select 2')).name).not.toBe(query.name);
@@ -36,12 +36,12 @@ it('switched off → no names', () => {
   expect(new Statements('unnamed', warn).nameOf(query)).toBeUndefined();
 });
 
-it('leaves other errors alone', () => {
+it('other errors → ignored, and queries keep their names', () => {
   expect(others.map((error) => statements.mend(error))).toEqual([false, false, false]);
   expect(isNamed()).toBe(true);
 });
 
-it('gives up connections with stale plans, and names again after a minute', () => {
+it('a stale plan → earlier connections are given up, and queries have no names for a minute', () => {
   const [before, after] = [{}, {}];
   statements.admit(before);
   expect(statements.mend(stale)).toBe(true);
@@ -53,7 +53,7 @@ it('gives up connections with stale plans, and names again after a minute', () =
   expect(isNamed()).toBe(true);
 });
 
-it('names none any more behind a pooler that loses them, and warns once', () => {
+it('a pooler that loses statements → queries stay unnamed, with one warning', () => {
   expect(stray.map((error) => statements.mend(error))).toEqual([true, true]);
   expect(statements.mend(stale)).toBe(true);
   vi.advanceTimersByTime(10 * 60_000);

@@ -25,7 +25,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe.runIf(process.platform !== 'win32')('createPrivately', () => {
-  it('makes a file and its folders for their owner alone, whatever the umask', () => {
+  it('a new file in new folders → only their owner has access, whatever the umask', () => {
     const umask = process.umask(0);
     createPrivately(file);
     process.umask(umask);
@@ -60,7 +60,7 @@ describe.runIf(process.platform !== 'win32')('in a folder that others can write 
     ['-shm', 'keyward.db-shm'],
     ['-journal', 'keyward.db-journal'],
     ['.lock', 'keyward.db.lock'],
-  ])('no link may be in the place of keyward.db%s', (_ending, name) => {
+  ])('a symbolic link in the place of keyward.db%s → refused', (_ending, name) => {
     expect(() => refuseLinks(file)).not.toThrow();
     symlinkSync(elsewhere, join(shared, name));
     expect(() => refuseLinks(file)).toThrow(
@@ -68,7 +68,7 @@ describe.runIf(process.platform !== 'win32')('in a folder that others can write 
     );
   });
 
-  it('a link there is followed from no other folder either', () => {
+  it('a link in it, reached by a link from another folder → refused', () => {
     const own = join(folder.path, 'own.db');
     symlinkSync('shared/keyward.db', own);
     symlinkSync(elsewhere, file);
@@ -77,7 +77,7 @@ describe.runIf(process.platform !== 'win32')('in a folder that others can write 
     expect(modeOf(elsewhere)).toBe('644');
   });
 
-  it('a file there can be linked from a folder of its owner, also before it is made', () => {
+  it('a new file, reached by a link from another folder → created; a link as its lock → refused', () => {
     const own = join(folder.path, 'own.db');
     symlinkSync('shared/keyward.db', own);
     expect(createPrivately(own)).toBe(true);
@@ -106,10 +106,13 @@ it.runIf(process.platform !== 'win32')('links in a circle are refused', () => {
   expect(() => createPrivately(join(folder.path, 'a'))).toThrow('ELOOP');
 });
 
-it.runIf(process.platform !== 'win32')('a link may go up from a linked folder', () => {
-  mkdirSync(join(folder.path, 'one', 'two'), { recursive: true });
-  symlinkSync(join(folder.path, 'one', 'two'), join(folder.path, 'linked'));
-  symlinkSync('../rows.db', join(folder.path, 'one', 'two', 'keyward.db'));
-  createPrivately(join(folder.path, 'linked', 'keyward.db'));
-  expect(existsSync(join(folder.path, 'one', 'rows.db'))).toBe(true);
-});
+it.runIf(process.platform !== 'win32')(
+  'a link to ../ inside a linked folder → followed from the real folder',
+  () => {
+    mkdirSync(join(folder.path, 'one', 'two'), { recursive: true });
+    symlinkSync(join(folder.path, 'one', 'two'), join(folder.path, 'linked'));
+    symlinkSync('../rows.db', join(folder.path, 'one', 'two', 'keyward.db'));
+    createPrivately(join(folder.path, 'linked', 'keyward.db'));
+    expect(existsSync(join(folder.path, 'one', 'rows.db'))).toBe(true);
+  },
+);

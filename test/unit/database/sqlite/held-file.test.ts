@@ -41,8 +41,8 @@ function copyOf(writer: Sqlite.Database): string {
   return path;
 }
 
-describe('a file that is held', () => {
-  it('is whole, whatever is written to it', () => {
+describe('a database file in use', () => {
+  it('many writes, a vacuum and a checkpoint → still whole, without a warning', () => {
     const { held, writer } = openAndWatch();
     for (let count = 0; count < 20; count += 1) {
       writer.exec('insert into word values (hex(zeroblob(100000)))');
@@ -54,7 +54,7 @@ describe('a file that is held', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is marked anew each time: another one’s file is not taken for it', () => {
+  it('opened three times → a different mark each time', () => {
     const marks = Array.from({ length: 3 }, () => {
       const { held, writer } = openAndWatch();
       const mark = writer.pragma('user_version', { simple: true });
@@ -66,7 +66,7 @@ describe('a file that is held', () => {
     expect(new Set(marks).size).toBe(3);
   });
 
-  it('may be read and written by other programs', () => {
+  it('another program reads and writes it → still whole', () => {
     const { held } = openAndWatch();
     const other = new Sqlite(file);
     other.exec("insert into word values ('other')");
@@ -76,7 +76,7 @@ describe('a file that is held', () => {
     held.assertWhole();
   });
 
-  it('is not whole once a backup was copied over it', () => {
+  it('a backup is copied over it → an error says that it was overwritten', () => {
     const { held, writer } = openAndWatch();
     copyFileSync(copyOf(writer), file);
     expect(() => held.assertContent()).toThrow('the database file was overwritten');
@@ -84,7 +84,7 @@ describe('a file that is held', () => {
     held.assertPlace();
   });
 
-  it('could not be marked, as on a full disk → not complete', () => {
+  it('cannot be marked, as on a full disk → still whole, and overwriting it is noticed', () => {
     const { held, writer } = open();
     writer.pragma('user_version = 5');
     writer.pragma('query_only = on');
@@ -97,7 +97,7 @@ describe('a file that is held', () => {
     expect(() => held.assertContent()).toThrow('the database file was overwritten');
   });
 
-  it.each(['', '-wal'])('is not in its place once the file%s is another, until it is back', (suffix) => {
+  it.each(['', '-wal'])('the file%s is replaced → an error, until the original is back', (suffix) => {
     const { held } = openAndWatch();
     const path = file + suffix;
     renameSync(path, `${path}.old`);
@@ -117,7 +117,7 @@ describe('a file that is held', () => {
     expect(warn.mock.calls).toEqual([[`${file}.lock was deleted or replaced: it was made anew`]]);
   });
 
-  it('is away with its folder, which is not made anew', () => {
+  it('its folder is moved away → an error until it is back, and no new folder', () => {
     const { held } = openAndWatch();
     const folder = join(file, '..');
     renameSync(folder, `${folder}-moved`);
@@ -140,10 +140,10 @@ describe('a file that is held', () => {
   });
 });
 
-describe('refused', () => {
+describe('opening a file', () => {
   const attempt = () => new HeldFile(file, warn);
 
-  it('a file with two names, by either of them', () => {
+  it('a file with two hard links → refused by either name', () => {
     writeFileSync(file, '');
     const other = `${file}.other`;
     linkSync(file, other);
@@ -154,7 +154,7 @@ describe('refused', () => {
     stack.use(attempt());
   });
 
-  it('one that is held already, by the name of a link', () => {
+  it('a file in use, named by a symbolic link → refused', () => {
     openAndWatch();
     const link = `${file}.link`;
     symlinkSync(file, link);
@@ -162,12 +162,12 @@ describe('refused', () => {
   });
 });
 
-it('a file to which nothing was written is not left, nor is its lock', () => {
+it('nothing is written to a new file → neither it nor its lock is left', () => {
   new HeldFile(file, warn)[Symbol.dispose]();
   expect([file, `${file}.lock`].filter((path) => existsSync(path))).toEqual([]);
 });
 
-it('a file that another process has locked → left alone', () => {
+it('a file that another process has locked → refused, and left as it was', () => {
   const other = new Sqlite(`${file}.lock`);
   other.exec('begin exclusive');
   expect(() => new HeldFile(file, warn)).toThrow('another process of Keyward is using');
@@ -175,7 +175,7 @@ it('a file that another process has locked → left alone', () => {
   other.close();
 });
 
-it('an empty file → left, and reported', () => {
+it('an existing empty file → kept, with a warning', () => {
   writeFileSync(file, '');
   new HeldFile(file, warn)[Symbol.dispose]();
   expect(existsSync(file)).toBe(true);

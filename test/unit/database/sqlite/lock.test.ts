@@ -36,7 +36,7 @@ describe('lockFile', () => {
     expect(attempt).toThrow(refused());
   });
 
-  it('keeps another process out until it is given up', async () => {
+  it('a file locked here → another process is refused, until the lock is released', async () => {
     const lock = lockFile(file);
     await using refusedProcess = await holdElsewhere();
     expect(refusedProcess.output.stdout).toBe(`${refused()}\n`);
@@ -45,14 +45,14 @@ describe('lockFile', () => {
     expect(admitted.output.stdout).toBe('held\n');
   });
 
-  it('keeps another process out even after this one has tried a second time', async () => {
+  it('a second lock by the same process → refused, and other processes are still refused', async () => {
     using _lock = lockFile(file);
     expect(() => lockFile(file)).toThrow(refused());
     await using other = await holdElsewhere();
     expect(other.output.stdout).toBe(`${refused()}\n`);
   });
 
-  it('ends with the process that held it, killed without warning', async () => {
+  it('the process that has the lock is killed → the file can be locked', async () => {
     await using other = await holdElsewhere();
     expect(() => lockFile(file)).toThrow(refused());
     await other.kill();
@@ -60,7 +60,7 @@ describe('lockFile', () => {
     expect(lock).toBeDefined();
   });
 
-  it('is of one file, not of its folder', async () => {
+  it('another file in the same folder → can be locked', async () => {
     await using other = await holdElsewhere();
     expect(other.output.stdout).toBe('held\n');
     using lock = lockFile(join(file, '../other.db'));

@@ -68,14 +68,14 @@ describe('the next transaction works after', { timeout: 2000 }, () => {
   });
 
   it.each(['begin', 'begin immediate', 'savepoint x'])(
-    'a statement that would begin one: %s is refused',
+    'a statement that begins a transaction, %s, which is refused',
     async (statement) => {
       await expect(run(statement)).rejects.toThrow('transaction');
       await expectWhole();
     },
   );
 
-  it('many of them, at once with others, which fail with those whose commit they share', async () => {
+  it('many failures at once, together with others that share their commit and fail too', async () => {
     // No group is old, however slow the machine is.
     vi.useFakeTimers({ toFake: ['performance'] });
     fill();
@@ -88,8 +88,8 @@ describe('the next transaction works after', { timeout: 2000 }, () => {
   });
 });
 
-describe('what is reported', { timeout: 2000 }, () => {
-  it('is why the transaction failed, not that it could not be rolled back', async () => {
+describe('a transaction that fails, and cannot be rolled back', { timeout: 2000 }, () => {
+  it('the error says why it failed, not that the rollback failed', async () => {
     fill();
     await expect(transact(overfill)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
   });

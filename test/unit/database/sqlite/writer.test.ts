@@ -70,8 +70,8 @@ function watch(outcomes: string[]) {
     );
 }
 
-describe('transactions of one turn', () => {
-  it('are committed together at its end, and no answer comes before', async () => {
+describe('transactions of one turn of the event loop', () => {
+  it('are committed together at its end, and answered only then', async () => {
     const endTurn = await openStepwise();
     const outcomes: string[] = [];
     const note = watch(outcomes);
@@ -95,7 +95,7 @@ describe('transactions of one turn', () => {
     expect(database.committed()).toEqual(['one', 'two']);
   });
 
-  it('see each other’s work in their order, and a reader sees none of it before the commit', async () => {
+  it('see the work of earlier ones, which a reader sees only after the commit', async () => {
     const endTurn = await openStepwise();
     const first = transact((inner) => add(inner, 'one'));
     const second = transact(read);
@@ -107,7 +107,7 @@ describe('transactions of one turn', () => {
     expect(await read()).toEqual(['one']);
   });
 
-  it('run one after the other, whatever one of them waits for', async () => {
+  it('run one after the other, even if one of them waits', async () => {
     await open();
     const steps: string[] = [];
     const run = (name: string, wait: () => Promise<unknown>) =>
@@ -149,7 +149,7 @@ describe('transactions of one turn', () => {
     expect(database.committed()).toEqual(['one', 'three']);
   });
 
-  it('many → committed before the turn ends', async () => {
+  it('100 of them → 64 are committed before the turn ends, the others later', async () => {
     const endTurn = await openStepwise();
     const all = Array.from({ length: 100 }, (_, index) => transact((inner) => add(inner, `${index}`)));
     await settle();
@@ -162,7 +162,7 @@ describe('transactions of one turn', () => {
     await Promise.all(all);
   });
 
-  it('slow ones → committed before the turn ends', async () => {
+  it('slow ones → the first three are committed before the turn ends', async () => {
     const endTurn = await openStepwise();
     const all = Array.from({ length: 4 }, (_, index) =>
       transact(async (inner) => {
@@ -193,7 +193,7 @@ describe('a transaction that begins while no other waits', () => {
     return { first, followers: Promise.all(followers), goOn: resolve, stop: () => reject(new Error('no')) };
   };
 
-  it('has no savepoint; later ones have', async () => {
+  it('uses no savepoint; those that follow it do', async () => {
     const endTurn = await openStepwise();
     const prepare = vi.spyOn(database.connections.writer, 'prepare');
     const prepared = () => prepare.mock.calls.map(([text]) => text);
@@ -212,7 +212,7 @@ describe('a transaction that begins while no other waits', () => {
     expect(database.committed()).toEqual(['alone', 'first', 'second', 'third']);
   });
 
-  it('many at once that fail → the group goes on, and the errors come at its end', async () => {
+  it('9 of 10 at once fail → the tenth is committed', async () => {
     const endTurn = await openStepwise();
     const all = Promise.allSettled(
       Array.from({ length: 10 }, (_, index) =>
@@ -241,7 +241,7 @@ describe('a transaction that begins while no other waits', () => {
     expect(database.committed()).toEqual(['second', 'third']);
   });
 
-  it('stands idle → it is ended, and the others are not affected', async () => {
+  it('stands idle → it is rolled back, and the others are not affected', async () => {
     await open({ idle: 50 });
     const { first, followers, goOn } = await beginWithFollowers();
     first.catch(() => {});
@@ -269,7 +269,7 @@ describe('a transaction that begins while no other waits', () => {
     expect(database.committed()).toEqual(['second']);
   });
 
-  it('undoes a part of itself by savepoints of its own', async () => {
+  it('rolls back a part of itself by its own savepoints', async () => {
     await open();
     const begun = await database.kysely.startTransaction().execute();
     await add(begun, 'one');
@@ -302,7 +302,7 @@ describe('a transaction that begins while no other waits', () => {
   });
 });
 
-describe('a group whose commit fails', () => {
+describe('a group of transactions whose commit fails', () => {
   /** Lets the next COMMIT fail as a disk does; what comes after works again. */
   const breakCommit = () => {
     database.connections.writer.exec(
@@ -311,7 +311,7 @@ describe('a group whose commit fails', () => {
     return sql`insert into child values ('nobody')`;
   };
 
-  it('fails for everybody in it, also for one that had failed already, and the next is begun anew', async () => {
+  it('fails for each of them, even for one that had failed already, and the next group is committed', async () => {
     const endTurn = await openStepwise();
     const outcomes: string[] = [];
     const note = watch(outcomes);
@@ -353,7 +353,7 @@ describe('a transaction that SQLite itself has ended', () => {
   const overfill = (inner: Kysely<Words>) =>
     sql`insert into word values (hex(zeroblob(1000000)))`.execute(inner);
 
-  it('runs no more statements, even if its error is ignored', async () => {
+  it('runs no further statements, even if its error is ignored', async () => {
     // No group is old, however slow the machine is.
     vi.useFakeTimers({ toFake: ['performance'] });
     await open();
@@ -373,8 +373,8 @@ describe('a transaction that SQLite itself has ended', () => {
   });
 });
 
-describe('a connection that a ROLLBACK, which failed, has left in a transaction', () => {
-  it('begins anew', async () => {
+describe('a connection that a failed ROLLBACK has left in a transaction', () => {
+  it('drops that transaction, and commits the next one', async () => {
     await open();
     database.connections.writer.exec("begin; insert into word values ('left')");
     await add(database.kysely, 'one');
@@ -416,7 +416,7 @@ describe('a transaction that stands idle', () => {
     expect(database.committed()).toEqual(['before', 'after']);
   });
 
-  it('is not one that goes on and on', async () => {
+  it('a transaction with a statement every 10 ms → does not count as idle', async () => {
     await open({ idle: 50 });
     await transact(async (inner) => {
       for (let count = 0; count < 15; count += 1) {
@@ -427,7 +427,7 @@ describe('a transaction that stands idle', () => {
     expect(database.committed()).toHaveLength(15);
   });
 
-  it('whose answer has come while the process stood still → not ended', async () => {
+  it('its answer came while the process was blocked → it goes on, and is committed', async () => {
     await open({ idle: 20 });
     const { sent, received, close } = await connect();
     stack.defer(close);
@@ -456,7 +456,7 @@ describe('a file that another process has locked', () => {
     return { unlock: () => void other.close() };
   };
 
-  it('is written when the lock is gone, and the event loop waits for nothing', async () => {
+  it('is written once the lock is gone, and the event loop is not blocked', async () => {
     await open();
     const { unlock } = lock();
     const written = Promise.all(['one', 'two'].map((text) => add(database.kysely, text)));
@@ -474,7 +474,7 @@ describe('a file that another process has locked', () => {
     expect(longest).toBeLessThan(4500);
   });
 
-  it('is given up after five seconds, by each that has waited so long', async () => {
+  it('each write that has waited five seconds → fails', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     await open();
     const { unlock } = lock();
@@ -501,7 +501,7 @@ describe('a log that has grown while another program was reading', () => {
   const megabyte = 1024 * 1024;
   const size = async () => (await stat(`${file}-wal`)).size;
 
-  it('is cut to 16 MB by the second commit after that has ended', async () => {
+  it('is cut to 16 MB by the second commit after the reading has ended', async () => {
     await open();
     await sql`create table ballast (bytes blob)`.execute(database.kysely);
     const grow = () => sql`insert into ballast values (zeroblob(${8 * megabyte}))`.execute(database.kysely);
@@ -520,7 +520,7 @@ describe('a log that has grown while another program was reading', () => {
 });
 
 describe('a statement outside of a transaction', () => {
-  it('that begins one is refused, and leaves nothing open', async () => {
+  it('that begins a transaction is refused, and leaves none open', async () => {
     await open();
     for (const begin of ['begin', 'savepoint x', 'begin immediate', 'begin exclusive'])
       await expect(sql.raw(begin).execute(database.kysely)).rejects.toThrow('transaction');
@@ -528,7 +528,7 @@ describe('a statement outside of a transaction', () => {
     expect(database.committed()).toEqual(['one']);
   });
 
-  it('that only sets something up reaches the writer, outside of a transaction', async () => {
+  it('a pragma during a transaction → takes effect outside of it', async () => {
     await open();
     const slow = transact(() => delay(20));
     await sql`pragma foreign_keys = off`.execute(database.kysely);
@@ -549,7 +549,7 @@ describe('a statement outside of a transaction', () => {
     expect(await read()).toEqual(['one']);
   });
 
-  it('a database in memory has one connection → waits for the end of the group', async () => {
+  it('a read in a database in memory → waits for the end of the running group', async () => {
     file = ':memory:';
     await open();
     const undone = transact(async (inner) => {
@@ -599,8 +599,8 @@ describe('statements', () => {
   });
 });
 
-describe('when it is closed', () => {
-  it('an open group is committed', async () => {
+describe('closing the database', () => {
+  it('commits an open group', async () => {
     await openStepwise();
     const written = add(database.kysely, 'one');
     await settle();
@@ -611,7 +611,7 @@ describe('when it is closed', () => {
     ]);
   });
 
-  it('late and running transactions get an error', async () => {
+  it('running and waiting transactions, and later reads → an error', async () => {
     await open();
     const { promise: end, resolve } = Promise.withResolvers<void>();
     const middle = transact(async (inner) => {

@@ -23,7 +23,7 @@ const ask = (limiter: Limiter, key: string, weight?: number): string | undefined
 };
 
 describe('a limiter', () => {
-  it('lets in the rate, and refuses the rest until its time is over', () => {
+  it('allows the rate, and refuses further requests until the window ends', () => {
     const limiter = new Limiter('address', { requests: 2, seconds: 30 });
     expect(ask(limiter, 'a')).toBe('"address";r=1;t=30');
     vi.advanceTimersByTime(10_001);
@@ -36,7 +36,7 @@ describe('a limiter', () => {
   });
 
   it.each([-86_400_000, -3_600_000, -1000, 1000, 3_600_000, 86_400_000])(
-    'goes on as before where the clock is set by %i ms',
+    'is not affected if the clock is set by %i ms',
     (milliseconds) => {
       const limiter = new Limiter('address', { requests: 1, seconds: 30 });
       ask(limiter, 'a');
@@ -50,7 +50,7 @@ describe('a limiter', () => {
     },
   );
 
-  it('weighs more than is left → refused', () => {
+  it('a request that weighs more than is left → refused', () => {
     const limiter = new Limiter('address', { requests: 10, seconds: 30 });
     expect(ask(limiter, 'a', 4)).toBe('"address";r=6;t=30');
     expect(ask(limiter, 'a', 7)).toBe('refused for 30');
@@ -76,7 +76,7 @@ describe('a limiter', () => {
 });
 
 describe('the remaining requests of a rate', () => {
-  it('never ends later than its window', () => {
+  it('are reset after one window at the latest', () => {
     const resetsAt = new Date(start + 3_600_000);
     const { state } = rateFields('key', { rate: { requests: 9, seconds: 60 }, remaining: 8, resetsAt });
     expect(state).toBe('"key";r=8;t=60');
@@ -87,7 +87,7 @@ describe('the remaining requests of a rate', () => {
     [0, 0],
     [-1, 0],
     [-5000, 0],
-  ])('never ends in less than no time: in %i ms', (milliseconds, seconds) => {
+  ])('are never reset in a negative time: %i ms', (milliseconds, seconds) => {
     const resetsAt = new Date(start + milliseconds);
     const { state } = rateFields('key', { rate: { requests: 9, seconds: 1 }, remaining: 8, resetsAt });
     expect(state).toBe(`"key";r=8;t=${seconds}`);

@@ -14,11 +14,11 @@ it.each([
   ],
   ['select 1', 'SELECT'],
   ['', 'QUERY'],
-])('tells of %j: %s', (sql, summary) => {
+])('%j → %s', (sql, summary) => {
   expect(describeQuery(sql).summary).toBe(summary);
 });
 
-it('one table → its name', () => {
+it('a query of one table → its name is an attribute; of two tables → no name', () => {
   expect(describeQuery('select "id" from "account"').attributes).toEqual({
     'db.system.name': 'postgresql',
     'db.operation.name': 'SELECT',
