@@ -108,7 +108,7 @@ describe('the header Accept', () => {
     ['PUT', '/graphql', 405, {}],
     ['POST', '/graphql', 413, { 'content-length': '99999' }],
   ])(
-    'neither media type, and a wrong method or a body too large → no 406: %s %s',
+    'neither media type, but a wrong method or too large a body → 405 or 413: %s %s',
     async (method, path, status, sizes) => {
       const headers = { accept: 'multipart/mixed', ...sizes };
       const answer = await gateway.fetch(method, path, { headers, ...(method === 'POST' && { json: {} }) });

@@ -114,7 +114,7 @@ describe('an id that no document has', () => {
     },
   );
 
-  it('an id that is no text → the query is missing', async () => {
+  it('an id that is no text → 400, because the query is missing', async () => {
     const token = await setup.sign();
     for (const documentId of [1, null, ['a'], { a: 1 }]) {
       const answer = await post({ documentId }, token);

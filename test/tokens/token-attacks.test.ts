@@ -82,7 +82,7 @@ describe.each(transports)('a forged token over %s', (transport) => {
 const trusting = (config: Partial<IssuerConfig>) =>
   createTestGateway({ ...forge, config: { ...forge.config, ...config } });
 
-describe.each(transports)('what a token may have, over %s', (transport) => {
+describe.each(transports)('the configuration of an issuer, over %s', (transport) => {
   setUp();
 
   it.each<[string, Partial<IssuerConfig>, Recipe, string]>([

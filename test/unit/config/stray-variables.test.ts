@@ -6,7 +6,7 @@ import { foreignVariables } from '../../support/foreign-variables.ts';
 
 const ours = Object.keys(environmentSchema.shape);
 
-describe('a variable that looks like one of Keyward', () => {
+describe('a mistyped or outdated variable', () => {
   it.each([
     ['AUTH_AUDIANCE', 'AUTH_AUDIENCE'],
     ['AUTH_ISSUER_URL', 'AUTH_ISSUER'],

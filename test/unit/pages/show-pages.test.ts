@@ -102,7 +102,7 @@ describe('a page', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups');
   });
 
-  it("an endpoint that would widen the page's policy → left out", async () => {
+  it("a token endpoint that would change the page's policy → refused", async () => {
     const metadata = {
       issuer: issuer.config.issuer,
       authorization_endpoint: 'https://id.example.com/authorize',

@@ -167,7 +167,7 @@ it('nothing is written to a new file → neither it nor its lock is left', () =>
   expect([file, `${file}.lock`].filter((path) => existsSync(path))).toEqual([]);
 });
 
-it('a file that another process has locked → refused, and left as it was', () => {
+it('a file that another process has locked → refused, and not deleted', () => {
   const other = new Sqlite(`${file}.lock`);
   other.exec('begin exclusive');
   expect(() => new HeldFile(file, warn)).toThrow('another process of Keyward is using');
