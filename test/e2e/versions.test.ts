@@ -15,7 +15,7 @@ import {
 /** A version after this one, built in a folder of its own: the same source with one migration more. */
 async function buildNext(folder: string, name: string, statement: string) {
   const home = join(folder, name);
-  for (const each of ['src', 'package.json', 'vite.config.ts'])
+  for (const each of ['src', 'schema', 'package.json', 'vite.config.ts'])
     await cp(join(root, each), join(home, each), { recursive: true });
   await symlink(join(root, 'node_modules'), join(home, 'node_modules'));
   const migration = `import { Migration } from '@mikro-orm/migrations';
