@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { callerOf, createPeople } from '../support/operators.ts';
-import { documentPlans } from '../support/plans.ts';
+import { documentPlans, freeGrant, noLimits } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const billing = { sub: 'billing', scope: 'accounts.entitle' };
-
-const nothing = {
-  permissions: null,
-  rateLimit: null,
-  quota: null,
-  maxActiveKeys: null,
-  maxKeyDays: null,
-  metadata: null,
-};
 
 describe('with plans', () => {
   const setup = setUpGateway({ plans: documentPlans });
@@ -27,14 +18,7 @@ describe('with plans', () => {
         userId: carol.id,
         plan: null,
         overrides: null,
-        effective: {
-          permissions: ['documents.read'],
-          rateLimit: { limit: 10, windowSeconds: 60 },
-          quota: { limit: 1000, refill: 'MONTHLY' },
-          maxActiveKeys: 2,
-          maxKeyDays: 90,
-          metadata: { support: 'none' },
-        },
+        effective: freeGrant,
         updatedAt: null,
       },
     });
@@ -91,7 +75,7 @@ describe('without plans', () => {
     const { carol } = await createPeople(setup);
     expect((await call('entitlement', { userId: carol.id }, billing)).data).toMatchObject({
       plan: null,
-      effective: nothing,
+      effective: noLimits,
     });
   });
 
@@ -100,7 +84,7 @@ describe('without plans', () => {
     const { carol } = await createPeople(setup);
     const input = { userId: carol.id, overrides: { max_active_keys: 3 } };
     expect((await call('setEntitlement', input, billing)).data).toMatchObject({
-      effective: { ...nothing, maxActiveKeys: 3 },
+      effective: { ...noLimits, maxActiveKeys: 3 },
     });
   });
 

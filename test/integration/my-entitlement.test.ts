@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { callerOf } from '../support/operators.ts';
-import { documentPlans } from '../support/plans.ts';
+import { documentPlans, freeGrant, noLimits } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const alice = { sub: 'alice' };
 const billing = { sub: 'billing', scope: 'accounts.entitle' };
-
-const nothing = {
-  permissions: null,
-  rateLimit: null,
-  quota: null,
-  maxActiveKeys: null,
-  maxKeyDays: null,
-  metadata: null,
-};
 
 describe('with plans', () => {
   const setup = setUpGateway({ plans: documentPlans });
@@ -35,14 +26,7 @@ describe('with plans', () => {
       code: 'OK',
       data: {
         plan: 'free',
-        effective: {
-          permissions: ['documents.read'],
-          rateLimit: { limit: 10, windowSeconds: 60 },
-          quota: { limit: 1000, refill: 'MONTHLY' },
-          maxActiveKeys: 2,
-          maxKeyDays: 90,
-          metadata: { support: 'none' },
-        },
+        effective: freeGrant,
         rateLimit: { limit: 10, remaining: 10, resetsAt: expect.stringMatching(/Z$/) },
         quota: { limit: 1000, remaining: 1000, refillsAt: expect.stringMatching(/-01T00:00:00\.000Z$/) },
       },
@@ -80,7 +64,7 @@ describe('with plans', () => {
     await call('setEntitlement', { userId: account, plan: 'unlimited', overrides: null }, billing);
     expect(await own()).toMatchObject({
       plan: 'unlimited',
-      effective: nothing,
+      effective: noLimits,
       rateLimit: null,
       quota: null,
     });
@@ -128,7 +112,7 @@ describe('without plans', () => {
     const call = callerOf(setup);
     expect(await call('myEntitlement', {}, alice)).toMatchObject({
       code: 'OK',
-      data: { plan: null, effective: nothing, rateLimit: null, quota: null },
+      data: { plan: null, effective: noLimits, rateLimit: null, quota: null },
     });
   });
 });

@@ -100,33 +100,19 @@ export const given = (operation: OperationName, input: Step['input'] = {}, by = 
   return [{ operation, input, comparesWords, ...(pathText !== undefined && { pathText }) }, by];
 };
 
+const range = { from: '"2026-01-01T00:00:00Z"', to: '"2026-01-02T00:00:00Z"' };
+
 /** What operators do, to alice and in the end to bob: who is blocked gets nothing, and who is erased begins anew. */
 const forOperators: [Step, string][] = [
   given('accounts', { filter: '"al"' }, 'operator'),
   given('account', { id: '2' }, 'operator'),
   given('accountApiKeys', { id: '1', first: '2' }, 'operator'),
   given('accountAuditEvents', { id: '1', first: '2' }, 'operator'),
-  given(
-    'accountUsage',
-    { id: '1', from: '"2026-01-01T00:00:00Z"', to: '"2026-01-02T00:00:00Z"' },
-    'operator',
-  ),
-  given(
-    'accountApiKeyUsage',
-    { keyId: '1', from: '"2026-01-01T00:00:00Z"', to: '"2026-01-02T00:00:00Z"' },
-    'operator',
-  ),
+  given('accountUsage', { id: '1', ...range }, 'operator'),
+  given('accountApiKeyUsage', { keyId: '1', ...range }, 'operator'),
   given('accountAuditEvents', { id: '99' }, 'operator'),
-  given(
-    'accountUsage',
-    { id: '99', from: '"2026-01-01T00:00:00Z"', to: '"2026-01-02T00:00:00Z"' },
-    'operator',
-  ),
-  given(
-    'accountApiKeyUsage',
-    { keyId: '99', from: '"2026-01-01T00:00:00Z"', to: '"2026-01-02T00:00:00Z"' },
-    'operator',
-  ),
+  given('accountUsage', { id: '99', ...range }, 'operator'),
+  given('accountApiKeyUsage', { keyId: '99', ...range }, 'operator'),
   given('findApiKey', { keyPrefix: '"sk-a1b2c3"' }, 'operator'),
   given('findApiKey', { key: `"${secrets.bob}"` }, 'operator'),
   given('deactivateAccountApiKey', { keyId: '1', reason: '" Found in a repository "' }, 'operator'),

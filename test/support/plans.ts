@@ -24,3 +24,23 @@ export const documentPlans = plansOf({
   },
   unlimited: {},
 });
+
+/** What the plan `free` of {@link documentPlans} grants, as GraphQL shows it. */
+export const freeGrant = {
+  permissions: ['documents.read'],
+  rateLimit: { limit: 10, windowSeconds: 60 },
+  quota: { limit: 1000, refill: 'MONTHLY' },
+  maxActiveKeys: 2,
+  maxKeyDays: 90,
+  metadata: { support: 'none' },
+};
+
+/** A grant without limits, as GraphQL shows it. */
+export const noLimits = {
+  permissions: null,
+  rateLimit: null,
+  quota: null,
+  maxActiveKeys: null,
+  maxKeyDays: null,
+  metadata: null,
+};
