@@ -1,5 +1,5 @@
 // Runs a file, or a command of a development dependency, by the Node that npm installed for Keyward:
-//   node run.mjs src/main.ts
+//   node run.mjs src/commands/serve.ts
 //   node run.mjs vitest run
 // Any Node from 18 on can read this file, so it is all that the system's Node has to do. npm cannot do it: it loses
 // the link node_modules/.bin/node where several optional packages bring one, as npm before 11.6 does.

@@ -1,6 +1,18 @@
 import { defineConfig } from 'vite';
 
 const developmentProvider = `${import.meta.dirname}/src/dev/`;
+const commands = `${import.meta.dirname}/src/commands/`;
+
+/** Makes the entry of each command, `start:NAME`: it loads the command only if Node is new enough to read it. */
+const startCommands = {
+  name: 'start-commands',
+  resolveId: (id: string) => (id.startsWith('start:') ? id : undefined),
+  load: (id: string) =>
+    id.startsWith('start:')
+      ? `import { start } from '${commands}start.ts';
+         await start(() => import('${commands}${id.slice('start:'.length)}.ts'));`
+      : undefined,
+};
 
 /**
  * The service and its commands, with all packages in a few files: a start from the source resolves and links some
@@ -8,6 +20,7 @@ const developmentProvider = `${import.meta.dirname}/src/dev/`;
  */
 export default defineConfig({
   root: import.meta.dirname,
+  plugins: [startCommands],
   build: {
     ssr: true,
     outDir: 'dist/server',
@@ -17,13 +30,10 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: {
-        main: 'src/start/main.ts',
-        migrate: 'src/start/migrate.ts',
-        backup: 'src/start/backup.ts',
-        rewrap: 'src/start/rewrap.ts',
-        import: 'src/start/import.ts',
-        end: 'src/start/end.ts',
-        export: 'src/start/export.ts',
+        main: 'start:serve',
+        ...Object.fromEntries(
+          ['migrate', 'backup', 'rewrap', 'import', 'end', 'export'].map((name) => [name, `start:${name}`]),
+        ),
       },
       output: {
         // In one folder, two below the project's: what is beside the source is found from both in the same way.

@@ -3,7 +3,6 @@ import { lockRow } from '../database/conditions.ts';
 import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { Account, type AccountId, ApiKey, AutomationSettings, PrivateKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { lockStoredEndpoint } from '../webhooks/endpoints.ts';
 import { createAccount, findAccount } from './own-account.ts';
 
 const lockStoredAccount = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
@@ -72,23 +71,18 @@ async function lockOwned(db: Db, account: AccountId, keyId: number | undefined):
  * Runs a check of something that the caller owns or that an operator is about to change. The checked state stays as
  * it is until this transaction ends.
  * @param context the context of a transaction
- * @param changed the account or the webhook endpoint that an operator is about to change, or the caller's API key; if
- *   all are missing, the caller's settings or private key
+ * @param changed the account that an operator is about to change, or the caller's API key; if both are missing, the
+ *   caller's settings or private key
  */
 export async function checkOwned(
   context: OperationContext,
   changed: {
     readonly accountId?: number | undefined;
     readonly keyId?: number | undefined;
-    readonly endpointId?: number | undefined;
   },
   check: () => Promise<void>,
 ): Promise<void> {
-  const { accountId, keyId, endpointId } = changed;
-  if (endpointId !== undefined) {
-    await lockStoredEndpoint(context.db, endpointId);
-    return check();
-  }
+  const { accountId, keyId } = changed;
   if (accountId !== undefined) {
     await lockAllOf(context.db, accountId as AccountId);
     return check();

@@ -18,7 +18,6 @@ import {
   sealSecret,
   storeSecret,
 } from './api-key-secret.ts';
-import { readList } from './grants.ts';
 import {
   assertSize,
   changedParts,
@@ -30,6 +29,7 @@ import {
   storedParts,
 } from './key-parts.ts';
 import { noQuota, setQuota } from './quota.ts';
+import { readList } from './verify/grants.ts';
 
 /** The input of {@link createApiKey}. */
 export const createApiKeyInput = byLimits((limits) => z.object(keyParts(limits)));

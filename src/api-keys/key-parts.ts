@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import { z } from 'zod';
-import { isAddressRange } from '../config/addresses.ts';
+import { isAddressRange } from '../config/values/addresses.ts';
 import type { ApiKey, Tables } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
 import type { Change } from '../observability/events.ts';
@@ -8,8 +8,8 @@ import { changesOf } from '../operations/changes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { atMost, eachItem, mostTextBytes, onlyOnce, trimmed } from '../operations/input.ts';
 import { mostListBytes, permissionList, standsFor } from '../plans/permissions.ts';
-import { readList } from './grants.ts';
-import { longestSecret } from './imported-keys.ts';
+import { readList } from './verify/grants.ts';
+import { longestSecret } from './verify/imported-keys.ts';
 
 /** The most characters of an API key's name and of its description. */
 const longestName = 100;

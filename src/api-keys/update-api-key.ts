@@ -8,7 +8,6 @@ import type { OperationContext } from '../operations/context.ts';
 import { byLimits, parseInput } from '../operations/input.ts';
 import { assertEntitled, assertLife, withinDays } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
-import { readList } from './grants.ts';
 import {
   assertSize,
   changedParts,
@@ -21,6 +20,7 @@ import {
 } from './key-parts.ts';
 import { type ApiKeyRecord, lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 import { quotaTerms, setQuota } from './quota.ts';
+import { readList } from './verify/grants.ts';
 
 /** The input of {@link updateApiKey}: a missing member stays as it is; null clears a member. */
 export const updateApiKeyInput = byLimits((limits) => z.object({ keyId: z.int32(), ...keyParts(limits) }));

@@ -1,4 +1,4 @@
-import { isSecureUrl } from '../config/kinds.ts';
+import { isSecureUrl } from '../config/values/kinds.ts';
 
 const maximumBytes = 1024 * 1024;
 const timeoutMilliseconds = 5000;

@@ -1,7 +1,7 @@
 import type { SecretKeys } from '../secrets/secret-list.ts';
 import type { Environment } from './environment.ts';
 import type { ScopeOverOthers, SignatureAlgorithm } from './issuers.ts';
-import type { ScannerKeys } from './scanner-keys.ts';
+import type { ScannerKeys } from './values/scanner-keys.ts';
 
 /** An identity provider whose access tokens the service accepts. */
 export interface IssuerConfig {

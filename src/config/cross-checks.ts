@@ -1,6 +1,6 @@
 import { secretKeys } from '../secrets/secret-list.ts';
-import { isRefusedHost } from './addresses.ts';
 import { type Environment, environmentSchema, type VariableName } from './environment.ts';
+import { isRefusedHost } from './values/addresses.ts';
 
 /**
  * A faulty variable, and the rest of a sentence that begins with the variable's name: `must not be above …`. The

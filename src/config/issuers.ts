@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issuerUrl, json, names, secureUrl, split } from './kinds.ts';
+import { issuerUrl, json, names, secureUrl, split } from './values/kinds.ts';
 
 /** The supported signature algorithms, all asymmetric (RFC 7518; Ed25519 by RFC 8037 and by RFC 9864). */
 export const signatureAlgorithms = [

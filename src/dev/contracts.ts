@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLField, lexicographicSortSchema, printSchema } from 'graphql';
 import { loadConfig } from '../config/load-config.ts';
-import { forwardAuthOpenApi } from '../http/forward-auth/openapi.ts';
-import { authorizePath } from '../http/forward-auth/problem.ts';
-import { leakReportsPaths } from '../leak-reports/openapi.ts';
+import { leakReportsPaths } from '../door/leak-reports/openapi.ts';
+import { forwardAuthOpenApi } from '../door/openapi.ts';
+import { authorizePath } from '../door/problem.ts';
+import { schema } from '../gateway/schema.ts';
 import { createEndpoints, type Endpoint } from '../rest/endpoints.ts';
 import { createOpenApi } from '../rest/openapi.ts';
 import { basePath, routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';
-import { schema } from '../schema.ts';
 import { webhooksOpenApi } from '../webhooks/openapi.ts';
 import { fillPage, tableHead, tableRow } from './filled-page.ts';
 import { toOpenApi30 } from './openapi-3.0.ts';

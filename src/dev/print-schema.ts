@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { readCommandLine } from '../config/command-line.ts';
+import { schema } from '../gateway/schema.ts';
 import { routes } from '../rest/routes.ts';
-import { schema } from '../schema.ts';
 import { contracts } from './contracts.ts';
 import { schemaFaults } from './schema-faults.ts';
 

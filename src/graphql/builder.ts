@@ -13,7 +13,7 @@ interface GatewayContext extends YogaInitialContext, OperationContext {}
 /** A JSON object. */
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The schema's builder. The slices define their types and fields with it; `src/schema.ts` builds the schema. */
+/** The schema's builder. Other folders define their types and fields with it; `gateway/schema.ts` builds the schema. */
 export const builder = new SchemaBuilder<{
   Context: GatewayContext;
   Scalars: {

@@ -20,7 +20,6 @@ import type { EventLog } from '../observability/events.ts';
 import { createEventLog } from '../observability/log.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { notAlone } from '../operations/idempotency-key.ts';
-import type { Wakeable } from '../webhooks/webhooks.ts';
 import { factsOf } from './field-facts.ts';
 
 declare global {
@@ -50,7 +49,7 @@ export type OperationServices = Pick<
 /** The listeners to changes; no request waits for them. */
 export interface Listeners {
   /** Woken after each change. */
-  readonly webhooks?: Wakeable | undefined;
+  readonly webhooks?: { wake(): void } | undefined;
   /** Removes the rows of an account that was erased. */
   readonly erasures?: { run(): Promise<void> } | undefined;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalAddress } from '../config/addresses.ts';
+import { canonicalAddress } from '../config/values/addresses.ts';
 import type { AccountId } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { canonicalAddress, createAddressTest } from '../config/addresses.ts';
+import { canonicalAddress, createAddressTest } from '../config/values/addresses.ts';
 import type { Middleware } from './exchange.ts';
 
 /** Reads one hop of `X-Forwarded-For`, without the port that some proxies add; undefined if the text is no address. */

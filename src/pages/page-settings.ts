@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountAdmin, type Scope, scopeDescriptions } from '../auth/scopes.ts';
 import { fetchIssuerMetadata } from '../auth/trusted-issuer.ts';
 import type { BrowserClient, IssuerConfig } from '../config/config.ts';
-import { url } from '../config/kinds.ts';
+import { url } from '../config/values/kinds.ts';
 
 const metadataSchema = z.object({
   authorization_endpoint: url,

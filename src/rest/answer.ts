@@ -133,7 +133,7 @@ export function answerRecord(body: string, conditions?: Conditions): Answer {
  */
 export type CheckOwned = (
   context: OperationContext,
-  changed: Readonly<Record<'accountId' | 'keyId' | 'endpointId', number | undefined>>,
+  changed: { readonly [id in 'accountId' | 'keyId' | 'endpointId']?: number | undefined },
   check: () => Promise<void>,
 ) => Promise<void>;
 

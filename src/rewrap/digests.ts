@@ -1,4 +1,4 @@
-import { importedDigests, sha256Of } from '../api-keys/imported-keys.ts';
+import { importedDigests, sha256Of } from '../api-keys/verify/imported-keys.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { digestsInUse } from '../database/secret-versions.ts';
 import { type AccountId, ApiKeySecret } from '../database/tables.ts';

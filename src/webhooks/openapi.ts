@@ -1,4 +1,4 @@
-import { type About, webhookEvents } from '../config/webhook-events.ts';
+import { type About, webhookEvents } from '../config/values/webhook-events.ts';
 import { longestKept } from '../operations/changes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

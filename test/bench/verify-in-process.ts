@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { KeyUsage } from '../../src/api-keys/key-usage.ts';
-import { verifySecret } from '../../src/api-keys/verify-secret.ts';
+import { KeyUsage } from '../../src/api-keys/usage/key-usage.ts';
+import { verifySecret } from '../../src/api-keys/verify/verify-secret.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';

@@ -103,11 +103,25 @@ it('the changelog has the version that runs', () => {
   expect(readFileSync('CHANGELOG.md', 'utf8')).toContain(`\n## [${version}] - `);
 });
 
-it('CONTRIBUTING’s map names each folder and file of src, once', () => {
-  const rows =
-    /^## Where things are$([\s\S]*?)^## /m.exec(readFileSync('CONTRIBUTING.md', 'utf8'))?.[1] ?? '';
-  const named = [...rows.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, names]) =>
-    [...`${names}`.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+/** The first cells of a table in CONTRIBUTING. */
+const firstCells = (title: string): string[] => {
+  const section =
+    readFileSync('CONTRIBUTING.md', 'utf8').split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, names]) => `${names}`);
+};
+
+it('CONTRIBUTING’s map has one line for each folder and file of src', () => {
+  const lines = firstCells('Where things are');
+  expect(lines.toSorted()).toEqual(
+    readdirSync('src')
+      .map((name) => `\`${name}\``)
+      .toSorted(),
+  );
+});
+
+it('CONTRIBUTING names the suites of each folder and file of src, once', () => {
+  const named = firstCells('Which suites to run').flatMap((names) =>
+    [...names.matchAll(/`src\/([^`/]+)`/g)].map(([, name]) => name),
   );
   expect(named.toSorted()).toEqual(readdirSync('src').toSorted());
 });

@@ -12,7 +12,7 @@ import {
 } from 'relay-runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { apolloCache, relayDataId, urqlCache } from '../../examples/typescript/caches.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/gateway/schema.ts';
 import { relayRequest } from '../support/relay-request.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 

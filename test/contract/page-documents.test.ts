@@ -5,8 +5,8 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { type DocumentNode, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { schema } from '../../src/gateway/schema.ts';
 import { pageDocuments } from '../../src/pages/page-files.ts';
-import { schema } from '../../src/schema.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 

@@ -3,8 +3,8 @@ import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../src/dev/contracts.ts';
 import { schemaFaults } from '../../src/dev/schema-faults.ts';
+import { schema } from '../../src/gateway/schema.ts';
 import { type Routes, routes } from '../../src/rest/routes.ts';
-import { schema } from '../../src/schema.ts';
 
 const signedIn = ['openid', 'email', 'profile'];
 

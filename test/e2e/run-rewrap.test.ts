@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { verifySecret } from '../../src/api-keys/verify-secret.ts';
+import { verifySecret } from '../../src/api-keys/verify/verify-secret.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';

@@ -57,7 +57,7 @@ beforeAll(async () => {
     AUTH_AUDIENCE: 'keyward',
   };
   // From the source: what is built stands in few files.
-  const command = [process.execPath, '--inspect=127.0.0.1:0', join(root, 'src/main.ts')];
+  const command = [process.execPath, '--inspect=127.0.0.1:0', join(root, 'src/commands/serve.ts')];
   service = await startProcess(folder.path, env, 30_000, command);
   inspector = new Inspector(/ws:\S+/.exec(service.output.stderr)?.[0] ?? '');
   await inspector.opened();

@@ -13,13 +13,13 @@ import {
   ValidationContext,
 } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { verificationFailures } from '../../src/api-keys/verify-secret.ts';
-import { webhookTypes } from '../../src/config/webhook-events.ts';
+import { verificationFailures } from '../../src/api-keys/verify/verify-secret.ts';
+import { webhookTypes } from '../../src/config/values/webhook-events.ts';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
+import { schema } from '../../src/gateway/schema.ts';
 import { costOf } from '../../src/graphql/document-cost.ts';
 import { factsOf, ordinaryBytes } from '../../src/graphql/field-facts.ts';
-import { schema } from '../../src/schema.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { heaviestEvent, heaviestParts, heaviestText } from '../support/heaviest-account.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';

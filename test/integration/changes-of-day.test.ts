@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { VerificationKeys } from '../../src/auth/verification-keys.ts';
-import { readScannerKeys } from '../../src/leak-reports/report-signature.ts';
+import { readScannerKeys } from '../../src/door/leak-reports/report-signature.ts';
 import { setClocks } from '../support/database-clock.ts';
 import { callerOf, trailOf } from '../support/operators.ts';
 import { recordStatements } from '../support/record-statements.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId, ApiKey } from '../../src/database/tables.ts';
-import { type EndOptions, endLines } from '../../src/moving/end-keys.ts';
-import { readLines } from '../../src/moving/read-lines.ts';
+import { type EndOptions, endLines } from '../../src/transfer/end-keys.ts';
+import { readLines } from '../../src/transfer/read-lines.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();

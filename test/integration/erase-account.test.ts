@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { Db } from '../../src/database/db.ts';
-import { exportKeys } from '../../src/moving/export-keys.ts';
+import { exportKeys } from '../../src/transfer/export-keys.ts';
 import { callerOf, createPeople, operatorOf, trailOf, verify } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 

@@ -2,7 +2,7 @@ import { DriverException } from '@mikro-orm/core';
 import { CompiledQuery } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { verifySecret } from '../../src/api-keys/verify-secret.ts';
+import { verifySecret } from '../../src/api-keys/verify/verify-secret.ts';
 import { Db } from '../../src/database/db.ts';
 import { Account } from '../../src/database/tables.ts';
 import { digests } from '../../src/rewrap/digests.ts';

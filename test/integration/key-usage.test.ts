@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { KeyUsage } from '../../src/api-keys/key-usage.ts';
+import { KeyUsage } from '../../src/api-keys/usage/key-usage.ts';
 import { Db } from '../../src/database/db.ts';
 import { OutcomeUnknownError } from '../../src/database/failures.ts';
 import { refuseRows, setReadOnly } from '../support/database.ts';

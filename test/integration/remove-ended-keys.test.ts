@@ -4,7 +4,7 @@ import type { VerificationKeys } from '../../src/auth/verification-keys.ts';
 import { cleanUpBatch } from '../../src/database/clean-up.ts';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId, ApiKey } from '../../src/database/tables.ts';
-import { readScannerKeys } from '../../src/leak-reports/report-signature.ts';
+import { readScannerKeys } from '../../src/door/leak-reports/report-signature.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';

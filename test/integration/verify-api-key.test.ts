@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { importedDigests, sha256Of } from '../../src/api-keys/imported-keys.ts';
+import { importedDigests, sha256Of } from '../../src/api-keys/verify/imported-keys.ts';
 import { type AccountId, ApiKeySecret, AutomationSettings } from '../../src/database/tables.ts';
 import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
 import { createTestGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { verifySecret } from '../../src/api-keys/verify-secret.ts';
+import { verifySecret } from '../../src/api-keys/verify/verify-secret.ts';
 import { Db } from '../../src/database/db.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Db } from '../../src/database/db.ts';
-import { Clock } from '../../src/webhooks/clock.ts';
-import { noteExpiries } from '../../src/webhooks/expiries.ts';
+import { Clock } from '../../src/webhooks/sending/clock.ts';
+import { noteExpiries } from '../../src/webhooks/sending/expiries.ts';
 import { moveDatabaseClock } from '../support/database-clock.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 

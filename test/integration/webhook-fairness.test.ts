@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import type { Change } from '../../src/observability/events.ts';
-import type { Webhooks } from '../../src/webhooks/webhooks.ts';
+import type { Webhooks } from '../../src/webhooks/sending/webhooks.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import {
   failures,

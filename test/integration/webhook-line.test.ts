@@ -12,9 +12,9 @@ import {
   type TakenDelivery,
   takeDeliveries,
   tidy,
-} from '../../src/webhooks/deliveries.ts';
-import { Line } from '../../src/webhooks/line.ts';
-import { handOut } from '../../src/webhooks/outbox.ts';
+} from '../../src/webhooks/sending/deliveries.ts';
+import { Line } from '../../src/webhooks/sending/line.ts';
+import { handOut } from '../../src/webhooks/sending/outbox.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { createConfigured, createDeliveries } from '../support/webhook-sender.ts';
 

@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { removeErased } from '../../src/accounts/remove-erased.ts';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
-import { ImportedForms } from '../../src/api-keys/imported-keys.ts';
-import { KeyUsage } from '../../src/api-keys/key-usage.ts';
+import { KeyUsage } from '../../src/api-keys/usage/key-usage.ts';
+import { ImportedForms } from '../../src/api-keys/verify/imported-keys.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { IssuerConfig, PagesConfig, Rates } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -21,7 +21,12 @@ import {
   ApiKeySecret,
   PrivateKey,
 } from '../../src/database/tables.ts';
-import { createGateway, createLimits, type Edge, type GatewayDependencies } from '../../src/gateway.ts';
+import {
+  createGateway,
+  createLimits,
+  type Edge,
+  type GatewayDependencies,
+} from '../../src/gateway/gateway.ts';
 import { type DocumentLimits, fixedLimits } from '../../src/graphql/use-document-limits.ts';
 import { Load } from '../../src/http/load.ts';
 import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { Db } from '../../src/database/db.ts';
-import { exportKeys } from '../../src/moving/export-keys.ts';
-import type { Destination } from '../../src/moving/import-keys.ts';
-import { importLines } from '../../src/moving/import-lines.ts';
-import { readLines } from '../../src/moving/read-lines.ts';
 import type { OperationLimits } from '../../src/operations/context.ts';
+import { exportKeys } from '../../src/transfer/export-keys.ts';
+import type { Destination } from '../../src/transfer/import-keys.ts';
+import { importLines } from '../../src/transfer/import-lines.ts';
+import { readLines } from '../../src/transfer/read-lines.ts';
 import type { TestGateway } from './gateway.ts';
 import { noParts } from './key-suite.ts';
 

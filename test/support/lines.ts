@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { readLines } from '../../src/moving/read-lines.ts';
+import { readLines } from '../../src/transfer/read-lines.ts';
 
 /** Reads all lines of chunks; expects that they are numbered. */
 export const readAll = async (...chunks: readonly (string | Buffer)[]) => {

@@ -12,9 +12,9 @@ import {
 } from 'graphql';
 import { expect } from 'vitest';
 import type { Scope } from '../../src/auth/scopes.ts';
+import { schema } from '../../src/gateway/schema.ts';
 import { nodeTypeOf, restName, snakeCase } from '../../src/rest/rest-schema.ts';
 import { routes } from '../../src/rest/routes.ts';
-import { schema } from '../../src/schema.ts';
 import type { Answer, TestGateway } from './gateway.ts';
 
 /** An operation that has a route. */

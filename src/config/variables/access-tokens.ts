@@ -1,5 +1,5 @@
 import { algorithms, issuers, scopeAliases, signatureAlgorithms } from '../issuers.ts';
-import { issuerUrl, names, onOrOff, secureUrl } from '../kinds.ts';
+import { issuerUrl, names, onOrOff, secureUrl } from '../values/kinds.ts';
 
 /** The variables of the issuers whose access tokens the service accepts. */
 export const accessTokenVariables = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { postgresUrlFaults } from '../database-url.ts';
-import { integer, seconds, textOfFile } from '../kinds.ts';
+import { postgresUrlFaults } from '../values/database-url.ts';
+import { integer, seconds, textOfFile } from '../values/kinds.ts';
 
 const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 

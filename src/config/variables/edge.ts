@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isAddressRange } from '../addresses.ts';
-import { hasValidHost, integer, seconds, split } from '../kinds.ts';
+import { isAddressRange } from '../values/addresses.ts';
+import { hasValidHost, integer, seconds, split } from '../values/kinds.ts';
 
 const wantedRate = 'must be REQUESTS/SECONDS, such as 300/60, or "off"';
 

@@ -1,4 +1,4 @@
-import { integer, onOrOff } from '../kinds.ts';
+import { integer, onOrOff } from '../values/kinds.ts';
 
 /** The variables that limit GraphQL documents. */
 export const graphqlVariables = {

@@ -1,4 +1,4 @@
-import { integer, seconds } from '../kinds.ts';
+import { integer, seconds } from '../values/kinds.ts';
 
 /** The variables that limit connections and requests. */
 export const httpVariables = {

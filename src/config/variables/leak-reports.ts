@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { json, secureUrl, textOfFile } from '../kinds.ts';
-import { scannerKeys } from '../scanner-keys.ts';
+import { json, secureUrl, textOfFile } from '../values/kinds.ts';
+import { scannerKeys } from '../values/scanner-keys.ts';
 
 /** The variables of reports of API keys that a scanner found in public. */
 export const leakReportVariables = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, names, onOrOff, seconds } from '../kinds.ts';
+import { integer, names, onOrOff, seconds } from '../values/kinds.ts';
 
 /** The variables that limit callers' requests and data. */
 export const limitVariables = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, integer, onOrOff } from '../kinds.ts';
+import { baseUrl, integer, onOrOff } from '../values/kinds.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { onOrOff, split } from '../kinds.ts';
+import { onOrOff, split } from '../values/kinds.ts';
 
 const parameters = z
   .string()

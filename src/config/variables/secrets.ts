@@ -1,5 +1,5 @@
 import { encryptionKeySize, pepperSize, secretList } from '../../secrets/secret-list.ts';
-import { onOrOff, textOfFile } from '../kinds.ts';
+import { onOrOff, textOfFile } from '../values/kinds.ts';
 
 const fresh = '"1:$(openssl rand -base64 32)"';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, isUrl, seconds, url } from '../kinds.ts';
+import { integer, isUrl, seconds, url } from '../values/kinds.ts';
 
 const kinds = ['development', 'test', 'production'] as const;
 

@@ -1,8 +1,13 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { json, secureUrl, split, textOfFile } from '../kinds.ts';
-import { longestWebhookUrl, mostWebhookEndpoints, webhookPatterns, webhookTypes } from '../webhook-events.ts';
-import { webhookHeaders } from '../webhook-headers.ts';
+import { json, secureUrl, split, textOfFile } from '../values/kinds.ts';
+import {
+  longestWebhookUrl,
+  mostWebhookEndpoints,
+  webhookPatterns,
+  webhookTypes,
+} from '../values/webhook-events.ts';
+import { webhookHeaders } from '../values/webhook-headers.ts';
 
 /** The least and the greatest size of a secret in bytes, by Standard Webhooks. */
 const leastSecret = 24;

@@ -1,6 +1,6 @@
 import { type ClientConfig, Pool, TypeOverrides, types } from 'pg';
 import type { DatabaseConfig } from '../../config/config.ts';
-import { toPgUrl } from '../../config/database-url.ts';
+import { toPgUrl } from '../../config/values/database-url.ts';
 import type { ConnectionPool, Warn } from '../backend.ts';
 import { Abandoned } from './abandoned.ts';
 import { type PooledClient, PostgresClient } from './connection.ts';

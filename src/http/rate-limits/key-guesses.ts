@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { createAddressTest } from '../../config/addresses.ts';
 import type { Rate } from '../../config/config.ts';
+import { createAddressTest } from '../../config/values/addresses.ts';
 import type { Exchange } from '../exchange.ts';
 import { clientKeyOf } from './limit-address.ts';
 import { RateCounts, type RateUse, rateFields, secondsUntilReset, tooManyRequests } from './limiter.ts';

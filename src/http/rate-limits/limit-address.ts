@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { createAddressTest } from '../../config/addresses.ts';
+import { createAddressTest } from '../../config/values/addresses.ts';
 import type { Middleware } from '../exchange.ts';
 import type { Limiter } from './limiter.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../../src/api-keys/api-key-secret.ts';
-import { verifySecret } from '../../../src/api-keys/verify-secret.ts';
+import { verifySecret } from '../../../src/api-keys/verify/verify-secret.ts';
 import { Db } from '../../../src/database/db.ts';
 import { shareReads } from '../../../src/database/shared-read.ts';
 import { recordStatements } from '../../support/record-statements.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { ImportedForms } from '../../../src/api-keys/imported-keys.ts';
+import { ImportedForms } from '../../../src/api-keys/verify/imported-keys.ts';
 import { Db } from '../../../src/database/db.ts';
 import { exportFrom, foreignKey, importTo, sha256 } from '../../support/imports.ts';
 import { setUpTwoNodes } from '../../support/two-nodes.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { readScannerKeys } from '../../../src/leak-reports/report-signature.ts';
+import { readScannerKeys } from '../../../src/door/leak-reports/report-signature.ts';
 import { createSigningKey, matchOf, signatureHeaders } from '../../support/scanner.ts';
 import { setUpTwoNodes } from '../../support/two-nodes.ts';
 

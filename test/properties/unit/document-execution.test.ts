@@ -1,8 +1,8 @@
 import { type ExecutionResult, execute, type GraphQLError, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { translateError } from '../../../src/database/failures.ts';
+import { schema } from '../../../src/gateway/schema.ts';
 import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
-import { schema } from '../../../src/schema.ts';
 import { Draw, type DrawnOperation, drawDocument } from '../../support/draw-document.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';

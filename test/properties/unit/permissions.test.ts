@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hasAll } from '../../../src/api-keys/grants.ts';
+import { hasAll } from '../../../src/api-keys/verify/grants.ts';
 import { Ceiling } from '../../../src/plans/ceiling.ts';
 import { intersection, standsFor } from '../../../src/plans/permissions.ts';
 import { includes, lostOf } from '../../../web/console/plan/grant.ts';

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { KeyUsage } from '../../../src/api-keys/key-usage.ts';
+import { KeyUsage } from '../../../src/api-keys/usage/key-usage.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { Db } from '../../../src/database/db.ts';
 import { migrate } from '../../../src/database/migrate.ts';

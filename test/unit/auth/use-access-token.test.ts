@@ -7,7 +7,7 @@ import {
   type VerificationKey,
 } from '../../../src/auth/verification-key.ts';
 import { VerificationKeys } from '../../../src/auth/verification-keys.ts';
-import { schema } from '../../../src/schema.ts';
+import { schema } from '../../../src/gateway/schema.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 type Plugin = ReturnType<typeof useAccessToken>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalAddress, createAddressTest, isAddressRange } from '../../../src/config/addresses.ts';
+import { canonicalAddress, createAddressTest, isAddressRange } from '../../../src/config/values/addresses.ts';
 
 describe('isAddressRange', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { postgresUrlFaults, toPgUrl } from '../../../src/config/database-url.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
+import { postgresUrlFaults, toPgUrl } from '../../../src/config/values/database-url.ts';
 
 const at = (parameters: string) => `postgres://keyward:c4n4ry@db.example.com/keyward${parameters}`;
 

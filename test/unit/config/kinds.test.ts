@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecureUrl } from '../../../src/config/kinds.ts';
+import { isSecureUrl } from '../../../src/config/values/kinds.ts';
 
 describe('isSecureUrl', () => {
   it.each([

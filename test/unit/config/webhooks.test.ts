@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../../src/config/addresses.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { standsFor } from '../../../src/config/webhook-events.ts';
+import { isPublicAddress } from '../../../src/config/values/addresses.ts';
+import { standsFor } from '../../../src/config/values/webhook-events.ts';
 
 const secretOf = (bytes: number, fill = 7): string => `whsec_${Buffer.alloc(bytes, fill).toString('base64')}`;
 const url = 'https://hooks.example.com/keyward';

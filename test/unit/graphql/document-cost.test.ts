@@ -8,8 +8,8 @@ import {
   ValidationContext,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { schema } from '../../../src/gateway/schema.ts';
 import { costOf } from '../../../src/graphql/document-cost.ts';
-import { schema } from '../../../src/schema.ts';
 
 const isOperation = (
   definition: DocumentNode['definitions'][number],

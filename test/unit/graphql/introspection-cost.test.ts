@@ -8,8 +8,8 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { schema } from '../../../src/gateway/schema.ts';
 import { countIntrospection } from '../../../src/graphql/introspection-cost.ts';
-import { schema } from '../../../src/schema.ts';
 
 const count = (query: string, most = Number.POSITIVE_INFINITY): number => {
   const { definitions } = parse(query);

@@ -2,8 +2,8 @@ import { type DocumentNode, parse } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { describe, expect, it } from 'vitest';
 import type { WithAccessToken } from '../../../src/auth/caller.ts';
+import { schema } from '../../../src/gateway/schema.ts';
 import { createDocumentCache, useKnownDocuments } from '../../../src/graphql/kept-documents.ts';
-import { schema } from '../../../src/schema.ts';
 
 const put = (cache: { set(text: string, document: DocumentNode): unknown }, text: string): void => {
   cache.set(text, parse(text));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasAll } from '../../../src/api-keys/grants.ts';
+import { hasAll } from '../../../src/api-keys/verify/grants.ts';
 import { Ceiling } from '../../../src/plans/ceiling.ts';
 import { intersection } from '../../../src/plans/permissions.ts';
 

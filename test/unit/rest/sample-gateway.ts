@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { WithAccessToken } from '../../../src/auth/caller.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
+import { schema as gatewaySchema } from '../../../src/gateway/schema.ts';
 import { answerGraphql } from '../../../src/graphql/answer-graphql.ts';
 import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
 import { useInputErrors } from '../../../src/graphql/input-errors.ts';
@@ -16,7 +17,6 @@ import { parseInput } from '../../../src/operations/input.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
-import { schema as gatewaySchema } from '../../../src/schema.ts';
 import { toIncoming, toResponse } from '../../support/fetch-gateway.ts';
 
 const sdl = `

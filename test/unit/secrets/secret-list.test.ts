@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textOfFile } from '../../../src/config/kinds.ts';
+import { textOfFile } from '../../../src/config/values/kinds.ts';
 import { encryptionKeySize, pepperSize, secretList } from '../../../src/secrets/secret-list.ts';
 
 const [one, two] = [randomBytes(32), randomBytes(32)];

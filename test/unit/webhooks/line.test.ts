@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AccountId } from '../../../src/database/tables.ts';
-import { Line } from '../../../src/webhooks/line.ts';
+import { Line } from '../../../src/webhooks/sending/line.ts';
 
 const [alice, bob] = [1 as AccountId, 2 as AccountId];
 

@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import { afterEach, expect, it, vi } from 'vitest';
-import { checkedLookup } from '../../../src/webhooks/look-up.ts';
+import { checkedLookup } from '../../../src/webhooks/sending/look-up.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

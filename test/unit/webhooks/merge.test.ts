@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changesOf, detailsOf } from '../../../src/operations/changes.ts';
-import { mergeMessages } from '../../../src/webhooks/merge.ts';
+import { mergeMessages } from '../../../src/webhooks/sending/merge.ts';
 
 const messageOf = (changes: object[], data: object = {}) =>
   JSON.stringify({ type: 'api_key.updated', timestamp: 'T', data: { by: 'owner', ...data, changes } });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pauseAfter } from '../../../src/webhooks/webhooks.ts';
+import { pauseAfter } from '../../../src/webhooks/sending/webhooks.ts';
 
 const second = 1000;
 const minute = 60 * second;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccountId } from '../../../src/database/tables.ts';
-import { Receiver } from '../../../src/webhooks/receiver.ts';
+import { Receiver } from '../../../src/webhooks/sending/receiver.ts';
 
 const endpoint = { id: 1, url: 'https://hooks.example.com/', secrets: [], headers: {}, isPaused: false };
 const of = (account: number, attempts = 1) => ({ account: account as AccountId, attempts });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { send } from '../../../src/webhooks/send.ts';
+import { send } from '../../../src/webhooks/sending/send.ts';
 
 const secrets = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map(
   (bytes) => `whsec_${bytes.toString('base64')}`,

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { prepareQuery } from '../database/db.ts';
+import { Account } from '../database/tables.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { readAccount } from './account.ts';
+import { type AccountRecord, assertNotErased, assertOther } from './account-record.ts';
+import { ensureAccount } from './own-account.ts';
+import { reason } from './reason.ts';
+
+/** The input of {@link blockAccount}. */
+export const BlockAccountInput = z.object({ id: z.int32(), reason });
+
+type Block = z.output<typeof BlockAccountInput> & { readonly now: Date };
+
+const updateOpen = prepareQuery(Account, (db, { id, reason, now }: Block) =>
+  db
+    .updateTable('account')
+    .set({ blocked_at: now, block_reason: reason })
+    .where('id', '=', id as Account['id'])
+    .where('blocked_at', 'is', null)
+    .where('erased_at', 'is', null)
+    .returning('id'),
+);
+
+/**
+ * Blocks an account: from then on, all its API keys and all its access tokens are refused. An account that is already
+ * blocked stays unchanged.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for the operator's own account and for an erased
+ *   one
+ */
+export async function blockAccount(
+  context: OperationContext,
+  input: z.input<typeof BlockAccountInput>,
+): Promise<AccountRecord> {
+  const { id, reason } = parseInput(BlockAccountInput, input);
+  return audited(context, async (inner) => {
+    const operatorId = await ensureAccount(inner);
+    assertOther(id, operatorId);
+    const [changed] = await updateOpen(inner.db, { id, reason, now: new Date() });
+    if (changed) inner.events('account-blocked', { accountId: changed.id, operatorId, reason });
+    const record = await readAccount(inner.db, id);
+    assertNotErased(record);
+    return record;
+  });
+}

@@ -1,0 +1,107 @@
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import { z } from 'zod';
+import { isForPostgres } from '../../database/db.ts';
+import type { Tables } from '../../database/tables.ts';
+import { badUserInput } from '../../errors.ts';
+import { verificationFailures } from '../verify/verify-secret.ts';
+
+const day = 24 * 60 * 60_000;
+
+/** The periods by which verifications are counted. Days are in UTC. */
+export type UsagePeriod = 'HOUR' | 'DAY';
+
+/** The longest range of an answer, in days. */
+const longest: Readonly<Record<UsagePeriod, number>> = { HOUR: 31, DAY: 366 };
+
+/** The most periods of an answer: the hours of the longest range. */
+export const mostPeriods = longest.HOUR * 24;
+
+/** The most counts of an answer: a period has one for each outcome, though hardly ever all of them. */
+export const mostCounts = mostPeriods * (1 + verificationFailures.length);
+
+/** The members of an input that select the time. */
+export const usageRangeMembers = {
+  from: z.date().nullish(),
+  to: z.date().nullish(),
+  by: z.enum(['HOUR', 'DAY']).nullish(),
+};
+
+type RangeInput = z.output<z.ZodObject<typeof usageRangeMembers>>;
+
+/** The hours that begin in a half-open interval. */
+export interface UsageRange {
+  readonly from: Date;
+  readonly to: Date;
+  readonly by: UsagePeriod;
+}
+
+/** A condition of a query that joins `account`: which accounts somebody may ask about. */
+export type OfAccount<Asker> = (
+  asker: Asker,
+) => (account: ExpressionBuilder<Tables, 'account'>) => Expression<SqlBool>;
+
+const refuse = (message: string) => badUserInput([{ path: ['from'], message, type: 'value_error' }]);
+
+/**
+ * Reads the requested range. The default is the last 24 hours, by the hour.
+ * @throws {GatewayError} `BAD_USER_INPUT` if the range ends before it begins, or is too long
+ */
+export function readUsageRange({ to: end, from: begin, by: period }: RangeInput): UsageRange {
+  const to = end ?? new Date();
+  const from = begin ?? new Date(Math.max(to.getTime() - day, 0));
+  const by = period ?? 'HOUR';
+  if (from > to) throw refuse('Must not be after the end.');
+  if (to.getTime() - from.getTime() <= longest[by] * day) return { from, to, by };
+  throw refuse(`Must be at most ${longest[by]} days before the end.`);
+}
+
+/** The greatest value of GraphQL's Int. */
+const mostCount = 2 ** 31 - 1;
+
+/** The number of verifications in an hour or a day with one outcome. */
+export interface UsageCount {
+  /** The beginning of the hour or day. */
+  readonly at: Date;
+  /** `valid`, or the reason of the refusal. */
+  readonly outcome: string;
+  /** At most 2³¹−1: greater counts appear as this value. */
+  readonly count: number;
+}
+
+/** The numbers of verifications in a range. */
+export interface Usage extends Pick<UsageRange, 'from' | 'to'> {
+  readonly counts: readonly UsageCount[];
+}
+
+/** The SQL expression for the beginning of the period of a table's hour. */
+export const periodOf = (
+  kysely: Kysely<Tables>,
+  table: 'account_use' | 'api_key_use',
+  by: UsagePeriod,
+): RawBuilder<Date> => {
+  const hour = sql.ref<Date>(`${table}.hour`);
+  if (by === 'HOUR') return hour;
+  return isForPostgres(kysely) ? sql`date_trunc('day', ${hour}, 'UTC')` : sql`${hour} - ${hour} % 86400000`;
+};
+
+/** A row of a query for usage; a row of nulls means no use. */
+interface CountedRow {
+  readonly hour: Date | null;
+  readonly outcome: string | null;
+  readonly count: number | string | bigint | null;
+}
+
+/** Converts rows to counts. */
+export const toCounts = (rows: readonly CountedRow[]): UsageCount[] =>
+  rows.flatMap(({ hour, outcome, count }) =>
+    hour === null || outcome === null
+      ? []
+      : [{ at: hour, outcome, count: Math.min(Number(count), mostCount) }],
+  );

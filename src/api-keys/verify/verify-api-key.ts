@@ -1,0 +1,126 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { withDefaults } from '../../automation-settings/update-automation-settings.ts';
+import type { AccountId, AutomationSettings } from '../../database/tables.ts';
+import type { OperationContext, QuotaLeft } from '../../operations/context.ts';
+import { atMostLong, parseInput } from '../../operations/input.ts';
+import { type Entitlement, noEntitlement } from '../../plans/entitlement-of.ts';
+import { permissionList } from '../../plans/permissions.ts';
+import { type RateLimitState, rateStateOf, type SharedLimitsLeft } from '../../plans/shared-limits.ts';
+import { permissionsWithin } from './grants.ts';
+import type { KeyLimits } from './key-limits.ts';
+import { type FoundKey, type Verification, type VerificationFailure, verifySecret } from './verify-secret.ts';
+
+const mostUnits = 1_000_000;
+
+// A zone would name a network interface of another machine.
+const isAddress = (text: string) => isIP(text) !== 0 && !text.includes('%');
+
+/** The input of {@link verifyApiKey}. The key is any text that a client sent. */
+export const VerifyApiKeyInput = z.object({
+  key: atMostLong(z.string(), 1000),
+  permissions: permissionList.nullish(),
+  cost: z.int().min(0, 'Must be at least 0.').max(mostUnits, `Must be at most ${mostUnits}.`).nullish(),
+  address: z
+    .string()
+    .refine(isAddress, 'Must be an IP address, without a zone.')
+    .meta({ pattern: '^[0-9A-Fa-f:.]{2,45}$' })
+    .nullish(),
+});
+
+/** What the provider grants the key's account, beside permissions, and what is left of it. */
+export interface GrantedState extends SharedLimitsLeft {
+  /** The provider's own words. */
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
+/** The result of a verification for the provider; an unknown secret has no details. */
+export interface ApiKeyVerification {
+  readonly valid: boolean;
+  readonly reason: VerificationFailure | null;
+  readonly keyId: number | null;
+  readonly userId: AccountId | null;
+  readonly expiresAt: Date | null;
+  readonly name: string | null;
+  /** What the key may do: its permissions within what its account may have. */
+  readonly permissions: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly rateLimit: RateLimitState | null;
+  readonly quota: QuotaLeft | null;
+  /** The name of the account's plan; null: there are no plans. */
+  readonly plan: string | null;
+  readonly entitlement: GrantedState | null;
+  readonly automation: Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'> | null;
+}
+
+const nothing = {
+  keyId: null,
+  userId: null,
+  expiresAt: null,
+  name: null,
+  permissions: [],
+  metadata: null,
+  rateLimit: null,
+  quota: null,
+  plan: null,
+  entitlement: null,
+  automation: null,
+};
+
+/**
+ * Tells a provider's backend whether an API key is good, who owns it, and what it may do.
+ * @throws {GatewayError} `BAD_USER_INPUT`
+ */
+export async function verifyApiKey(
+  context: OperationContext,
+  input: z.input<typeof VerifyApiKeyInput>,
+): Promise<ApiKeyVerification> {
+  const { key, permissions, cost, address } = parseInput(VerifyApiKeyInput, input);
+  const { found, ...verified } = await verifySecret(context, {
+    secret: key,
+    permissions: permissions ?? [],
+    cost: cost ?? 1,
+    address: address ?? null,
+  });
+  const { reason } = verified;
+  return {
+    valid: reason === null,
+    reason,
+    ...(found ? describeKey(found, verified, context) : nothing),
+  };
+}
+
+/** What a key may do and has, within what its account may have. */
+export const describeGrant = (
+  { permissions }: Pick<FoundKey, 'permissions'>,
+  { plan, ceiling, metadata }: Entitlement,
+  { sharedRate, sharedQuota }: KeyLimits,
+): Pick<ApiKeyVerification, 'permissions' | 'plan' | 'entitlement'> => ({
+  permissions: permissionsWithin(permissions, ceiling),
+  plan,
+  entitlement: { metadata, rateLimit: rateStateOf(sharedRate), quota: sharedQuota },
+});
+
+const describeKey = (
+  found: FoundKey,
+  { entitlement = noEntitlement, limits: left }: Omit<Verification, 'found'>,
+  { limits }: OperationContext,
+) => ({
+  keyId: found.id,
+  userId: found.account,
+  expiresAt: found.expiresAt,
+  name: found.name,
+  ...describeGrant(found, entitlement, left),
+  metadata: found.metadata === null ? null : JSON.parse(found.metadata),
+  rateLimit: rateStateOf(left.rate),
+  quota: left.quota,
+  automation: withDefaults(readSettings(found), limits),
+});
+
+/** Converts the owner's settings; SQLite returns numbers for booleans. */
+const readSettings = (found: FoundKey) => ({
+  isEnabled: found.automationEnabled === null ? null : Boolean(found.automationEnabled),
+  isEnabledCleared: Boolean(found.automationEnabledCleared),
+  sessionDuration: found.sessionDuration,
+  sessionDurationCleared: Boolean(found.sessionDurationCleared),
+});

@@ -1,0 +1,256 @@
+import { timingSafeEqual } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Db, prepareQuery } from '../../database/db.ts';
+import { shareReads } from '../../database/shared-read.ts';
+import { ApiKey } from '../../database/tables.ts';
+import type { OperationContext } from '../../operations/context.ts';
+import { type Entitlement, entitlementOf } from '../../plans/entitlement-of.ts';
+import { isPeriodOverIn } from '../../quotas/quota-periods.ts';
+import { isApiKeySecret } from '../api-key-secret.ts';
+import { hasAll, isAllowedFrom } from './grants.ts';
+import { importedDigests, sha256Of } from './imported-keys.ts';
+import { type KeyLimits, type LimitContext, noLimits, seeLimits, type Use, useLimits } from './key-limits.ts';
+
+/**
+ * The reasons for refusing a secret, in the order of the checks. An unknown, malformed or wrong secret gives the same
+ * reason.
+ */
+export const verificationFailures = [
+  'not_found',
+  'inactive',
+  'expired',
+  'rotated',
+  'account_blocked',
+  'address_not_allowed',
+  'insufficient_permissions',
+  'rate_limited',
+  'account_rate_limited',
+  'quota_exceeded',
+  'account_quota_exceeded',
+] as const;
+
+/** One of {@link verificationFailures}. */
+export type VerificationFailure = (typeof verificationFailures)[number];
+
+/** A question about a secret. */
+export interface VerificationQuestion {
+  /** The secret as a client sent it: any text. */
+  readonly secret: string;
+  /** The requested permissions; the key must have all of them. */
+  readonly permissions: readonly string[];
+  /** The units of the key's quota that the use costs; 0: a question that uses none. */
+  readonly cost: number;
+  /** The client's IP address; null if unknown. */
+  readonly address: string | null;
+  /**
+   * Called for a key that passed all other checks, before its own limits are used.
+   * @throws if the key may not be used now
+   */
+  readonly admit?: (keyId: number) => void;
+}
+
+interface Lookup {
+  readonly now: Date;
+  /** The digests, by index. */
+  readonly [place: number]: Buffer;
+}
+
+/** Prepares a look-up. It finds no key of an erased account, whose rows are removed a little later. */
+const prepareLookup = (count: number) =>
+  prepareQuery(ApiKey, (db, values: Lookup) =>
+    db
+      .selectFrom('api_key_secret')
+      .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+      .innerJoin('account', 'account.id', 'api_key.account_id')
+      .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
+      .leftJoin('account_quota', 'account_quota.account_id', 'api_key.account_id')
+      .leftJoin('automation_settings', 'automation_settings.account_id', 'api_key.account_id')
+      .where(
+        'api_key_secret.digest',
+        'in',
+        Array.from({ length: count }, (_, place) => values[place] as Buffer),
+      )
+      .where('account.erased_at', 'is', null)
+      .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
+      .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
+      .select(['api_key.rate_limit', 'api_key.rate_limit_window', 'account.plan', 'account.overrides'])
+      // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.
+      .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
+      .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
+      .select(sql<unknown>`${isPeriodOverIn(db, values.now)}`.as('quotaOver'))
+      .select([
+        'api_key_quota.units as quotaUnits',
+        'api_key_quota.refill as quotaRefill',
+        'api_key_quota.taken as quotaTaken',
+        'api_key_quota.generation as quotaGeneration',
+      ])
+      .select(sql<unknown>`${isPeriodOverIn(db, values.now, 'account_quota')}`.as('sharedOver'))
+      .select([
+        'account_quota.refill as sharedRefill',
+        'account_quota.taken as sharedTaken',
+        'account_quota.generation as sharedGeneration',
+      ])
+      .select([
+        'automation_settings.is_enabled as automationEnabled',
+        'automation_settings.is_enabled_cleared as automationEnabledCleared',
+        'automation_settings.session_duration as sessionDuration',
+        'automation_settings.session_duration_cleared as sessionDurationCleared',
+      ])
+      .select('api_key_secret.digest'),
+  );
+
+/** The look-ups, by the number of their digests: a power of two, so that they are few. */
+const lookups = new Map<number, ReturnType<typeof prepareLookup>>();
+
+/** Looks up the keys of these digests, with their unique index, in one statement. */
+async function lookUp(db: Db, digests: readonly Buffer[]) {
+  const count = 2 ** Math.ceil(Math.log2(digests.length));
+  const lookup = lookups.get(count) ?? prepareLookup(count);
+  lookups.set(count, lookup);
+  const values: { now: Date; [place: number]: Buffer } = { now: new Date() };
+  for (let place = 0; place < count; place += 1)
+    values[place] = digests[Math.min(place, digests.length - 1)] as Buffer;
+  return await lookup(db, values);
+}
+
+/** Looks up keys together with all who ask in the same turn of the event loop, in statements of up to 64 digests. */
+const lookUpTogether = shareReads(lookUp, 64);
+
+/** The stored API key of a found secret, with its owner's settings. */
+export type FoundKey = Awaited<ReturnType<typeof lookUp>>[number];
+
+/** The result of a verification. */
+export interface Verification {
+  /** The reason of the refusal; null if the secret is accepted. */
+  readonly reason: VerificationFailure | null;
+  /** The API key; undefined if the secret is unknown. */
+  readonly found: FoundKey | undefined;
+  /** What the provider grants the key's account; undefined if the secret is unknown. */
+  readonly entitlement: Entitlement | undefined;
+  /** The rest of the key's limits, and of its account's. */
+  readonly limits: KeyLimits;
+}
+
+/** The part of an operation's context that verifications use. */
+export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage' | 'importedKeys' | 'record'> &
+  LimitContext & {
+    /** The provider's plans. */
+    readonly limits: Pick<OperationContext['limits'], 'plans'>;
+  };
+
+const notFound: Verification = {
+  reason: 'not_found',
+  found: undefined,
+  entitlement: undefined,
+  limits: noLimits,
+};
+
+/**
+ * Verifies the secret of an API key against the database. Nothing is cached, so every node refuses a revoked key at
+ * once. A verification writes nothing, except for a lease of quota units, which lasts for many uses; it counts the
+ * outcome.
+ *
+ * A text that cannot be a secret costs the same digests, but no look-up. A text that looks like an imported secret
+ * costs that secret's digests as well, and a single look-up for all.
+ */
+export async function verifySecret(
+  context: VerificationContext,
+  question: VerificationQuestion,
+): Promise<Verification> {
+  const askedAt = performance.now();
+  const found = await findKey(context, question.secret);
+  if (!found) return notFound;
+  const now = new Date();
+  const use = { askedAt, now, cost: question.cost };
+  noteKey(context, found);
+  const verified = await verifyFound(context, found, question, use);
+  context.keyUsage.note(found.id, now, verified.reason ?? 'valid');
+  if (verified.reason !== null) context.record.refusal = verified.reason;
+  return verified;
+}
+
+/** Notes which key a request is about, for its log line. */
+function noteKey({ record }: Pick<VerificationContext, 'record'>, { id, account }: FoundKey): void {
+  record.keyId = id;
+  record.accountId = account;
+}
+
+/** A use that is refused for an earlier reason takes nothing from any limit. */
+async function verifyFound(
+  context: VerificationContext,
+  found: FoundKey,
+  question: VerificationQuestion,
+  use: Use,
+): Promise<Verification> {
+  const entitlement = entitlementOf(context.limits.plans, found);
+  const reason = failureOf(found, use.now) ?? refusalOf(found, entitlement, question);
+  if (reason !== null)
+    return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, use) };
+  question.admit?.(found.id);
+  const { refusal, ...limits } = await useLimits(context, { key: found, entitlement }, use);
+  return { reason: refusal, found, entitlement, limits };
+}
+
+/** Verifies the secret for a key that asks about itself. This uses no limits and counts nothing. */
+export async function checkSecret(
+  context: LookupContext & LimitContext & Pick<VerificationContext, 'record'>,
+  question: Pick<VerificationQuestion, 'secret' | 'permissions' | 'address'>,
+  now: Date,
+): Promise<Verification> {
+  const found = await findKey(context, question.secret);
+  if (!found) return notFound;
+  noteKey(context, found);
+  const entitlement = entitlementOf(context.limits.plans, found);
+  const reason = failureOf(found, now) ?? refusalOf(found, entitlement, question);
+  return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, { now }) };
+}
+
+/** Whether a text has the form of an API key, made here or imported, so that it is worth a look-up. */
+export const mayBeApiKey = (importedKeys: LookupContext['importedKeys'], secret: string): boolean =>
+  isApiKeySecret(secret) || importedKeys.mayHave(secret);
+
+type LookupContext = Pick<VerificationContext, 'db' | 'secrets' | 'importedKeys' | 'limits'>;
+
+async function findKey(
+  { db, secrets: { peppers }, importedKeys }: LookupContext,
+  secret: string,
+): Promise<FoundKey | undefined> {
+  // Comes first, so that a malformed text takes the same digests as a key.
+  const own = peppers.digests(secret);
+  if (!mayBeApiKey(importedKeys, secret)) return undefined;
+  const all = importedKeys.mayHave(secret) ? [...own, ...importedDigests(peppers, sha256Of(secret))] : own;
+  const rows = await lookUpTogether(
+    db,
+    all.map(({ digest }) => digest),
+  );
+  // If a key was made here and imported as well, the key that was made here comes first.
+  for (const { digest } of all) {
+    const found = rows.find((row) => timingSafeEqual(digest, row.digest));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Finds the reason of a refusal. The end of the key comes before the end of its secret, and both come before the
+ * checks of the use.
+ */
+const failureOf = (
+  { isActive, expiresAt, rotated, blocked }: FoundKey,
+  now: Date,
+): VerificationFailure | null => {
+  if (!isActive) return 'inactive';
+  if (expiresAt && expiresAt <= now) return 'expired';
+  if (rotated) return 'rotated';
+  return blocked ? 'account_blocked' : null;
+};
+
+/** The reason for refusing this use of a good key. */
+const refusalOf = (
+  { allowedAddresses, permissions }: FoundKey,
+  { ceiling }: Entitlement,
+  question: Pick<VerificationQuestion, 'permissions' | 'address'>,
+): VerificationFailure | null => {
+  if (!isAllowedFrom(allowedAddresses, question.address)) return 'address_not_allowed';
+  return hasAll(permissions, ceiling, question.permissions) ? null : 'insufficient_permissions';
+};

@@ -1,0 +1,65 @@
+import { readCommandLine } from '../config/command-line.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { openBeside } from '../database/database.ts';
+import { Db } from '../database/db.ts';
+import { assertMigrated } from '../database/migrate.ts';
+import { assertSecretVersions } from '../database/secret-versions.ts';
+import { readPlans } from '../plans/plans-file.ts';
+import { createSecrets } from '../secrets/secrets.ts';
+import { importLines, type Totals } from '../transfer/import-lines.ts';
+import { readLines } from '../transfer/read-lines.ts';
+import { openInput } from './open-input.ts';
+import { Progress } from './progress.ts';
+import { reportFault } from './report-fault.ts';
+
+const usage = `Usage: npm run keys:import -- FILE [--dry-run]
+
+Brings API keys here that exist elsewhere: a file of JSON lines, or - for the standard input. Each has "issuer",
+"subject", "key_prefix", and either "sha256", the SHA-256 of the whole key in hexadecimal digits or base64, or "key", the
+key itself. It may have "created_at", "is_active", and what an owner gives a key, by the names that REST has for it:
+"name", "expires_at", "permissions" and the like; and "plan", for its account. A line that is refused is told on the standard error, and makes the
+exit code 1; the others are imported. It works beside the running service, may be ended at any moment, and run again: a
+key that is here already stays as it is. It needs the service's own environment.
+
+  --dry-run  writes nothing, and says what would be refused
+  --help     prints this text
+`;
+
+/** Opens the destination of the import. */
+async function openDestination(config: Config, opened: AsyncDisposableStack) {
+  const { database: databaseConfig, secrets: keys } = config;
+  if (!keys)
+    throw new ConfigError(['KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set, as the service has them']);
+  const database = opened.use(await openBeside(databaseConfig));
+  await assertMigrated(database, databaseConfig);
+  const db = new Db(database.em);
+  const secrets = createSecrets(keys);
+  await assertSecretVersions(db, secrets);
+  return { db, secrets, limits: { ...config, plans: readPlans(config.plansFile) } };
+}
+
+const summary = ({ made, known, refused }: Totals, isDryRun: boolean) =>
+  `${isDryRun ? 'would be imported' : 'imported'}: ${made}, here already: ${known}, refused: ${refused}\n`;
+
+async function importFile(file: string, isDryRun: boolean): Promise<void> {
+  const config = loadConfig();
+  await using opened = new AsyncDisposableStack();
+  const destination = await openDestination(config, opened);
+  const { input, size } = openInput(file);
+  const progress = opened.use(new Progress(size));
+  const totals = { made: 0, known: 0, refused: 0 };
+  opened.defer(() => void process.stdout.write(summary(totals, isDryRun)));
+  const issuers = config.issuers.map(({ issuer }) => issuer);
+  const onRefused = (number: number, why: string) => progress.say(`line ${number}: ${why}`);
+  const onLine = ({ number, end }: { number: number; end: number }) => progress.tell(number, end);
+  await importLines(destination, readLines(input), { issuers, isDryRun, onRefused, onLine }, totals);
+  progress[Symbol.dispose]();
+  if (totals.refused > 0) process.exitCode = 1;
+}
+
+const options = { 'dry-run': { type: 'boolean' } } as const;
+
+const given = readCommandLine({ usage, options, words: 1 });
+if (given) await importFile(given.words[0] as string, given.values['dry-run'] === true).catch(reportFault);

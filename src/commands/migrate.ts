@@ -1,0 +1,35 @@
+import { readCommandLine } from '../config/command-line.ts';
+import { reportConfigError } from '../config/config-error.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { databaseSummary } from '../config/summary.ts';
+import { openDatabase } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+
+const usage = `Usage: npm run db:migrate -- [--help]
+
+Brings the schema of the database up to date, and says which migrations it has applied. It is configured by the
+environment, as the service is; docs/configuration.md has every variable.
+
+  --help  prints this text
+`;
+
+/** Prints the applied migrations, one a line. */
+function report(where: string, applied: readonly string[]): void {
+  const done =
+    applied.length === 0
+      ? 'the schema is up to date, nothing had to be done'
+      : ['the schema is up to date now, by', ...applied].join('\n  ');
+  process.stdout.write(`${where}: ${done}\n`);
+}
+
+async function run(): Promise<void> {
+  try {
+    const config = loadConfig();
+    await using database = await openDatabase(config.database);
+    report(databaseSummary(config), await migrate(database, config.database));
+  } catch (error) {
+    reportConfigError(error);
+  }
+}
+
+if (readCommandLine({ usage })) await run();

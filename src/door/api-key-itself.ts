@@ -1,0 +1,57 @@
+import { apiKey } from '../api-keys/api-key.ts';
+import { deactivateApiKey } from '../api-keys/deactivate-api-key.ts';
+import { describeGrant } from '../api-keys/verify/verify-api-key.ts';
+import { checkSecret, type VerificationFailure } from '../api-keys/verify/verify-secret.ts';
+import { prepareQuery } from '../database/db.ts';
+import { Account, type AccountId } from '../database/tables.ts';
+import type { OperationContext } from '../operations/context.ts';
+
+const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId }) =>
+  db.selectFrom('account').where('id', '=', account).select(['issuer', 'subject']),
+);
+
+/** The operations of an API key on itself. */
+export interface ApiKeyItself {
+  readonly id: number;
+  readonly account: AccountId;
+  /** What the key may do, within what its account may have. */
+  readonly grant: ReturnType<typeof describeGrant>;
+  /** Reads the key's own record. */
+  readonly read: (context?: OperationContext) => ReturnType<typeof apiKey>;
+  /**
+   * Deactivates the key; the audit trail names the key as the actor.
+   * @throws {GatewayError} `PRECONDITION_FAILED`
+   */
+  readonly deactivate: (
+    precondition: OperationContext['precondition'],
+  ) => ReturnType<typeof deactivateApiKey>;
+}
+
+/**
+ * Finds the API key of a secret for a request of the key itself. This does not count towards the key's limits.
+ * @returns the reason of the refusal, or the key's operations on itself
+ */
+export async function apiKeyItself(
+  context: Omit<OperationContext, 'caller'>,
+  secret: string,
+): Promise<ApiKeyItself | VerificationFailure> {
+  const { address } = context.requestSource;
+  const { reason, found, entitlement, limits } = await checkSecret(
+    context,
+    { secret, permissions: [], address },
+    new Date(),
+  );
+  const [caller] = found ? await selectOwner(context.db, found) : [];
+  if (reason !== null || !found || !entitlement || !caller) return reason ?? 'not_found';
+  const requestSource = { ...context.requestSource, isKeyItself: true };
+  const asOwner: OperationContext = { ...context, caller, requestSource };
+  const input = { keyId: found.id };
+  return {
+    id: found.id,
+    account: found.account,
+    grant: describeGrant(found, entitlement, limits),
+    read: (within = asOwner) => apiKey(within, input),
+    deactivate: (precondition) =>
+      deactivateApiKey(precondition ? { ...asOwner, precondition } : asOwner, input),
+  };
+}

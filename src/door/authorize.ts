@@ -1,0 +1,153 @@
+import { GatewayError } from '../errors.ts';
+import type { Exchange, Handler, Quota, RequestHeaders } from '../http/exchange.ts';
+import type { KeyGuesses } from '../http/rate-limits/key-guesses.ts';
+import {
+  type RateUse,
+  rateFields,
+  secondsUntil,
+  secondsUntilReset,
+  tooManyRequests,
+} from '../http/rate-limits/limiter.ts';
+import type { ApiKeyReader } from './api-key.ts';
+import { authorizePath } from './problem.ts';
+
+/**
+ * The error for a proxy whose `X-Keyward-Require` is no list of permissions. The operator made a mistake, so nobody
+ * passes.
+ */
+const malformedRequirement = () =>
+  new GatewayError('FORBIDDEN', 'The proxy asks for what is no permission', {
+    reason: 'malformed-requirement',
+  });
+
+/** A proxy's question about a request. */
+export interface DoorQuestion {
+  /** The secret of the API key, as the client sent it. */
+  readonly secret: string;
+  /** The permissions that the request needs; the API key must have all of them. */
+  readonly permissions: readonly string[];
+}
+
+/** The rest of an API key's quota. */
+interface QuotaLeft {
+  readonly limit: number;
+  readonly remaining: number;
+  /** The time when the quota is full again; null: never. */
+  readonly refillsAt: Date | null;
+}
+
+/**
+ * The result of a verification: the owner of the API key or the reason of the refusal (null: none), and the rest of
+ * the limits: of the key's own, and of those that all keys of its account share.
+ */
+interface Verification {
+  readonly reason: string | null;
+  readonly keyId: number | undefined;
+  readonly userId: number | undefined;
+  /** The name of the account's plan; null: there are no plans. */
+  readonly plan: string | null;
+  readonly rate: Omit<RateUse, 'isRefused'> | null;
+  readonly quota: QuotaLeft | null;
+  readonly sharedRate: Omit<RateUse, 'isRefused'> | null;
+  readonly sharedQuota: QuotaLeft | null;
+}
+
+/** The `Retry-After` of a quota that never becomes full again, in seconds: somebody may raise it. */
+const anHour = 3600;
+
+/** The errors for a genuine API key that has used up its limits. */
+const exhausted: Readonly<Record<string, (verification: Verification) => GatewayError>> = {
+  rate_limited: ({ rate }) => tooOften('rate-limit-key', rate),
+  account_rate_limited: ({ sharedRate }) => tooOften('rate-limit-plan', sharedRate),
+  quota_exceeded: ({ quota }) => tooMuch('quota-exceeded', quota),
+  account_quota_exceeded: ({ sharedQuota }) => tooMuch('plan-quota-exceeded', sharedQuota),
+};
+
+const tooOften = (reason: string, rate: Verification['rate']): GatewayError =>
+  tooManyRequests(reason, rate ? secondsUntilReset(rate) : anHour);
+
+const tooMuch = (reason: string, quota: QuotaLeft | null): GatewayError =>
+  tooManyRequests(reason, quota?.refillsAt ? secondsUntil(quota.refillsAt) : anHour);
+
+const quotaFields = (name: string, { limit, remaining, refillsAt }: QuotaLeft): Quota => ({
+  policy: `"${name}";q=${limit}`,
+  state: `"${name}";r=${remaining}${refillsAt ? `;t=${secondsUntil(refillsAt)}` : ''}`,
+});
+
+/** Records the rest of the API key's limits, and of its account's, for the answer. */
+function noteLimits({ quotas }: Exchange, { rate, quota, sharedRate, sharedQuota }: Verification): void {
+  if (rate) quotas.set('key', rateFields('key', rate));
+  if (quota) quotas.set('quota', quotaFields('quota', quota));
+  if (sharedRate) quotas.set('plan', rateFields('plan', sharedRate));
+  if (sharedQuota) quotas.set('plan-quota', quotaFields('plan-quota', sharedQuota));
+}
+
+/** The most permissions of one request, and the most characters of all of them together; the answer repeats them. */
+const mostPermissions = 50;
+const mostCharacters = 1000;
+
+/**
+ * Answers a proxy that asks whether a request may pass (nginx calls this `auth_request`, Traefik ForwardAuth, Envoy
+ * `ext_authz`). The request's API key and the permissions in the proxy's `X-Keyward-Require` decide; method and body
+ * do not matter.
+ *
+ * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, the
+ * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
+ * see whether the proxy applied the expected rule. Any other status means no; `refuseWithProblems` makes its body.
+ * @param keys reads the API key of a request
+ * @param verify verifies the secret of an API key
+ * @param isPermission whether a text is the name of a permission
+ * @param guesses limits the number of keys that an address may try; undefined: no limit
+ */
+export const authorize =
+  (
+    keys: ApiKeyReader,
+    verify: (question: DoorQuestion, exchange: Exchange) => Promise<Verification>,
+    isPermission: (text: string) => boolean,
+    guesses?: KeyGuesses,
+  ): Handler =>
+  async (exchange) => {
+    exchange.record.route = authorizePath;
+    const { headers } = exchange;
+    const question = { secret: keys.read(headers), permissions: readRequirement(headers, isPermission) };
+    guesses?.admit(question.secret, exchange);
+    const verification = await verify(question, exchange);
+    const { reason } = verification;
+    const failure =
+      reason === null
+        ? undefined
+        : (exhausted[reason]?.(verification) ?? keys.refuse(reason, question.permissions));
+    guesses?.note(question.secret, exchange, failure?.code !== 'UNAUTHENTICATED');
+    if (reason === null || exhausted[reason]) noteLimits(exchange, verification);
+    if (failure) throw failure;
+    return { status: 200, headers: identityOf(verification, question), body: '' };
+  };
+
+/**
+ * The header fields that a proxy passes to its application. All of them are always present, so that they replace those
+ * that a client sent.
+ */
+const identityOf = ({ userId, keyId, plan }: Verification, { permissions }: DoorQuestion) => ({
+  'x-keyward-user': `${userId}`,
+  'x-keyward-key': `${keyId}`,
+  'x-keyward-plan': plan ?? '',
+  'x-keyward-permissions': permissions.join(' '),
+});
+
+/**
+ * Reads the permissions that the proxy requires, between spaces or commas. Only a missing header field means no
+ * requirement: an empty one means that the requirement got lost on its way.
+ * @throws {GatewayError} `FORBIDDEN` if the text is no list of permissions
+ */
+function readRequirement(
+  headers: RequestHeaders,
+  isPermission: (text: string) => boolean,
+): readonly string[] {
+  const text = headers['x-keyward-require'];
+  if (text === undefined) return [];
+  const names = text.split(/[ ,]+/).filter((name) => name !== '');
+  const isShort = names.length <= mostPermissions && text.length <= mostCharacters;
+  const isList = names.length > 0 && isShort;
+  if (isList && names.every(isPermission)) return names;
+  throw malformedRequirement();
+}

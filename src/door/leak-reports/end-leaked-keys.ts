@@ -1,0 +1,170 @@
+import { type Kysely, sql } from 'kysely';
+import { deactivated, deactivateMany, lockKeys } from '../../api-keys/deactivate-many.ts';
+import { importedDigests, sha256Of } from '../../api-keys/verify/imported-keys.ts';
+import type { LeakReportConfig } from '../../config/config.ts';
+import { type Db, runQuery } from '../../database/db.ts';
+import { ApiKey, type Tables } from '../../database/tables.ts';
+import type { Change } from '../../observability/events.ts';
+import type { OperationContext } from '../../operations/context.ts';
+import { type KeyEvent, writeKeyEvents } from '../../operations/write-key-events.ts';
+
+/** A text from a public place that may be an API key. */
+export interface Leak {
+  readonly token: string;
+  /** The place where the text was found; null if unknown. */
+  readonly url: string | null;
+}
+
+/** The part of an operation's context that a report uses. */
+export type LeakContext = Pick<OperationContext, 'db' | 'events' | 'requestSource' | 'secrets'>;
+
+const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date) =>
+  db
+    .selectFrom('api_key_secret')
+    .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .where('api_key_secret.digest', 'in', digests)
+    .where('account.erased_at', 'is', null)
+    .select(['api_key.id', 'api_key.account_id', 'api_key.is_active', 'api_key.expires_at'])
+    .select(['api_key.previous_works_until', 'api_key_secret.digest', 'api_key_secret.id as secret'])
+    // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.
+    .select(sql<unknown>`api_key_secret.works_until is not null`.as('former'))
+    .select(sql<unknown>`api_key_secret.works_until <= ${now}`.as('over'))
+    .select(sql<unknown>`api_key_secret.leaked_at is not null`.as('marked'))
+    // All writers of events of several accounts lock them in the same order. So one may wait for the other, but never
+    // each for the other.
+    .orderBy('api_key.account_id')
+    .orderBy('api_key.id')
+    .orderBy('api_key_secret.id');
+
+/** Finds secrets by their digests, with their API keys. */
+const findSecrets = (db: Db, digests: readonly Buffer[], now: Date) =>
+  runQuery(db, ApiKey, selectSecrets(db.kysely, digests, now));
+
+/** A secret with its API key. */
+type FoundSecret = Awaited<ReturnType<typeof findSecrets>>[number];
+
+/** Marks secrets as leaked; a secret that is already marked stays unchanged. */
+async function markSecrets(db: Db, secrets: readonly number[], now: Date): Promise<void> {
+  const mark = db.kysely.updateTable('api_key_secret').set({ leaked_at: now });
+  await runQuery(db, ApiKey, mark.where('id', 'in', secrets).where('leaked_at', 'is', null));
+}
+
+/**
+ * Ends secrets that a rotation replaced.
+ * @param ids the API keys of these secrets
+ */
+async function endSecrets(
+  db: Db,
+  secrets: readonly number[],
+  ids: readonly number[],
+  now: Date,
+): Promise<void> {
+  if (secrets.length === 0) return;
+  const end = db.kysely.updateTable('api_key_secret').set({ works_until: now });
+  await runQuery(db, ApiKey, end.where('id', 'in', secrets));
+  // Another replaced secret of the key may work for longer.
+  const tell = db.kysely.updateTable('api_key').set(({ selectFrom }) => ({
+    previous_works_until: selectFrom('api_key_secret')
+      .whereRef('api_key_secret.api_key_id', '=', 'api_key.id')
+      .select(({ fn }) => fn.max('works_until').as('last')),
+  }));
+  await runQuery(db, ApiKey, tell.where('id', 'in', ids));
+}
+
+type Act = LeakReportConfig['act'];
+
+/** A secret that has leaked. */
+interface LeakedSecret extends FoundSecret {
+  readonly leak: Leak;
+}
+
+/**
+ * Whether a found secret still needs handling. A secret that no longer works does no harm, and the owner of a marked
+ * secret already knows.
+ */
+const isOpen = (found: FoundSecret, act: Act, now: Date): boolean =>
+  found.isActive &&
+  !(found.expiresAt && found.expiresAt <= now) &&
+  !found.over &&
+  (act === 'end' || !found.marked);
+
+const idsOf = (found: readonly FoundSecret[]): number[] => [...new Set(found.map(({ id }) => id))];
+
+const secretsOf = (found: readonly FoundSecret[]): number[] => found.map(({ secret }) => secret);
+
+/** The events of a leaked secret: that it leaked, and what ended. */
+function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecret, act: Act, now: Date) {
+  const about = { accountId: account, keyId: id };
+  const found: Change[] = leak.url === null ? [] : [{ field: 'leaked_url', from: null, to: leak.url }];
+  const leaked = (...changes: Change[]): KeyEvent => ({
+    ...about,
+    name: 'api-key-leaked',
+    changes: [...found, ...changes],
+  });
+  if (act === 'mark') return [leaked()];
+  if (former) return [leaked({ field: 'previous_works_until', from: previousWorksUntil, to: now })];
+  return [leaked(deactivated), { ...about, name: 'api-key-deactivated', changes: [deactivated] } as const];
+}
+
+/** The digests that find a text, whether its API key was made here or imported. */
+const digestsOf = ({ peppers }: LeakContext['secrets'], token: string): Buffer[] =>
+  [...peppers.digests(token), ...importedDigests(peppers, sha256Of(token))].map(({ digest }) => digest);
+
+/**
+ * Ends or marks the found secrets that need it.
+ * @returns the events
+ */
+async function endOpen(
+  db: Db,
+  open: readonly LeakedSecret[],
+  { act, requestId, now }: { readonly act: Act; readonly requestId: string; readonly now: Date },
+): Promise<readonly KeyEvent[]> {
+  if (open.length === 0) return [];
+  await markSecrets(db, secretsOf(open), now);
+  if (act === 'end') {
+    const former = open.filter((found) => found.former);
+    await endSecrets(db, secretsOf(former), idsOf(former), now);
+    await deactivateMany(db, idsOf(open.filter((found) => !found.former)), now);
+  }
+  const events = open.flatMap((found) => eventsOf(found, act, now));
+  await writeKeyEvents(db, events, { actor: 'scanner', reason: null, requestId, now });
+  return events;
+}
+
+/**
+ * Ends or marks leaked API keys, and records for their owners where the keys were found. If a rotation replaced the
+ * leaked secret, only that secret ends, and its key continues. A repetition changes nothing. Many keys take as many
+ * statements as one.
+ * @returns the texts that are or were secrets of API keys
+ */
+export async function endLeakedKeys(
+  { db, secrets, events, requestSource }: LeakContext,
+  act: Act,
+  leaks: readonly Leak[],
+): Promise<ReadonlySet<string>> {
+  // If a text was found in several places, the record shows the first.
+  const byDigest = new Map<string, Leak>();
+  for (const leak of leaks.toReversed())
+    for (const digest of digestsOf(secrets, leak.token)) byDigest.set(digest.toString('hex'), leak);
+  if (byDigest.size === 0) return new Set();
+  const digests = [...byDigest.keys()].map((hex) => Buffer.from(hex, 'hex'));
+  const find = async (within: Db, now: Date): Promise<LeakedSecret[]> =>
+    (await findSecrets(within, digests, now)).flatMap((found) => {
+      const leak = byDigest.get(found.digest.toString('hex'));
+      return leak ? [{ ...found, leak }] : [];
+    });
+  const startedAt = new Date();
+  const known = await find(db, startedAt);
+  if (known.some((found) => isOpen(found, act, startedAt))) {
+    const written = await db.transaction(async (transaction) => {
+      await lockKeys(transaction, idsOf(known));
+      // While this transaction waited, another one may have ended the key or given it another secret.
+      const now = new Date();
+      const open = (await find(transaction, now)).filter((found) => isOpen(found, act, now));
+      return endOpen(transaction, open, { act, requestId: requestSource.id, now });
+    });
+    for (const { name, accountId, keyId } of written) events(name, { accountId, keyId });
+  }
+  return new Set(known.map(({ leak }) => leak.token));
+}

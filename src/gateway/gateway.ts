@@ -1,0 +1,331 @@
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { GraphQLSchema } from 'graphql';
+import { YogaServer } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { mayBeApiKey, verifySecret } from '../api-keys/verify/verify-secret.ts';
+import { scopesIn } from '../auth/required-scopes.ts';
+import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resource-metadata.ts';
+import type { Scope } from '../auth/scopes.ts';
+import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
+import type { EdgeConfig, PagesConfig } from '../config/config.ts';
+import type { SchemaState } from '../database/current-db.ts';
+import { Db } from '../database/db.ts';
+import { translateError } from '../database/failures.ts';
+import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from '../door/api-key.ts';
+import { authorize, type DoorQuestion } from '../door/authorize.ts';
+import { answerKeyItself } from '../door/key-itself.ts';
+import {
+  answerLeakReports,
+  type LeakReportOptions,
+  leakReportsPath,
+} from '../door/leak-reports/answer-leak-reports.ts';
+import { leakReportsPaths } from '../door/leak-reports/openapi.ts';
+import { apiKeyItselfRecord, forwardAuthOpenApi } from '../door/openapi.ts';
+import { authorizePath, refuseWithProblems } from '../door/problem.ts';
+import { answerGraphql } from '../graphql/answer-graphql.ts';
+import { createMaskError } from '../graphql/graphql-errors.ts';
+import { documentIdName } from '../graphql/kept-documents.ts';
+import type { AnyPlugin } from '../graphql/pipeline.ts';
+import {
+  createSurround,
+  type Listeners,
+  type OperationServices,
+  type Surround,
+} from '../graphql/run-operation.ts';
+import type { DocumentLimits } from '../graphql/use-document-limits.ts';
+import { answerHeaders, graphqlPath } from '../http/answers.ts';
+import { cors } from '../http/cors.ts';
+import {
+  beginExchange,
+  compose,
+  type Exchange,
+  type Finisher,
+  finishing,
+  type Handler,
+  type Middleware,
+  type RequestRecord,
+  route,
+  type Table,
+} from '../http/exchange.ts';
+import { forwarded } from '../http/forwarded.ts';
+import type { Answering } from '../http/listener.ts';
+import { guard, type Load } from '../http/load.ts';
+import { KeyGuesses } from '../http/rate-limits/key-guesses.ts';
+import { limitAddress } from '../http/rate-limits/limit-address.ts';
+import { createLimiters, type Limiters, quotaHeaders } from '../http/rate-limits/limiter.ts';
+import type { SharedCounts } from '../http/rate-limits/shared-counts.ts';
+import { refuseOutdated } from '../http/refuse-outdated.ts';
+import { describeError, logRequests } from '../observability/log.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
+import type {
+  Idempotency,
+  ImportedKeys,
+  KeyUsageNotes,
+  OperationLimits,
+  Quotas,
+  Rates,
+} from '../operations/context.ts';
+import { pageDocuments } from '../pages/page-files.ts';
+import { showPages } from '../pages/show-pages.ts';
+import { isPermission } from '../plans/permissions.ts';
+import { answerRest } from '../rest/answer-rest.ts';
+import { createRecordWriter } from '../rest/record-writer.ts';
+import { basePath } from '../rest/routes.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { webhooksOpenApi } from '../webhooks/openapi.ts';
+import { checkOwned } from './check-owned.ts';
+import { createOperations, type Operations } from './graphql-plugins.ts';
+import { offeredDocuments, offerOf } from './offer.ts';
+
+/** The dependencies of a gateway. */
+export interface GatewayDependencies {
+  /** The issuers whose access tokens the service accepts, at least one. */
+  readonly trusted: readonly [TrustedIssuer, ...TrustedIssuer[]];
+  /** The URL by which clients reach this service. */
+  readonly publicUrl: string;
+  /** The global entity manager. */
+  readonly em: SqlEntityManager;
+  readonly limits: OperationLimits;
+  readonly secrets: Secrets;
+  readonly keyUsage: KeyUsageNotes;
+  readonly keyRates: Rates;
+  readonly keyQuotas: Quotas;
+  readonly accountRates: Rates;
+  readonly accountQuotas: Quotas;
+  readonly importedKeys: ImportedKeys;
+  readonly idempotency: Idempotency;
+  /** Woken after each change, without a wait; undefined: there are no webhooks. */
+  readonly webhooks?: Listeners['webhooks'];
+  /** Removes the rows of erased accounts, without a wait; undefined: nothing does. */
+  readonly erasures?: Listeners['erasures'];
+  /** Whether this version can still work with the schema of the database; undefined: it can. */
+  readonly schemaState?: SchemaState | undefined;
+  /** The most bytes of a body. */
+  readonly bodyLimit: number;
+  /** The time after which a request gets the answer 503, in milliseconds; undefined: never. */
+  readonly answerTimeout?: number;
+  /** The limits of a caller's GraphQL document. */
+  readonly documents: DocumentLimits;
+  /** Whether the service answers introspection. */
+  readonly introspection: boolean;
+  /** Whether the service offers the operators' fields and routes. */
+  readonly operators: boolean;
+  /** The handling of leak reports; undefined: the service accepts none. */
+  readonly leakReports?: LeakReportOptions | undefined;
+  /** The pages for a browser; undefined: none. */
+  readonly pages: PagesConfig | undefined;
+  readonly edge: Edge;
+  readonly logger: Logger;
+  /** Whether the log line of a request shows the client's address. */
+  readonly logsAddress: boolean;
+  /** Measures requests; undefined: no metrics. */
+  readonly metrics?: Finisher | undefined;
+  /** Traces requests; undefined: no tracing. */
+  readonly tracing?: Tracing | undefined;
+}
+
+/** The parts for proxies, browsers and load. */
+export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
+  readonly load: Load;
+  readonly limiters: Limiters;
+  /** Limits the number of API keys that an address may try at the reverse proxy; undefined: no limit. */
+  readonly keyGuesses?: KeyGuesses | undefined;
+}
+
+/**
+ * Makes the counters of requests and of tried API keys.
+ * @param importedKeys knows the forms of imported keys: only what may be a key is looked up above a limit
+ * @param shared the counts that other nodes share; undefined: this process counts alone
+ */
+export const createLimits = (
+  { rates, exemptAddresses }: Pick<EdgeConfig, 'rates' | 'exemptAddresses'>,
+  importedKeys: ImportedKeys,
+  shared: SharedCounts | undefined,
+): Pick<Edge, 'limiters' | 'keyGuesses'> => ({
+  limiters: createLimiters(rates, shared),
+  keyGuesses:
+    rates.address &&
+    new KeyGuesses(rates.address, exemptAddresses, (secret) => mayBeApiKey(importedKeys, secret), shared),
+});
+
+/** The whole service. */
+export interface Gateway extends Answering {
+  /** Counts the requests in flight. */
+  readonly load: Load;
+}
+
+/** Only a refusal can be one for a proxy. */
+const problemsAtDoor: Finisher = (exchange, answer) =>
+  answer.status < 400 ? answer : refuseWithProblems(exchange, answer);
+
+/** Makes the gateway: it passes each request through the middleware to the handler of its path. */
+export function createGateway(dependencies: GatewayDependencies): Gateway {
+  const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
+  const around: readonly (Middleware | false | undefined)[] = [
+    edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
+    finishing([
+      problemsAtDoor,
+      ...(edge.corsOrigins.length > 0 ? [cors(edge.corsOrigins)] : []),
+      quotaHeaders,
+      pointToMetadata(publicUrl),
+      answerHeaders(edge.hstsMaxAge),
+      ...(metrics ? [metrics] : []),
+      logRequests(logger, logsAddress),
+    ]),
+    tracing?.requests,
+    guard(edge.load, translateError),
+    dependencies.schemaState && refuseOutdated(dependencies.schemaState),
+  ];
+  const handle = compose(
+    around.filter((middleware) => typeof middleware === 'function'),
+    createTable(dependencies),
+  );
+  return {
+    answer: (request, address) => handle(beginExchange(request, address, answerTimeout)),
+    takesBody: (target) => !target.startsWith(authorizePath),
+    load: edge.load,
+  };
+}
+
+/** The services that operations use. */
+const servicesOf = ({ em, limits, secrets, ...others }: GatewayDependencies): OperationServices => {
+  const { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys, idempotency } = others;
+  const counts = { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas };
+  return { db: new Db(em), limits, secrets, ...counts, importedKeys, idempotency };
+};
+
+/**
+ * Makes the verification of the door for proxies.
+ * @param count counts a request with a key, and throws if it exceeds the limit of the door
+ */
+const verifyAtDoor =
+  (
+    services: OperationServices,
+    dbOf: (record: RequestRecord) => Db,
+    count: ((keyId: string, exchange: Exchange) => void) | undefined,
+  ) =>
+  async (question: DoorQuestion, exchange: Exchange) => {
+    const { address, answerBy } = exchange;
+    const admit = (keyId: number) => count?.(`${keyId}`, exchange);
+    const { reason, found, entitlement, limits } = await verifySecret(
+      { ...services, db: dbOf(exchange.record).until(answerBy), record: exchange.record },
+      { ...question, address, cost: 1, admit },
+    );
+    const plan = entitlement?.plan ?? null;
+    return { reason, keyId: found?.id, userId: found?.account, plan, ...limits };
+  };
+
+/** Makes the handler that passes each request to the handler of its path. */
+function createTable(dependencies: GatewayDependencies): Handler {
+  const { trusted, publicUrl, em, limits, bodyLimit, edge, logger, tracing } = dependencies;
+  const { schema, sofa } = offerOf(dependencies.operators);
+  const scopes = scopesIn(schema);
+  const { limiters } = edge;
+  const services = servicesOf(dependencies);
+  // Yoga's own plugin traces the statements of its operations.
+  const operations = operationsOf(
+    dependencies,
+    createSurround(services, () => services.db, logger, dependencies),
+  );
+  const yoga = createYogaServer(schema, operations.plugins);
+  const issuers = trusted.map(({ config }) => config.issuer);
+  const dbOf = (record: RequestRecord) => (tracing ? tracing.db(em, record) : services.db);
+  const verify = verifyAtDoor(services, dbOf, limiters.apiKey?.count);
+  const keys = createApiKeyReader(edge.apiKeyHeader);
+  const door = authorize(keys, verify, isPermission, edge.keyGuesses);
+  const rest = {
+    sofa,
+    checkOwned,
+    issuer: trusted[0].config.issuer,
+    limits,
+    other: otherOpenApi(dependencies),
+    bodyLimit,
+  };
+  const apis: Table = [
+    [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
+    ...withoutToken(dependencies, keys, createSurround(services, dbOf, logger, dependencies)),
+    [`${basePath}/`, answerRest(operations.pipeline, rest)],
+    [graphqlPath, answerGraphql(yoga, operations.findKnown, bodyLimit)],
+  ];
+  const others = route(apis, pagesOf(dependencies, scopes));
+  return route([
+    [authorizePath, door],
+    [`${authorizePath}/`, door],
+    ['/', limiters.address ? limitAddress(limiters.address, edge.exemptAddresses)(others) : others],
+  ]);
+}
+
+/** Makes the middleware of the pages' paths; undefined: there are no pages. */
+const pagesOf = ({ trusted, pages, limits, edge, logger }: GatewayDependencies, scopes: readonly Scope[]) =>
+  pages &&
+  showPages(
+    trusted[0].config,
+    pages,
+    { ...limits, apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader },
+    scopes,
+    reportProvider(logger),
+  );
+
+/** The parts of the OpenAPI document beside the operations. */
+const otherOpenApi = ({ leakReports, edge }: GatewayDependencies) => {
+  const forwardAuth = forwardAuthOpenApi(edge.apiKeyHeader);
+  return {
+    ...{ ...forwardAuth, ...webhooksOpenApi },
+    schemas: { ...forwardAuth.schemas, ...webhooksOpenApi.schemas },
+    paths: { ...forwardAuth.paths, ...(leakReports && leakReportsPaths) },
+  };
+};
+
+/** The paths below the base path that need no access token, but an API key or a signature. */
+function withoutToken(
+  { operators, edge, leakReports, bodyLimit }: GatewayDependencies,
+  keys: ApiKeyReader,
+  surround: Surround,
+): Table {
+  const write = createRecordWriter(offerOf(operators).schema, apiKeyItselfRecord);
+  const itself = answerKeyItself({ keys, surround, write, checkOwned, count: edge.limiters.apiKey?.count });
+  const table: Table = [[`${basePath}/keys/self`, itself]];
+  if (!leakReports) return table;
+  const leaks = answerLeakReports({ ...leakReports, surround, bodyLimit });
+  return [...table, [leakReportsPath, leaks]];
+}
+
+/** Makes what runs operations, in GraphQL and in REST. */
+function operationsOf(dependencies: GatewayDependencies, surround: Surround): Operations {
+  const { schema, sofa } = offerOf(dependencies.operators);
+  return createOperations({
+    ...dependencies,
+    schema,
+    surround,
+    limiters: dependencies.edge.limiters,
+    pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
+    compiled: sofa.compiled,
+    tracing: dependencies.tracing,
+    maskError,
+  });
+}
+
+const maskError = createMaskError(translateError);
+
+/**
+ * Makes a Yoga server without the server adapter of `createYoga`, because the table of paths passes requests to it.
+ */
+const createYogaServer = (schema: GraphQLSchema, plugins: readonly AnyPlugin[]) =>
+  new YogaServer({
+    schema,
+    landingPage: false,
+    graphiql: false,
+    cors: false,
+    multipart: false,
+    // `answerGraphql` and `answerRest` limit bodies; Yoga's own limit pipes each body through a transform stream.
+    maxRequestBodySize: false,
+    // `useKnownDocuments` caches documents, within a limit of bytes.
+    parserAndValidationCache: false,
+    logging: false,
+    extraParamNames: [documentIdName],
+    maskedErrors: { maskError, errorMessage: 'Internal Server Error' },
+    plugins: [...plugins],
+  });
+
+const reportProvider = (logger: Logger) => (error: unknown) =>
+  logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');

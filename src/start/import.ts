@@ -1,3 +1,0 @@
-import { start } from './start.ts';
-
-await start(() => import('../moving/run-import.ts'));

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { ensureAccount } from '../accounts/own-account.ts';
+import { isRefusedHost } from '../config/values/addresses.ts';
+import { hasValidHost, isSecureUrl } from '../config/values/kinds.ts';
+import { longestWebhookUrl, mostWebhookEndpoints } from '../config/values/webhook-events.ts';
+import { prepareQuery } from '../database/db.ts';
+import { WebhookEndpoint } from '../database/tables.ts';
+import { GatewayError } from '../errors.ts';
+import { audited } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
+import type { OperationContext, OperationLimits } from '../operations/context.ts';
+import { atMostLong, byLimits, parseInput } from '../operations/input.ts';
+import type { Sealed } from '../secrets/sealer.ts';
+import { headerNamesOf, isConfigured, lockEndpoints, sealSecrets } from './sending/endpoints.ts';
+import {
+  eventList,
+  headerChanges,
+  headerObject,
+  type NewWebhookEndpoint,
+  readEndpoint,
+} from './webhook-endpoint-record.ts';
+
+/** Whether a text is a URL that passes a test. */
+const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>
+  URL.canParse(text) && holds(new URL(text));
+
+const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
+  atMostLong(z.string(), longestWebhookUrl)
+    .refine((text) => isUrl(text, isSecureUrl), {
+      message: 'Must be a URL that begins with https:// (plain http:// is for this machine only).',
+      abort: true,
+    })
+    .refine((text) => isUrl(text, hasValidHost), {
+      message: 'Must have a valid host, of letters, digits, dots and hyphens.',
+    })
+    .refine((text) => isUrl(text, ({ username, password, hash }) => username + password + hash === ''), {
+      message: 'Must hold no user name, no password and no fragment.',
+    })
+    .refine((text) => !isRefusedHost(text, allowedHosts), {
+      message:
+        'Must not have an address of this machine or a private one, unless WEBHOOKS_ALLOW names its host.',
+    })
+    .meta({ maxLength: longestWebhookUrl, pattern: String.raw`^https?://[^\x00\s]+$` })
+    .transform((text) => new URL(text).href)
+    // The normalised URL is longer than the input if the input has characters beyond ASCII.
+    .refine((url) => url.length <= longestWebhookUrl, {
+      message: `Must have at most ${longestWebhookUrl} characters.`,
+      params: { type: 'string_too_long' },
+    });
+
+/** The input of {@link createWebhookEndpoint}. */
+export const createWebhookEndpointInput = byLimits((limits) =>
+  z.object({ url: webhookUrl(limits), events: eventList.nullish(), headers: headerObject.nullish() }),
+);
+
+interface NewEndpoint {
+  readonly url: string;
+  readonly events: string;
+  readonly headerNames: string | null;
+  readonly now: Date;
+}
+
+// Each URL has only one row, which stays if the endpoint is removed.
+const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, headerNames, now }: NewEndpoint) =>
+  db
+    .insertInto('webhook_endpoint')
+    .values({ url, events, header_names: headerNames, created_at: now, secret_created_at: now })
+    .onConflict((conflict) =>
+      conflict.column('url').doUpdateSet({
+        events,
+        header_names: headerNames,
+        created_at: now,
+        secret_created_at: now,
+        previous_sign_until: null,
+        paused_at: null,
+        gone_at: null,
+        removed_at: null,
+      }),
+    )
+    .returning('id'),
+);
+
+const updateSealed = prepareQuery(
+  WebhookEndpoint,
+  (db, { id, jwe, version }: { readonly id: number } & Sealed) =>
+    db
+      .updateTable('webhook_endpoint')
+      .set({ sealed_secrets: jwe, encryption_version: version })
+      .where('id', '=', id),
+);
+
+/** Makes a new secret in the form of Standard Webhooks: `whsec_…`. */
+export const createWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+/**
+ * Checks that another endpoint with this URL may be added.
+ * @throws {GatewayError} `CONFLICT` if an endpoint has this URL, or there are too many endpoints
+ */
+function assertRoom(there: readonly WebhookEndpoint[], url: string): void {
+  if (there.some((each) => each.url === url))
+    throw new GatewayError('CONFLICT', 'There is a webhook endpoint with this URL already');
+  if (there.filter((each) => !isConfigured(each)).length >= mostWebhookEndpoints)
+    throw new GatewayError(
+      'CONFLICT',
+      `There may be at most ${mostWebhookEndpoints} added webhook endpoints`,
+    );
+}
+
+/**
+ * Adds a webhook endpoint. It receives the events from now on.
+ * @returns the endpoint with its secret; no other operation ever shows the secret
+ * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` if an endpoint has this URL, or there are too many endpoints
+ */
+export async function createWebhookEndpoint(
+  context: OperationContext,
+  input: z.input<ReturnType<typeof createWebhookEndpointInput>>,
+): Promise<NewWebhookEndpoint> {
+  const { url, ...given } = parseInput(createWebhookEndpointInput(context.limits), input);
+  const events = given.events ?? ['*'];
+  const headers = given.headers ?? {};
+  const secret = createWebhookSecret();
+  return audited(context, async (inner) => {
+    const { db, secrets } = inner;
+    const now = new Date();
+    const operatorId = await ensureAccount(inner);
+    assertRoom(await lockEndpoints(db, now), url);
+    const [row] = await insertEndpoint(db, {
+      ...{ url, events: JSON.stringify(events), now },
+      headerNames: headerNamesOf(headers),
+    });
+    // The sealed value contains the row's id, so the row must exist first.
+    const id = row?.id ?? 0;
+    await updateSealed(db, {
+      id,
+      ...(await sealSecrets(secrets.sealer, id, { secrets: [secret], headers })),
+    });
+    // The audit trail keeps only the host for ever: the URL's path and query may be a secret of the receiver.
+    const changes = [
+      ...changesOf({ host: null, events: null }, { host: new URL(url).host, events }),
+      ...headerChanges({}, headers),
+    ];
+    inner.events('webhook-endpoint-created', { accountId: operatorId, operatorId, endpointId: id }, changes);
+    return { ...(await readEndpoint(db, id)), secret };
+  });
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { ensureAccount } from '../accounts/own-account.ts';
+import { prepareQuery } from '../database/db.ts';
+import { WebhookDelivery } from '../database/tables.ts';
+import { GatewayError } from '../errors.ts';
+import { audited } from '../operations/audited.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { isTold, sendAgain } from './sending/deliveries.ts';
+import { recordOf, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
+import { assertThere, lockEndpoint } from './webhook-endpoint-record.ts';
+
+/** The input of {@link resendWebhookDelivery}. */
+export const ResendWebhookDeliveryInput = z.object({ deliveryId: z.int32() });
+
+const selectPlace = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
+  db.selectFrom('webhook_delivery').select(['id', 'endpoint_id', 'lane']).where('id', '=', id).where(isTold),
+);
+
+const selectDelivery = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
+  recordOf(db).where('webhook_delivery.id', '=', id),
+);
+
+const notFound = () => new GatewayError('NOT_FOUND', 'Webhook delivery not found');
+
+/**
+ * Sends a delivery again, whatever its state: the same message with the same id. The attempts continue for three days
+ * from now on. If the endpoint is paused, the delivery waits.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, also for a delivery that is already deleted, and for
+ *   one of an erased account unless it tells of the erasure; `CONFLICT` if
+ *   the endpoint was removed
+ */
+export async function resendWebhookDelivery(
+  context: OperationContext,
+  input: z.input<typeof ResendWebhookDeliveryInput>,
+): Promise<WebhookDeliveryRecord> {
+  const { deliveryId: id } = parseInput(ResendWebhookDeliveryInput, input);
+  return audited(context, async (inner) => {
+    const { db } = inner;
+    const operatorId = await ensureAccount(inner);
+    const [place] = await selectPlace(db, { id });
+    if (!place) throw notFound();
+    assertThere(await lockEndpoint(db, place.endpoint));
+    if (!(await sendAgain(db, place))) throw notFound();
+    const changes = [{ field: 'delivery_id', from: null, to: id }];
+    const endpointId = place.endpoint;
+    inner.events('webhook-delivery-resent', { accountId: operatorId, operatorId, endpointId }, changes);
+    const [sent] = await selectDelivery(db, { id });
+    if (!sent) throw notFound();
+    return toRecord(sent);
+  });
+}

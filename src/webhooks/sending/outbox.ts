@@ -1,0 +1,333 @@
+// How an event gets from a change to the endpoints.
+//
+// Each change writes an audit event in its own transaction. While an endpoint exists, a trigger adds a row of
+// `webhook_event`: an outbox. So the service announces nothing that did not happen, omits nothing that happened,
+// whoever makes the change, and no change needs another statement. A cursor over the ids of audit events would miss
+// some: PostgreSQL assigns ids before the commit, and their order only holds within an account. Instead, the rows of
+// the outbox are removed.
+//
+// One node at a time removes rows from the outbox. For each row, it makes a delivery for every endpoint that wants
+// the event, all in one transaction. Of two changes of one key, the second waits for the row of the key until the
+// first has committed. So its event comes later in the outbox and becomes visible later: the removed rows are always
+// the earliest events of a key. Accounts take turns, so that one with many events keeps no other waiting.
+//
+// The deliveries about one key form a lane at each endpoint, and are sent one after the other: see deliveries.ts. A
+// new delivery waits for the last one that waits in its lane. The transaction locks that one, so that whoever settles
+// it afterwards finds the new one.
+
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { standsFor } from '../../config/values/webhook-events.ts';
+import { listOf } from '../../database/conditions.ts';
+import { type Db, isForPostgres, prepareQuery, runQuery } from '../../database/db.ts';
+import {
+  Account,
+  type AccountId,
+  ApiKey,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEvent,
+} from '../../database/tables.ts';
+import { isWaiting } from './deliveries.ts';
+import { lockClock } from './expiries.ts';
+import { isUrgent, type Line, patience } from './line.ts';
+import { mergedType, mergeMessages } from './merge.ts';
+import { kindOf, messageOf } from './payload.ts';
+
+/**
+ * The most events that one transaction hands out, and the most accounts that share them: on SQLite, all other writers
+ * wait for it.
+ */
+const batchSize = 50;
+const mostAccounts = 10;
+
+/** Runs often and without a lock, so it must be very cheap. */
+const selectAny = prepareQuery(WebhookEvent, (db, _: object) =>
+  db.selectFrom('webhook_event').select('id').limit(1),
+);
+
+// Goes from account to account along the index: an account with a million events is one step.
+const selectAccounts = prepareQuery(WebhookEvent, (db, { after }: { readonly after: number }) =>
+  db
+    .withRecursive('accounts(id)', (with_) =>
+      with_
+        .selectFrom('webhook_event')
+        .where('account_id', '>', after as AccountId)
+        .select(({ fn }) => fn.min('account_id').as('id'))
+        .unionAll((eb) =>
+          eb
+            .selectFrom('accounts')
+            .where('accounts.id', 'is not', null)
+            .select(({ selectFrom }) =>
+              selectFrom('webhook_event')
+                .whereRef('account_id', '>', 'accounts.id')
+                .select(({ fn }) => fn.min('account_id').as('next'))
+                .$asScalar()
+                .as('id'),
+            ),
+        ),
+    )
+    .selectFrom('accounts')
+    .where('accounts.id', 'is not', null)
+    .select(sql<AccountId>`accounts.id`.as('account'))
+    .limit(sql.lit(mostAccounts)),
+);
+
+interface OfAccount {
+  readonly account: AccountId;
+  readonly most: number;
+}
+
+const selectEvents = prepareQuery(WebhookEvent, (db, { account, most }: OfAccount) =>
+  db.selectFrom('webhook_event').selectAll().where('account_id', '=', account).orderBy('id').limit(most),
+);
+
+/** Reads the earliest events of some accounts. The accounts take turns, so that nobody waits for what another one has. */
+async function nextEvents(db: Db, line: Line): Promise<WebhookEvent[]> {
+  const after = await selectAccounts(db, { after: line.lastServed });
+  // After the last account, it is the first one's turn again.
+  const first = after.length < mostAccounts ? await selectAccounts(db, { after: 0 }) : [];
+  const accounts = [...new Set([...after, ...first].map(({ account }) => account))].slice(0, mostAccounts);
+  line.lastServed = accounts.at(-1) ?? 0;
+  const most = Math.floor(batchSize / accounts.length);
+  const events: WebhookEvent[] = [];
+  for (const account of accounts)
+    events.push(...((await selectEvents(db, { account, most })) as WebhookEvent[]));
+  return events;
+}
+
+const selectEndpoints = prepareQuery(WebhookEndpoint, (db, _: object) =>
+  db.selectFrom('webhook_endpoint').select(['id', 'events']).where('removed_at', 'is', null).orderBy('id'),
+);
+
+const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) =>
+  new Map<number, Row>(rows.map((row) => [row.id, row]));
+
+/** Reads the subjects of a batch of events. */
+async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
+  const ofEvents = db.kysely
+    .selectFrom('account')
+    .selectAll()
+    .where('id', 'in', [...new Set(events.map(({ account }) => account))]);
+  // Prevents the erasure of an account while its deliveries are made, because they would stay. SQLite has one
+  // transaction at a time.
+  const accounts = await runQuery(db, Account, isForPostgres(db.kysely) ? ofEvents.forKeyShare() : ofEvents);
+  const targets = events.flatMap(({ target }) => target ?? []);
+  const keys =
+    targets.length === 0
+      ? []
+      : await runQuery(
+          db,
+          ApiKey,
+          db.kysely
+            .selectFrom('api_key')
+            .select(['id', 'key_prefix', 'name', 'expires_at'])
+            .where('id', 'in', [...new Set(targets)]),
+        );
+  return { accounts: byId(accounts), keys: byId(keys) };
+}
+
+/** The lane of an event: events about the same subject stay in order. */
+const laneOf = ({ account, target }: WebhookEvent): string =>
+  typeof target !== 'number' ? `account:${account}` : `api-key:${target}`;
+
+/** A delivery that is not stored yet. */
+interface NewDelivery {
+  readonly endpoint_id: number;
+  readonly account_id: AccountId;
+  readonly lane: string;
+  readonly message: string;
+  readonly type: string;
+  readonly payload: string;
+}
+
+/** Makes the deliveries of events: one for each endpoint that wants the event. */
+async function createDeliveries(db: Db, events: readonly WebhookEvent[]): Promise<NewDelivery[]> {
+  const endpoints = (await selectEndpoints(db, {})).map(({ id, events }) => ({
+    id,
+    patterns: JSON.parse(events) as string[],
+  }));
+  const { accounts, keys } = await selectSubjects(db, events);
+  return events.flatMap((event) => {
+    const { type } = kindOf(event.action) ?? {};
+    const account = accounts.get(event.account);
+    if (type === undefined || !account) return [];
+    // The account was erased meanwhile, so its earlier events belong to nobody.
+    if (account.erasedAt && event.action !== 'account-erased') return [];
+    const wanting = endpoints.filter(({ patterns }) => patterns.some((each) => standsFor(each, type)));
+    const message = `msg_${randomUUID()}`;
+    const payload = JSON.stringify(messageOf(event, { account, apiKey: keys.get(event.target ?? 0) }));
+    return wanting.map(({ id }) => ({
+      endpoint_id: id,
+      account_id: event.account as AccountId,
+      lane: laneOf(event),
+      message,
+      type,
+      payload,
+    }));
+  });
+}
+
+/** The last waiting delivery of a lane: a stored one with its id, or a new one. */
+interface Last {
+  readonly id: number | undefined;
+  readonly type: string;
+  readonly attempts: number;
+  payload: string;
+  isMerged: boolean;
+}
+
+const keyOf = (endpoint: number, lane: string): string => `${endpoint} ${lane}`;
+
+/** For each lane and endpoint, the last waiting delivery. A lane may be long: an index finds its end. */
+const selectLast = prepareQuery(WebhookDelivery, (db, { lanes }: { readonly lanes: string }) =>
+  db
+    .selectFrom(['webhook_endpoint', listOf(db, lanes).as('listed')])
+    .where('removed_at', 'is', null)
+    .select(({ selectFrom }) =>
+      selectFrom('webhook_delivery')
+        .whereRef('endpoint_id', '=', 'webhook_endpoint.id')
+        .whereRef('lane', '=', 'listed.value')
+        // A literal: with a parameter, SQLite could not see that the index of waiting deliveries has all of them.
+        .where('state', '=', sql.lit('waiting'))
+        .select((delivery) => delivery.fn.max('webhook_delivery.id').as('id'))
+        .as('id'),
+    ),
+);
+
+/** Reads and locks the last waiting delivery of each lane. */
+async function lockLast(db: Db, deliveries: readonly NewDelivery[]): Promise<Map<string, Last>> {
+  const lanes = JSON.stringify([...new Set(deliveries.map(({ lane }) => lane))]);
+  const ids = (await selectLast(db, { lanes })).flatMap(({ id }) => id ?? []);
+  if (ids.length === 0) return new Map();
+  const last = db.kysely
+    .selectFrom('webhook_delivery')
+    .select(['id', 'endpoint_id', 'lane', 'type', 'attempts', 'payload'])
+    .where('id', 'in', ids)
+    // Another node may have settled it while this one waited for the lock.
+    .where(isWaiting)
+    .orderBy('id');
+  const rows = await runQuery(db, WebhookDelivery, isForPostgres(db.kysely) ? last.forUpdate() : last);
+  return new Map(
+    rows.map(({ endpoint, lane, ...row }) => [keyOf(endpoint, lane), { ...row, isMerged: false }]),
+  );
+}
+
+const replacePayload = prepareQuery(
+  WebhookDelivery,
+  (db, { id, payload, keptUntil }: Pick<WebhookDelivery, 'id' | 'payload' | 'keptUntil'>) =>
+    db.updateTable('webhook_delivery').set({ payload, kept_until: keptUntil }).where('id', '=', id),
+);
+
+/** The place in line that the first delivery of a lane gets. */
+interface Pull {
+  readonly endpoint: number;
+  readonly lane: string;
+  readonly dueAt: Date;
+}
+
+const pullUp = prepareQuery(WebhookDelivery, (db, { endpoint, lane, dueAt }: Pull) =>
+  db
+    .updateTable('webhook_delivery')
+    .set({ due_at: dueAt })
+    .where('endpoint_id', '=', endpoint)
+    .where('lane', '=', lane)
+    .where('state', '=', sql.lit('waiting'))
+    .where('attempts', '=', sql.lit(0))
+    .where('due_at', '>', dueAt),
+);
+
+/** Merges an update into the last delivery of its lane, if that one is an update that was never attempted. */
+function merge(last: Last | undefined, { type, payload }: NewDelivery): boolean {
+  if (last?.type !== mergedType || type !== mergedType || last.attempts > 0) return false;
+  const merged = mergeMessages(last.payload, payload);
+  if (merged === undefined) return false;
+  last.payload = merged;
+  last.isMerged = true;
+  return true;
+}
+
+/** What becomes of a batch of deliveries. */
+interface Plan {
+  /** The deliveries to store, with the last state of their messages, and their places in line. */
+  readonly added: readonly {
+    readonly delivery: NewDelivery;
+    readonly last: Last;
+    readonly dueAt: Date | null;
+  }[];
+  /** The urgent ones that wait for others of their lanes: those come forward with them. */
+  readonly pulls: readonly Pull[];
+}
+
+/**
+ * Merges deliveries into those that wait, and gives places in line to those that wait for nothing.
+ * @param stored the last delivery of each lane; merging changes it
+ */
+function plan(line: Line, stored: ReadonlyMap<string, Last>, deliveries: readonly NewDelivery[]): Plan {
+  const lasts = new Map(stored);
+  const added: Plan['added'][number][] = [];
+  const pulls: Pull[] = [];
+  for (const delivery of deliveries) {
+    const { endpoint_id: endpoint, account_id: account, lane, type, payload } = delivery;
+    // Nothing else of an erased account is sent, so this waits for nothing.
+    const before = type === 'account.erased' ? undefined : lasts.get(keyOf(endpoint, lane));
+    if (merge(before, delivery)) continue;
+    const place = () => line.place(account, isUrgent(type));
+    if (before && isUrgent(type)) pulls.push({ endpoint, lane, dueAt: place() });
+    const last = { id: undefined, type, attempts: 0, payload, isMerged: false };
+    lasts.set(keyOf(endpoint, lane), last);
+    added.push({ delivery, last, dueAt: before ? null : place() });
+  }
+  return { added, pulls };
+}
+
+/** Stores deliveries, or merges them into those that wait. */
+async function addDeliveries(
+  db: Db,
+  line: Line,
+  deliveries: readonly NewDelivery[],
+): Promise<readonly Pull[]> {
+  if (deliveries.length === 0) return [];
+  const stored = await lockLast(db, deliveries);
+  const { added, pulls } = plan(line, stored, deliveries);
+  const now = line.now();
+  const keptUntil = new Date(now.getTime() + patience);
+  for (const { id, payload, isMerged } of stored.values())
+    if (isMerged && id !== undefined) await replacePayload(db, { id, payload, keptUntil });
+  if (added.length === 0) return pulls;
+  const rows = added.map(({ delivery, last: { payload }, dueAt }) => ({
+    ...delivery,
+    payload,
+    due_at: dueAt,
+    state: 'waiting',
+    attempts: 0,
+    created_at: now,
+    kept_until: keptUntil,
+  }));
+  await runQuery(db, WebhookDelivery, db.kysely.insertInto('webhook_delivery').values(rows));
+  return pulls;
+}
+
+/** Takes a batch of events out of the outbox, and adds their deliveries. */
+async function handOutSome(db: Db, line: Line) {
+  await lockClock(db);
+  const events = await nextEvents(db, line);
+  if (events.length === 0) return { pulls: [], hasMore: false };
+  const deliveries = await createDeliveries(db, events);
+  const pulls = await addDeliveries(db, line, deliveries);
+  const ids = events.map(({ id }) => id);
+  await runQuery(db, WebhookEvent, db.kysely.deleteFrom('webhook_event').where('id', 'in', ids));
+  return { pulls, hasMore: true };
+}
+
+/**
+ * Makes deliveries from a batch of events in the outbox.
+ * @returns whether more events may wait
+ */
+export async function handOut(db: Db, line: Line): Promise<boolean> {
+  if ((await selectAny(db, {})).length === 0) return false;
+  const { pulls, hasMore } = await db.transaction((transaction) => handOutSome(transaction, line));
+  // Beside the transaction: a node that settles one of these may wait for a delivery that the transaction has locked.
+  for (const pull of pulls) await pullUp(db, pull);
+  return hasMore;
+}

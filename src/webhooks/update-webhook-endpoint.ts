@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { ensureAccount } from '../accounts/own-account.ts';
+import { prepareQuery } from '../database/db.ts';
+import { WebhookEndpoint } from '../database/tables.ts';
+import type { Change } from '../observability/events.ts';
+import { audited } from '../operations/audited.ts';
+import { changesOf } from '../operations/changes.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import type { Sealed } from '../secrets/sealer.ts';
+import { type EndpointSecrets, headerNamesOf, openSecrets, sealSecrets } from './sending/endpoints.ts';
+import { WebhookEndpointInput } from './webhook-endpoint.ts';
+import {
+  assertAdded,
+  assertThere,
+  eventList,
+  headerChanges,
+  headerObject,
+  lockEndpoint,
+  readEndpoint,
+  type WebhookEndpointRecord,
+} from './webhook-endpoint-record.ts';
+
+/** The input of {@link updateWebhookEndpoint}. */
+export const UpdateWebhookEndpointInput = WebhookEndpointInput.extend({
+  isPaused: z.boolean().nullish(),
+  events: eventList.nullish(),
+  headers: headerObject.nullish(),
+});
+
+type Changed = Pick<WebhookEndpoint, 'id' | 'events' | 'pausedAt' | 'goneAt'>;
+
+const updateEndpoint = prepareQuery(WebhookEndpoint, (db, { id, events, pausedAt, goneAt }: Changed) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set({ events, paused_at: pausedAt, gone_at: goneAt })
+    .where('id', '=', id),
+);
+
+/**
+ * The time since which the endpoint is paused; null if it is not to be. An endpoint that is already paused keeps its
+ * earlier time.
+ */
+function pausedSince({ pausedAt = null }: WebhookEndpoint, isPaused: boolean): Date | null {
+  if (!isPaused) return null;
+  return pausedAt ?? new Date();
+}
+
+type Sealable = Pick<WebhookEndpoint, 'id' | 'headerNames'> & Sealed;
+
+const updateHeaders = prepareQuery(WebhookEndpoint, (db, { id, headerNames, jwe, version }: Sealable) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set({ header_names: headerNames, sealed_secrets: jwe, encryption_version: version })
+    .where('id', '=', id),
+);
+
+/**
+ * Changes the headers of an endpoint.
+ * @returns what the audit trail says of the change
+ */
+async function changeHeaders(
+  { db, secrets: { sealer } }: OperationContext,
+  stored: WebhookEndpoint,
+  headers: EndpointSecrets['headers'],
+): Promise<Change[]> {
+  const { id } = stored;
+  assertAdded(stored);
+  const before = await openSecrets(sealer, stored);
+  const changes = headerChanges(before.headers, headers);
+  if (changes.length > 0) {
+    const sealed = await sealSecrets(sealer, id, { ...before, headers });
+    await updateHeaders(db, { id, headerNames: headerNamesOf(headers), ...sealed });
+  }
+  return changes;
+}
+
+/**
+ * Pauses or resumes a webhook endpoint, and changes its event types and headers. A missing member stays unchanged.
+ * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for a removed endpoint, and for a change of the
+ *   events or headers of a configured one
+ */
+export async function updateWebhookEndpoint(
+  context: OperationContext,
+  input: z.input<typeof UpdateWebhookEndpointInput>,
+): Promise<WebhookEndpointRecord> {
+  const { endpointId: id, ...given } = parseInput(UpdateWebhookEndpointInput, input);
+  return audited(context, async (inner) => {
+    const { db } = inner;
+    const operatorId = await ensureAccount(inner);
+    const stored = await lockEndpoint(db, id);
+    assertThere(stored);
+    const before = { is_paused: Boolean(stored.pausedAt), events: JSON.parse(stored.events) as string[] };
+    const after = { is_paused: given.isPaused ?? before.is_paused, events: given.events ?? before.events };
+    const changes = changesOf(before, after);
+    if (changes.some(({ field }) => field === 'events')) assertAdded(stored);
+    if (given.headers) changes.push(...(await changeHeaders(inner, stored, given.headers)));
+    if (changes.length > 0) {
+      const pausedAt = pausedSince(stored, after.is_paused);
+      const goneAt = pausedAt && (stored.goneAt ?? null);
+      await updateEndpoint(db, { id, events: JSON.stringify(after.events), pausedAt, goneAt });
+      inner.events(
+        'webhook-endpoint-updated',
+        { accountId: operatorId, operatorId, endpointId: id },
+        changes,
+      );
+    }
+    return readEndpoint(db, id);
+  });
+}
