@@ -25,7 +25,11 @@ const general = [
     {
       orphan: true,
       path: '^src/',
-      pathNot: ['^src/commands/start[.]ts$', '^src/dev/(token|print-schema)[.]ts$', '^src/database/'],
+      pathNot: [
+        '^src/commands/refuse-old-node[.]ts$',
+        '^src/dev/(token|print-schema)[.]ts$',
+        '^src/database/',
+      ],
     },
     {},
   ),
@@ -71,7 +75,7 @@ const slices = [
       dependencyTypesNot: ['core'],
       pathNot: [
         '^src/(accounts|api-keys|audit|automation-settings|plans|quotas|$1)/(?!.*[.]graphql[.]ts$)',
-        '^src/webhooks/sending/(endpoints|deliveries)[.]ts$',
+        '^src/webhooks/sending/stored-(endpoints|deliveries)[.]ts$',
         '^src/config/(config-error[.]ts$|values/)',
         '^src/(errors|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|shared-read|tables)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|lru-cache|yaml|@mikro-orm/[^/]+)/',
@@ -136,8 +140,11 @@ const rooms = [
   forbid(
     'forward-auth-knows-no-slice',
     'Forward auth is given how to verify; it knows neither slices, GraphQL nor REST.',
-    { path: '^src/door/(api-key|authorize|problem)[.]ts$' },
-    { path: '^src/', pathNot: '^src/(errors[.]ts$|door/(api-key|authorize|problem)[.]ts$|http/)' },
+    { path: '^src/door/(api-key|authorize/(authorize|problem))[.]ts$' },
+    {
+      path: '^src/',
+      pathNot: '^src/(errors[.]ts$|door/(api-key|authorize/(authorize|problem))[.]ts$|http/)',
+    },
   ),
   forbid(
     'only-gateway-knows-door',

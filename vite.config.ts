@@ -9,8 +9,8 @@ const startCommands = {
   resolveId: (id: string) => (id.startsWith('start:') ? id : undefined),
   load: (id: string) =>
     id.startsWith('start:')
-      ? `import { start } from '${commands}start.ts';
-         await start(() => import('${commands}${id.slice('start:'.length)}.ts'));`
+      ? `import { refuseOldNode } from '${commands}refuse-old-node.ts';
+         await refuseOldNode(() => import('${commands}${id.slice('start:'.length)}.ts'));`
       : undefined,
 };
 

@@ -22,7 +22,7 @@ export const mostBytesOf = {
 } as const;
 
 /** Selects accounts with the numbers of their API keys. */
-export const recordOf = (db: Kysely<Tables>) =>
+export const selectAccountRecords = (db: Kysely<Tables>) =>
   db
     .selectFrom('account')
     .selectAll('account')

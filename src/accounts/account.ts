@@ -4,14 +4,14 @@ import { Account } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { type AccountRecord, recordOf } from './account-record.ts';
+import { type AccountRecord, selectAccountRecords } from './account-record.ts';
 import { findAccount } from './own-account.ts';
 
 /** The input of {@link account}. */
 export const AccountInput = z.object({ id: z.int32() });
 
 const selectAccount = prepareQuery(Account, (db, { id }: z.output<typeof AccountInput>) =>
-  recordOf(db).where('account.id', '=', id as AccountRecord['id']),
+  selectAccountRecords(db).where('account.id', '=', id as AccountRecord['id']),
 );
 
 /**

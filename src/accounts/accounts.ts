@@ -6,7 +6,7 @@ import { type Page, PageInput, type PageRange, readPage } from '../database/page
 import { Account } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { atMostLong, parseInput } from '../operations/input.ts';
-import { type AccountRecord, longestName, recordOf } from './account-record.ts';
+import { type AccountRecord, longestName, selectAccountRecords } from './account-record.ts';
 import { findAccount } from './own-account.ts';
 
 /** The input of {@link accounts}. */
@@ -22,8 +22,8 @@ interface AccountsWanted extends PageRange {
 }
 
 const select = (order: 'asc' | 'desc') => {
-  const build = (db: Parameters<typeof recordOf>[0], wanted: AccountsWanted) =>
-    recordOf(db)
+  const build = (db: Parameters<typeof selectAccountRecords>[0], wanted: AccountsWanted) =>
+    selectAccountRecords(db)
       .where(sql<boolean>`(account.blocked_at is not null)`, 'in', [wanted.state, wanted.otherState])
       .where('account.id', '>', wanted.floor as Account['id'])
       .where('account.id', '<=', wanted.ceiling as Account['id'])

@@ -3,7 +3,7 @@ import { reasonArgument } from '../accounts/reason.ts';
 import { operator } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { AccountApiKeysInput, accountApiKeys } from './account-api-keys.ts';
-import { ApiKeyType } from './api-keys.graphql.ts';
+import { ApiKeyType } from './api-key-types.graphql.ts';
 import { DeactivateAccountApiKeyInput, deactivateAccountApiKey } from './deactivate-account-api-key.ts';
 import { FindApiKeyInput, type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { mostBytesOf as keyBytes } from './key-parts.ts';

@@ -35,7 +35,7 @@ export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: Quotas):
   const refill = key.quotaRefill ?? 'never';
   const over = quotaRefillsAt !== null && isPeriodOver(refill, new Date(quotaRefillsAt as number), now);
   const quota = { units, refill, taken: quotaTaken ?? 0, generation: quotaGeneration ?? 0, over };
-  const { limit, remaining, refillsAt } = quotas.look({ ownerId: key.id, quota, now });
+  const { limit, remaining, refillsAt } = quotas.peek({ ownerId: key.id, quota, now });
   // A repeated answer may be from a time when fewer units were taken.
   return { limit, refill, remaining: Math.min(remaining, limit), refillsAt };
 }

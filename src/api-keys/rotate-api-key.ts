@@ -37,7 +37,7 @@ type Rotation = Pick<
   'id' | 'account' | 'keyPrefix' | 'encryptedKey' | 'encryptionVersion' | 'previousWorksUntil'
 > & { readonly now: Date };
 
-const updateApiKey = prepareQuery(
+const storeRotation = prepareQuery(
   ApiKey,
   (db, { id, account, keyPrefix, encryptedKey, encryptionVersion, previousWorksUntil, now }: Rotation) =>
     db
@@ -171,7 +171,7 @@ export async function rotateApiKey(
     const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
     const previousWorksUntil = lastEnd(before, now, graceEnd);
     await retireSecrets(inner.db, keyId, now, graceEnd);
-    const [row] = await updateApiKey(inner.db, { ...owned, ...sealed, previousWorksUntil, now });
+    const [row] = await storeRotation(inner.db, { ...owned, ...sealed, previousWorksUntil, now });
     if (!row) throw unusable(before);
     await storeSecret(inner, keyId, key);
     const changes = changesOf(inTrail(before), inTrail(row));

@@ -5,7 +5,7 @@ import { openBeside } from '../database/database.ts';
 import { Db } from '../database/db.ts';
 import { assertMigrated } from '../database/migrate.ts';
 import { longestReason } from '../operations/input.ts';
-import { type EndTotals, endLines } from '../transfer/end-keys.ts';
+import { type DeactivateTotals, deactivateLines } from '../transfer/deactivate-keys.ts';
 import { readLines } from '../transfer/read-lines.ts';
 import { openInput } from './open-input.ts';
 import { Progress } from './progress.ts';
@@ -24,7 +24,7 @@ at any moment and run again, and needs the service's DATA_DIR or DATABASE_URL.
   --help         prints this text
 `;
 
-const summary = ({ ended, inactive, refused }: EndTotals, isDryRun: boolean) =>
+const summary = ({ ended, inactive, refused }: DeactivateTotals, isDryRun: boolean) =>
   `${isDryRun ? 'would be deactivated' : 'deactivated'}: ${ended}, already inactive: ${inactive}, refused: ${refused}\n`;
 
 function readReason(text: string | undefined): string | null {
@@ -48,7 +48,7 @@ async function endFile(file: string, options: { reason?: string; 'dry-run'?: boo
   const onRefused = (number: number, why: string) => progress.say(`line ${number}: ${why}`);
   const onLine = ({ number, end }: { number: number; end: number }) => progress.tell(number, end);
   const db = new Db(database.em);
-  await endLines(db, readLines(input), { reason, isDryRun, onRefused, onLine }, totals);
+  await deactivateLines(db, readLines(input), { reason, isDryRun, onRefused, onLine }, totals);
   progress[Symbol.dispose]();
   if (totals.refused > 0) process.exitCode = 1;
 }

@@ -27,7 +27,7 @@ interface OpenDatabase {
  * @throws {ConfigError} if another process holds the file, or the database is unusable
  * @throws {NotThereError} if the server does not answer, or accepts no connections at the moment
  */
-export async function openDatabase(config: DatabaseConfig, warn: Warn = tellOperator): Promise<Database> {
+export async function openDatabase(config: DatabaseConfig, warn: Warn = warnOperator): Promise<Database> {
   const backend = await backendOf(config, warn);
   return open(backend).catch(backend.refuse);
 }
@@ -38,12 +38,12 @@ export async function openDatabase(config: DatabaseConfig, warn: Warn = tellOper
  * @throws like {@link openDatabase}
  */
 export async function openBeside(config: DatabaseConfig): Promise<Database> {
-  const { hold, assertThere, ...shared } = await backendOf(config, tellOperator);
+  const { hold, assertThere, ...shared } = await backendOf(config, warnOperator);
   assertThere?.();
   return open(shared).catch(shared.refuse);
 }
 
-const tellOperator: Warn = (message) => void process.stderr.write(`Warning: ${message}.\n`);
+const warnOperator: Warn = (message) => void process.stderr.write(`Warning: ${message}.\n`);
 
 async function open(backend: Backend): Promise<Database> {
   await using opened = new AsyncDisposableStack();

@@ -26,7 +26,7 @@ import { type EntityName, NotNullConstraintViolationException, type SqlEntityMan
 import { type Compilable, type CompiledQuery, type Kysely, PostgresAdapter, type QueryResult } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
 import { isLostStatement, OutcomeUnknownError } from './failures.ts';
-import { type NamedQuery, nameQuery, type Question } from './named-query.ts';
+import { type NamedQuery, nameQuery, type Statement } from './named-query.ts';
 import type { Tables } from './tables.ts';
 
 /** The column whose required value was missing, so that a statement failed; undefined for any other error. */
@@ -100,7 +100,7 @@ export class Db {
    * @throws {OutcomeUnknownError} if COMMIT went along with the query, and the answer never came
    * @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline
    */
-  async run(query: Question, entity: EntityName): Promise<object[]> {
+  async run(query: Statement, entity: EntityName): Promise<object[]> {
     const { deadline } = this;
     this.assertInTime();
     const driver = this.em.getDriver();
@@ -108,8 +108,8 @@ export class Db {
     try {
       // Names each member, because spreading an object takes ten times as long, and this runs for every query.
       const { sql, name, queryId, query: node, parameters, last } = query;
-      const question: Question = { sql, name, queryId, query: node, parameters, last, deadline };
-      const { rows } = this.#readAtOnce(question) ?? (await this.kysely.executeQuery<object>(question));
+      const statement: Statement = { sql, name, queryId, query: node, parameters, last, deadline };
+      const { rows } = this.#readAtOnce(statement) ?? (await this.kysely.executeQuery<object>(statement));
       return rows.map((row) => driver.mapResult(row, metadata) as object);
     } catch (error) {
       throw this.#convert(error);
@@ -221,8 +221,8 @@ export function prepareQuery<Values extends object, Row>(
       value instanceof Parameter ? values[value.name as keyof Values] : value,
     );
     const { sql, name, queryId, query: node } = query;
-    const question = { sql, name, queryId, query: node, parameters: bound, last: place?.last };
-    return db.run(question, entity) as Promise<EntityRow<Row>[]>;
+    const statement = { sql, name, queryId, query: node, parameters: bound, last: place?.last };
+    return db.run(statement, entity) as Promise<EntityRow<Row>[]>;
   };
 }
 

@@ -7,7 +7,7 @@ export interface NamedQuery extends CompiledQuery {
 }
 
 /** A query with its values. */
-export interface Question extends CompiledQuery {
+export interface Statement extends CompiledQuery {
   /** The name of the prepared query; undefined for all other queries. */
   readonly name?: string | undefined;
   /** Whether the query is the last of its transaction; COMMIT then goes along with it to PostgreSQL. */

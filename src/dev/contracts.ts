@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLField, lexicographicSortSchema, printSchema } from 'graphql';
 import { loadConfig } from '../config/load-config.ts';
-import { leakReportsPaths } from '../door/leak-reports/openapi.ts';
-import { forwardAuthOpenApi } from '../door/openapi.ts';
-import { authorizePath } from '../door/problem.ts';
+import { authorizePath } from '../door/authorize/problem.ts';
+import { otherOpenApi } from '../gateway/other-openapi.ts';
 import { schema } from '../gateway/schema.ts';
-import { createEndpoints, type Endpoint } from '../rest/endpoints.ts';
+import { type BoundRoute, bindRoutes } from '../rest/bound-routes.ts';
 import { createOpenApi } from '../rest/openapi.ts';
 import { basePath, routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';
-import { webhooksOpenApi } from '../webhooks/openapi.ts';
 import { fillPage, tableHead, tableRow } from './filled-page.ts';
 import { toOpenApi30 } from './openapi-3.0.ts';
 
@@ -18,10 +16,7 @@ const sofa = createSofa(schema, routes);
 /** The GraphQL contract: sorted SDL. */
 export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
 
-const forwardAuth = forwardAuthOpenApi(undefined);
-
-/** The paths that are no operations of the GraphQL schema. */
-const otherPaths = { ...forwardAuth.paths, ...leakReportsPaths };
+const other = otherOpenApi(undefined, true);
 
 /** The REST contract, as a server with the development identity provider describes itself. */
 const openApi = () => {
@@ -29,11 +24,7 @@ const openApi = () => {
   return createOpenApi(sofa, {
     issuer,
     limits: loadConfig({}),
-    other: {
-      ...{ ...forwardAuth, ...webhooksOpenApi },
-      schemas: { ...forwardAuth.schemas, ...webhooksOpenApi.schemas },
-      paths: otherPaths,
-    },
+    other,
   });
 };
 
@@ -48,24 +39,24 @@ const signatureOf = ({ name, args }: GraphQLField<unknown, unknown>): string =>
     : `${name}(${args.map((argument) => `${argument.name}: ${argument.type}`).join(', ')})`;
 
 /** The REST call of a route: `GET /api/v1/auth/keys?limit&cursor`. */
-const callOf = ({ method, path, inputs }: Endpoint): string => {
+const callOf = ({ method, path, inputs }: BoundRoute): string => {
   const query = inputs.filter((input) => input.in === 'query').map(({ name }) => name);
   return `${method} ${basePath}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
 };
 
 /** A Markdown table of operations: what each operation does, and its call in GraphQL and in REST. */
-function operationsTable(isListed: (endpoint: Endpoint) => boolean): string {
-  const inRest = createEndpoints(sofa.restSchema, routes);
-  const listed = Object.entries(createEndpoints(schema, routes)).filter(([, endpoint]) => isListed(endpoint));
+function operationsTable(isListed: (route: BoundRoute) => boolean): string {
+  const inRest = bindRoutes(sofa.restSchema, routes);
+  const listed = Object.entries(bindRoutes(schema, routes)).filter(([, route]) => isListed(route));
   const operations = listed.map(([name, { field }]) => {
     const type = schema.getQueryType()?.getFields()[name] ? 'query' : 'mutation';
-    const call = callOf(inRest[name] as Endpoint);
+    const call = callOf(inRest[name] as BoundRoute);
     return [firstSentence(field.description ?? ''), `${type} \`${signatureOf(field)}\``, `\`${call}\``];
   });
   return [tableHead(['What it does', 'GraphQL', 'REST']), ...operations.map(tableRow)].join('\n');
 }
 
-const otherRows = Object.entries(otherPaths).flatMap(([path, methods]) =>
+const otherRows = Object.entries(other.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { summary }]) =>
     tableRow([
       summary,
@@ -75,10 +66,10 @@ const otherRows = Object.entries(otherPaths).flatMap(([path, methods]) =>
   ),
 );
 
-const isForOperators = ({ path }: Endpoint): boolean => path.startsWith('/admin/');
+const isForOperators = ({ path }: BoundRoute): boolean => path.startsWith('/admin/');
 
 const publicTable = (): string =>
-  [operationsTable((endpoint) => !isForOperators(endpoint)), ...otherRows].join('\n');
+  [operationsTable((route) => !isForOperators(route)), ...otherRows].join('\n');
 
 const filled = (path: string, text: string) =>
   [path, fillPage(readFileSync(path, 'utf8'), 'npm run schema', text)] as const;

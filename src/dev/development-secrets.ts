@@ -25,7 +25,7 @@ const folderOf = ({ dataDir, database }: Config): string =>
  * Reads the file of secrets. If the file is missing, makes it first, readable for its owner only.
  * @throws {ConfigError} if the file is a link in a folder that others can write to
  */
-function readOrMake(file: string): string {
+function readOrCreate(file: string): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const path = followLinks(file);
   if (!existsSync(path)) writeFileSync(path, newSecrets(), { flag: 'wx', mode: 0o600, flush: true });
@@ -41,7 +41,7 @@ function readOrMake(file: string): string {
 export function developmentSecrets(config: Config): SecretKeys {
   const inMemory = config.database.url === 'sqlite::memory:';
   const file = join(folderOf(config), 'development-secrets.env');
-  const read = schema.safeParse(parseEnv(inMemory ? newSecrets() : readOrMake(file)));
+  const read = schema.safeParse(parseEnv(inMemory ? newSecrets() : readOrCreate(file)));
   if (read.success) return read.data;
   throw new ConfigError([`${file} is damaged: put it back, or delete it and the database to begin anew`]);
 }

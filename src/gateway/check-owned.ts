@@ -1,6 +1,6 @@
 import * as accounts from '../accounts/locks.ts';
 import type { CheckOwned } from '../rest/answer.ts';
-import { lockStoredEndpoint } from '../webhooks/sending/endpoints.ts';
+import { lockStoredEndpoint } from '../webhooks/sending/stored-endpoints.ts';
 
 /**
  * Runs a check of something that is about to change. The checked state stays as it is until the transaction of the

@@ -12,16 +12,15 @@ import type { SchemaState } from '../database/current-db.ts';
 import { Db } from '../database/db.ts';
 import { translateError } from '../database/failures.ts';
 import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from '../door/api-key.ts';
-import { authorize, type DoorQuestion } from '../door/authorize.ts';
-import { answerKeyItself } from '../door/key-itself.ts';
+import { type AuthorizeRequest, authorize } from '../door/authorize/authorize.ts';
+import { authorizePath, refuseWithProblems } from '../door/authorize/problem.ts';
+import { answerKeyItself } from '../door/key-itself/answer-key-itself.ts';
+import { apiKeyItselfRecord } from '../door/key-itself/openapi.ts';
 import {
   answerLeakReports,
   type LeakReportOptions,
   leakReportsPath,
 } from '../door/leak-reports/answer-leak-reports.ts';
-import { leakReportsPaths } from '../door/leak-reports/openapi.ts';
-import { apiKeyItselfRecord, forwardAuthOpenApi } from '../door/openapi.ts';
-import { authorizePath, refuseWithProblems } from '../door/problem.ts';
 import { answerGraphql } from '../graphql/answer-graphql.ts';
 import { createMaskError } from '../graphql/graphql-errors.ts';
 import { documentIdName } from '../graphql/kept-documents.ts';
@@ -72,10 +71,10 @@ import { answerRest } from '../rest/answer-rest.ts';
 import { createRecordWriter } from '../rest/record-writer.ts';
 import { basePath } from '../rest/routes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { webhooksOpenApi } from '../webhooks/openapi.ts';
 import { checkOwned } from './check-owned.ts';
 import { createOperations, type Operations } from './graphql-plugins.ts';
-import { offeredDocuments, offerOf } from './offer.ts';
+import { offeredDocuments, offeredOperations } from './offered-operations.ts';
+import { otherOpenApi } from './other-openapi.ts';
 
 /** The dependencies of a gateway. */
 export interface GatewayDependencies {
@@ -204,12 +203,12 @@ const verifyAtDoor =
     dbOf: (record: RequestRecord) => Db,
     count: ((keyId: string, exchange: Exchange) => void) | undefined,
   ) =>
-  async (question: DoorQuestion, exchange: Exchange) => {
+  async (request: AuthorizeRequest, exchange: Exchange) => {
     const { address, answerBy } = exchange;
     const admit = (keyId: number) => count?.(`${keyId}`, exchange);
     const { reason, found, entitlement, limits } = await verifySecret(
       { ...services, db: dbOf(exchange.record).until(answerBy), record: exchange.record },
-      { ...question, address, cost: 1, admit },
+      { ...request, address, cost: 1, admit },
     );
     const plan = entitlement?.plan ?? null;
     return { reason, keyId: found?.id, userId: found?.account, plan, ...limits };
@@ -218,7 +217,7 @@ const verifyAtDoor =
 /** Makes the handler that passes each request to the handler of its path. */
 function createTable(dependencies: GatewayDependencies): Handler {
   const { trusted, publicUrl, em, limits, bodyLimit, edge, logger, tracing } = dependencies;
-  const { schema, sofa } = offerOf(dependencies.operators);
+  const { schema, sofa } = offeredOperations(dependencies.operators);
   const scopes = scopesIn(schema);
   const { limiters } = edge;
   const services = servicesOf(dependencies);
@@ -238,7 +237,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     checkOwned,
     issuer: trusted[0].config.issuer,
     limits,
-    other: otherOpenApi(dependencies),
+    other: otherOpenApi(edge.apiKeyHeader, dependencies.leakReports !== undefined),
     bodyLimit,
   };
   const apis: Table = [
@@ -266,23 +265,13 @@ const pagesOf = ({ trusted, pages, limits, edge, logger }: GatewayDependencies, 
     reportProvider(logger),
   );
 
-/** The parts of the OpenAPI document beside the operations. */
-const otherOpenApi = ({ leakReports, edge }: GatewayDependencies) => {
-  const forwardAuth = forwardAuthOpenApi(edge.apiKeyHeader);
-  return {
-    ...{ ...forwardAuth, ...webhooksOpenApi },
-    schemas: { ...forwardAuth.schemas, ...webhooksOpenApi.schemas },
-    paths: { ...forwardAuth.paths, ...(leakReports && leakReportsPaths) },
-  };
-};
-
 /** The paths below the base path that need no access token, but an API key or a signature. */
 function withoutToken(
   { operators, edge, leakReports, bodyLimit }: GatewayDependencies,
   keys: ApiKeyReader,
   surround: Surround,
 ): Table {
-  const write = createRecordWriter(offerOf(operators).schema, apiKeyItselfRecord);
+  const write = createRecordWriter(offeredOperations(operators).schema, apiKeyItselfRecord);
   const itself = answerKeyItself({ keys, surround, write, checkOwned, count: edge.limiters.apiKey?.count });
   const table: Table = [[`${basePath}/keys/self`, itself]];
   if (!leakReports) return table;
@@ -292,7 +281,7 @@ function withoutToken(
 
 /** Makes what runs operations, in GraphQL and in REST. */
 function operationsOf(dependencies: GatewayDependencies, surround: Surround): Operations {
-  const { schema, sofa } = offerOf(dependencies.operators);
+  const { schema, sofa } = offeredOperations(dependencies.operators);
   return createOperations({
     ...dependencies,
     schema,

@@ -210,7 +210,7 @@ export class LogOutput {
     const data = this.#take();
     this.#isBusy = data !== undefined;
     if (data) this.#write(data);
-    else this.#tell();
+    else this.#announce();
   }
 
   #write(data: Buffer): void {
@@ -222,7 +222,7 @@ export class LogOutput {
     });
   }
 
-  #tell(): void {
+  #announce(): void {
     const dropped = this.dropped - this.#told;
     this.#told = this.dropped;
     if (dropped > 0) this.onRecovery(dropped);

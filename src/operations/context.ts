@@ -107,7 +107,7 @@ export interface Rates {
   /** Counts one verification. */
   use(ownerId: number, rate: KeyRate): KeyRateUse;
   /** Returns the result of a verification without counting one. */
-  look(ownerId: number, rate: KeyRate): KeyRateUse;
+  peek(ownerId: number, rate: KeyRate): KeyRateUse;
 }
 
 /** The quota of a key, or of an account, as the database has it. */
@@ -126,7 +126,7 @@ export interface StoredQuota {
 }
 
 /** A request for units of a quota. */
-export interface QuotaQuestion {
+export interface QuotaRequest {
   /** The id of the key, or of the account. */
   readonly ownerId: number;
   readonly quota: StoredQuota;
@@ -162,11 +162,11 @@ export interface Quotas {
    * @param db the database of the request, because the request's deadline applies
    * @returns null if there is no longer a quota
    */
-  spend(db: Db, question: QuotaQuestion): QuotaUse | null | Promise<QuotaUse | null>;
+  spend(db: Db, request: QuotaRequest): QuotaUse | null | Promise<QuotaUse | null>;
   /** Takes back a use that was granted, because another limit refuses it. */
   refund(ownerId: number, use: QuotaUse, cost: number): void;
   /** Returns the rest of a quota, as {@link spend} would. */
-  look(question: Pick<QuotaQuestion, 'ownerId' | 'quota' | 'now'>): QuotaLeft;
+  peek(request: Pick<QuotaRequest, 'ownerId' | 'quota' | 'now'>): QuotaLeft;
 }
 
 /** What the provider grants an account; null: no bound, or nothing. */

@@ -23,11 +23,11 @@ export interface EntitlementRecord {
   readonly updatedAt: Date | null;
 }
 
-/** The columns of an account for {@link recordOf}. */
+/** The columns of an account for {@link toEntitlementRecord}. */
 export const entitledColumns = ['id', 'plan', 'overrides', 'entitled_at'] as const;
 
 /** Converts the row of an account. */
-export const recordOf = (
+export const toEntitlementRecord = (
   {
     id,
     plan = null,
@@ -62,5 +62,5 @@ export async function entitlement(
   await findAccount(context);
   const [found] = await selectEntitled(context.db, { id: userId as AccountId });
   if (!found) throw accountNotFound();
-  return recordOf(found, context);
+  return toEntitlementRecord(found, context);
 }

@@ -13,7 +13,7 @@ import {
   EntitlementInput,
   type EntitlementRecord,
   entitledColumns,
-  recordOf,
+  toEntitlementRecord,
 } from './entitlement.ts';
 import { overridesSchema, planNamePattern } from './plan.ts';
 
@@ -94,7 +94,7 @@ export async function changeEntitlement(
   const [stored] = await lockEntitled(db, { id });
   if (!stored) throw accountNotFound();
   if (stored.erasedAt) throw new GatewayError('CONFLICT', 'This account was erased');
-  const before = recordOf(stored, context);
+  const before = toEntitlementRecord(stored, context);
   const after = {
     plan: given.plan === undefined ? before.plan : given.plan,
     overrides: given.overrides === undefined ? before.overrides : given.overrides,
@@ -107,5 +107,5 @@ export async function changeEntitlement(
   const reason = given.reason ?? undefined;
   const by = operatorId === undefined ? { isProvider: true } : { operatorId };
   events('account-entitlement-changed', { accountId: id, ...by, reason }, changes);
-  return recordOf(row, context);
+  return toEntitlementRecord(row, context);
 }

@@ -58,7 +58,7 @@ export function seeSharedLimits(
   now: Date,
 ): SharedLimitsLeft {
   return {
-    rateLimit: rateStateOf(rate && accountRates.look(ownerId, rate)),
-    quota: quota && accountQuotas.look({ ownerId, quota, now }),
+    rateLimit: rateStateOf(rate && accountRates.peek(ownerId, rate)),
+    quota: quota && accountQuotas.peek({ ownerId, quota, now }),
   };
 }

@@ -13,13 +13,13 @@ const greetingOf = (message: unknown): string | undefined =>
   (message as { greeting?: string } | null)?.greeting;
 
 /** Sends a message to the supervisor, if the supervisor is still connected. */
-export function tellSupervisor(message: WorkerMessage): void {
+export function sendToSupervisor(message: WorkerMessage): void {
   if (process.connected) process.send?.(message);
 }
 
 /** Sends a sign of life every second, as long as this worker's event loop turns. Disposal stops the signs. */
 export function giveSigns(): Disposable {
-  const timer = setInterval(() => tellSupervisor('alive'), signInterval).unref();
+  const timer = setInterval(() => sendToSupervisor('alive'), signInterval).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 

@@ -13,7 +13,7 @@ export interface ProcessLog {
 const signalled = 128;
 
 /** Logs the beginning of a stop, and its end after the disposal of all parts. */
-function tellStop(logger: Logger, started: AsyncDisposableStack, stopped: Stopped): void {
+function logStop(logger: Logger, started: AsyncDisposableStack, stopped: Stopped): void {
   let begunAt: number | undefined;
   void stopped.then((signal) => {
     begunAt = performance.now();
@@ -92,7 +92,7 @@ export async function createProcessLogger(
     if (exitCode > signalled) own.warn({ exitCode }, 'a second signal: ending at once');
     output.flushSync();
   });
-  tellStop(own, started, stopped);
+  logStop(own, started, stopped);
   started.use(endAtUnexpectedErrors(own));
   void endInTime(stopped, shutdownDelay + grace, own);
   return { logger: own, output };

@@ -6,7 +6,7 @@ import type { Config, DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { openDatabase } from '../database/database.ts';
 import { prepareSchema } from '../database/migrate.ts';
-import { type ForkedWorker, forkWorker, giveSigns, tellSupervisor } from './forked-worker.ts';
+import { type ForkedWorker, forkWorker, giveSigns, sendToSupervisor } from './forked-worker.ts';
 import { createProcessLogger, stopMilliseconds } from './process-logger.ts';
 import type { Service } from './service.ts';
 import type { Stopped } from './signals.ts';
@@ -68,7 +68,7 @@ async function work(config: Config, stopped: Stopped): Promise<Service> {
   started.use(giveSigns());
   const { startService } = await import('./service.ts');
   const service = started.use(await startService(config, stopped));
-  tellSupervisor({ greeting: service.greeting });
+  sendToSupervisor({ greeting: service.greeting });
   const stack = started.move();
   return { greeting: '', [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

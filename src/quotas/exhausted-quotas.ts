@@ -50,20 +50,20 @@ export class ExhaustedQuotas implements AsyncDisposable {
 
   #begin(): void {
     if (this.#waiting.size === 0 || this.#isStopping) return;
-    this.#work ??= this.#tellAll().finally(() => {
+    this.#work ??= this.#announceAll().finally(() => {
       this.#work = undefined;
       this.#begin();
     });
   }
 
   /** Works one by one, so that verifications never find all connections taken. */
-  async #tellAll(): Promise<void> {
+  async #announceAll(): Promise<void> {
     for (const [ownerId, generation] of this.#waiting) {
       if (this.#isStopping) return;
       // The quota may run out again meanwhile.
       this.#waiting.delete(ownerId);
       try {
-        await this.#tell({ ownerId, generation });
+        await this.#announce({ ownerId, generation });
       } catch (error) {
         for (const untold of [ownerId, ...this.#waiting.keys()]) this.#told.delete(untold);
         this.#waiting.clear();
@@ -74,7 +74,7 @@ export class ExhaustedQuotas implements AsyncDisposable {
   }
 
   /** Marks and announces the exhaustion in one transaction, so that neither exists without the other. */
-  #tell(exhausted: Exhausted): Promise<void> {
+  #announce(exhausted: Exhausted): Promise<void> {
     return this.#db.transaction((db) => this.#store.announce(db, exhausted, new Date()));
   }
 }

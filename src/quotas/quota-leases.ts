@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/failures.ts';
-import type { QuotaLeft, QuotaQuestion, Quotas, QuotaUse, StoredQuota } from '../operations/context.ts';
+import type { QuotaLeft, QuotaRequest, Quotas, QuotaUse, StoredQuota } from '../operations/context.ts';
 import { ExhaustedQuotas } from './exhausted-quotas.ts';
 import { periodEnd } from './quota-periods.ts';
 import type { QuotaStore } from './quota-store.ts';
@@ -27,7 +27,7 @@ const mostLeases = 50_000;
 const batchSize = 200;
 
 /** The state of a quota at some moment after `askedAt` (by `performance.now()`). */
-interface Sight {
+interface QuotaReading {
   readonly askedAt: number;
   /** Null: there was no quota. */
   readonly quota: StoredQuota | null;
@@ -45,7 +45,7 @@ class Lease {
   took = 0;
   tookAt = 0;
   /** The result of this node's last statement about the quota, and its time. */
-  sight: Sight | undefined;
+  reading: QuotaReading | undefined;
   changedAt = Number.NEGATIVE_INFINITY;
   /** The running statement; there is one at a time. If it fails, all its waiting callers fail. */
   busy: Promise<void> | undefined;
@@ -62,24 +62,24 @@ class Lease {
   }
 
   /** The state that a caller may rely on: the caller's own reading, unless a statement of this node ran meanwhile. */
-  seenBy({ quota, askedAt }: QuotaQuestion, store: QuotaStore): StoredQuota | null | undefined {
+  seenBy({ quota, askedAt }: QuotaRequest, store: QuotaStore): StoredQuota | null | undefined {
     if (askedAt > this.changedAt) return quota;
-    if (!this.sight || this.sight.askedAt < askedAt) return undefined;
-    return this.sight.quota && store.seenBy(this.sight.quota, quota);
+    if (!this.reading || this.reading.askedAt < askedAt) return undefined;
+    return this.reading.quota && store.seenBy(this.reading.quota, quota);
   }
 
   /**
    * The state that is closest to the lease of the units, for reporting the rest; the caller's own reading may be
    * older.
    */
-  nearest({ quota, askedAt }: QuotaQuestion, store: QuotaStore): StoredQuota {
-    const newest = this.sight?.quota;
+  nearest({ quota, askedAt }: QuotaRequest, store: QuotaStore): StoredQuota {
+    const newest = this.reading?.quota;
     return askedAt > this.changedAt || !newest ? quota : store.seenBy(newest, quota);
   }
 
   /** Records the result of a statement; undefined: nobody knows what it changed. */
-  note(sight: Sight | undefined): void {
-    this.sight = sight;
+  note(reading: QuotaReading | undefined): void {
+    this.reading = reading;
     this.changedAt = performance.now();
   }
 
@@ -147,15 +147,15 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
     });
   }
 
-  spend(db: Db, question: QuotaQuestion): QuotaUse | null | Promise<QuotaUse | null> {
-    const use = this.#useAtOnce(question);
-    return use === undefined ? this.#spendLater(db, question) : use;
+  spend(db: Db, request: QuotaRequest): QuotaUse | null | Promise<QuotaUse | null> {
+    const use = this.#useAtOnce(request);
+    return use === undefined ? this.#spendLater(db, request) : use;
   }
 
-  #useAtOnce(question: QuotaQuestion): QuotaUse | null | undefined {
-    const { ownerId, quota, cost } = question;
+  #useAtOnce(request: QuotaRequest): QuotaUse | null | undefined {
+    const { ownerId, quota, cost } = request;
     const lease = this.#leaseOf(ownerId);
-    const use = useAtOnce(lease, question, this.#store);
+    const use = useAtOnce(lease, request, this.#store);
     // A use that is larger than a whole period says nothing about what is left.
     const isExhausted = use?.isGranted === false && (use.remaining === 0 || cost <= quota.units);
     if (isExhausted) this.#exhausted.note(ownerId, lease.generation);
@@ -163,8 +163,8 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
   }
 
   /** Spends units after one or more statements. */
-  async #spendLater(db: Db, question: QuotaQuestion): Promise<QuotaUse | null> {
-    const { ownerId, quota, cost } = question;
+  async #spendLater(db: Db, request: QuotaRequest): Promise<QuotaUse | null> {
+    const { ownerId, quota, cost } = request;
     for (;;) {
       const lease = this.#leaseOf(ownerId);
       // A caller counts as waiting until the moment in which it continues: the first one that continues leases for
@@ -172,12 +172,12 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
       const wanted = cost <= potOf(quota) ? cost : 0;
       lease.wanted += wanted;
       try {
-        await (lease.busy ?? this.#begin(lease, question));
+        await (lease.busy ?? this.#begin(lease, request));
       } finally {
         lease.wanted -= wanted;
       }
       db.assertInTime();
-      const use = this.#useAtOnce(question);
+      const use = this.#useAtOnce(request);
       if (use !== undefined) return use;
     }
   }
@@ -188,7 +188,7 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
     if (lease.generation === generation) lease.left += cost;
   }
 
-  look({ ownerId, quota, now }: Pick<QuotaQuestion, 'ownerId' | 'quota' | 'now'>): QuotaLeft {
+  peek({ ownerId, quota, now }: Pick<QuotaRequest, 'ownerId' | 'quota' | 'now'>): QuotaLeft {
     return leftOf(this.#leases.peek(ownerId), quota, now);
   }
 
@@ -227,9 +227,9 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
   }
 
   /** Starts a statement about a quota: it leases units, or reads the state. */
-  #begin(lease: Lease, question: QuotaQuestion): Promise<void> {
-    const seen = lease.seenBy(question, this.#store);
-    const statement = seen ? this.#change(lease, seen, question.cost) : this.#look(lease, question.quota);
+  #begin(lease: Lease, request: QuotaRequest): Promise<void> {
+    const seen = lease.seenBy(request, this.#store);
+    const statement = seen ? this.#change(lease, seen, request.cost) : this.#read(lease, request.quota);
     lease.busy = statement.finally(() => {
       lease.busy = undefined;
     });
@@ -240,7 +240,7 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
   async #change(lease: Lease, seen: StoredQuota, cost: number): Promise<void> {
     if (!seen.isMoved) return this.#take(lease, seen, cost);
     await this.#store.move?.(this.#db, { ownerId: lease.ownerId, seen, now: new Date() });
-    await this.#look(lease, seen);
+    await this.#read(lease, seen);
   }
 
   /** Leases units, or finds out why there are none. */
@@ -254,7 +254,7 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
     const take = { ownerId, seen, units, now };
     try {
       const taken = await (seen.over ? this.#store.begin(this.#db, take) : this.#store.take(this.#db, take));
-      if (taken === undefined) return await this.#look(lease, seen);
+      if (taken === undefined) return await this.#read(lease, seen);
       const generation = seen.generation + (seen.over ? 1 : 0);
       lease.follow({ ...seen, generation });
       lease.left += units;
@@ -267,7 +267,7 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
     }
   }
 
-  async #look(lease: Lease, known: StoredQuota): Promise<void> {
+  async #read(lease: Lease, known: StoredQuota): Promise<void> {
     const askedAt = performance.now();
     lease.note({ askedAt, quota: await this.#store.read(this.#db, lease.ownerId, known, new Date()) });
   }
@@ -326,12 +326,12 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
 /** Whether the lease has no units to give back. */
 const isEmpty = ({ left }: Lease): boolean => left === 0;
 
-/** Answers a question from memory, null if there is no quota any more; undefined: only a statement can tell. */
-function useAtOnce(lease: Lease, question: QuotaQuestion, store: QuotaStore): QuotaUse | null | undefined {
-  const { quota, cost, now } = question;
-  if (cost > 0 && lease.covers(quota, cost)) return use(lease, lease.nearest(question, store), cost, now);
+/** Answers a request from memory, null if there is no quota any more; undefined: only a statement can tell. */
+function useAtOnce(lease: Lease, request: QuotaRequest, store: QuotaStore): QuotaUse | null | undefined {
+  const { quota, cost, now } = request;
+  if (cost > 0 && lease.covers(quota, cost)) return use(lease, lease.nearest(request, store), cost, now);
   if (lease.busy !== undefined) return undefined;
-  const seen = lease.seenBy(question, store);
+  const seen = lease.seenBy(request, store);
   if (!seen) return seen;
   lease.follow(seen);
   if (cost === 0 || lease.covers(seen, cost)) return use(lease, seen, cost, now);

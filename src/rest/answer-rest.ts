@@ -15,7 +15,7 @@ import {
   isKnown,
   readAnswer,
 } from './answer.ts';
-import { createEndpoints, type Endpoint } from './endpoints.ts';
+import { type BoundRoute, bindRoutes } from './bound-routes.ts';
 import { createOpenApi, type Described } from './openapi.ts';
 import { createOpenApi30 } from './openapi-3.0.ts';
 import { inRestNames, readInput } from './read-input.ts';
@@ -42,15 +42,15 @@ const descriptionRoutes: Readonly<Record<string, DescriptionRoute>> = {
   openApi30: { method: 'GET', path: '/openapi-3.0.json', describe: createOpenApi30 },
 };
 
-type Match = RouteMatch<Endpoint | DescriptionRoute>;
+type Match = RouteMatch<BoundRoute | DescriptionRoute>;
 
-const isEndpoint = (match: Match): match is RouteMatch<Endpoint> => !('describe' in match.route);
+const isBound = (match: Match): match is RouteMatch<BoundRoute> => !('describe' in match.route);
 
 /** Returns the GraphQL operation behind a route. Sofa makes an operation on the first call; later calls reuse it. */
-function keepOperations({ makeOperation }: Sofa): (route: Endpoint) => Promise<Operation> {
-  const kept = new Map<Endpoint['field'], Promise<Operation>>();
+function keepOperations({ createOperation }: Sofa): (route: BoundRoute) => Promise<Operation> {
+  const kept = new Map<BoundRoute['field'], Promise<Operation>>();
   return (route) => {
-    const operation = kept.get(route.field) ?? makeOperation(route);
+    const operation = kept.get(route.field) ?? createOperation(route);
     kept.set(route.field, operation);
     return operation;
   };
@@ -76,7 +76,7 @@ function keepDescriptions(options: RestOptions): (route: DescriptionRoute) => Pr
 export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   const { sofa, checkOwned, bodyLimit = defaultBodyLimit } = options;
   const matchRoute = createRouteMatcher({
-    ...createEndpoints(sofa.schema, sofa.table),
+    ...bindRoutes(sofa.schema, sofa.table),
     ...descriptionRoutes,
   });
   const operationOf = keepOperations(sofa);
@@ -86,7 +86,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   const describe = async (route: DescriptionRoute, exchange: Exchange): Promise<Answer> =>
     answerCompressible(await descriptionOf(route), exchange, { 'content-type': 'application/json' });
 
-  const call = async ({ route, ...match }: RouteMatch<Endpoint>, exchange: Exchange): Promise<Answer> => {
+  const call = async ({ route, ...match }: RouteMatch<BoundRoute>, exchange: Exchange): Promise<Answer> => {
     checkBody(exchange, bodyLimit);
     await pipeline.enter(Object.assign(exchange, { wholeLists: true }));
     // The plugins have added what operations need.
@@ -114,7 +114,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const match = matchRoute(method, path.slice(basePath.length));
     record.route = basePath + match.route.path;
     record.operation = match.field;
-    if (isEndpoint(match)) return call(match, exchange);
+    if (isBound(match)) return call(match, exchange);
     return describe(match.route as DescriptionRoute, exchange);
   };
 }

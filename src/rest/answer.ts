@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import { GatewayError } from '../errors.ts';
 import type { Answer, AnswerHeaders, RequestHeaders } from '../http/exchange.ts';
 import type { OperationContext } from '../operations/context.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { BoundRoute } from './bound-routes.ts';
 import type { Connection, PageInfo } from './rest-schema.ts';
 import { toReference } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
@@ -19,35 +19,35 @@ export interface Outcome {
 }
 
 /** The value that an operation answers. For a connection: its nodes, and the page information. */
-export const readAnswer = (value: unknown, { isPage }: Endpoint): Omit<Outcome, 'variables'> => {
+export const readAnswer = (value: unknown, { isPage }: BoundRoute): Omit<Outcome, 'variables'> => {
   if (!isPage) return { value, pageInfo: undefined };
   const { edges, pageInfo } = value as Connection;
   return { value: edges.map(({ node }) => node), pageInfo };
 };
 
 /** The `Link` header field to the next page (RFC 8288): the same call with another cursor. */
-const nextPage = (endpoint: Endpoint, variables: Outcome['variables'], cursor: string): string => {
+const nextPage = (route: BoundRoute, variables: Outcome['variables'], cursor: string): string => {
   const query = new URLSearchParams();
-  for (const { name, in: place } of endpoint.inputs) {
+  for (const { name, in: place } of route.inputs) {
     if (place === 'query' && name in variables) query.set(name, String(variables[name]));
   }
   // The new cursor replaces an old one and always stands last.
   query.delete('cursor');
   query.append('cursor', cursor);
-  return `<${toReference(endpoint.path, variables)}?${query}>; rel="next"`;
+  return `<${toReference(route.path, variables)}?${query}>; rel="next"`;
 };
 
 /**
  * The status code and the header fields of a route's answer.
  * @param tag the entity tag of the representation; undefined if the answer is no readable resource
  */
-export function describeAnswer(endpoint: Endpoint, { value, variables, pageInfo }: Outcome, tag?: string) {
+export function describeAnswer(route: BoundRoute, { value, variables, pageInfo }: Outcome, tag?: string) {
   const headers: AnswerHeaders = { 'content-type': 'application/json' };
   if (tag !== undefined) headers['etag'] = tag;
-  if (endpoint.created) headers['location'] = toReference(endpoint.created, value as Record<string, unknown>);
+  if (route.created) headers['location'] = toReference(route.created, value as Record<string, unknown>);
   if (pageInfo?.hasNextPage && typeof pageInfo.endCursor === 'string')
-    headers['link'] = nextPage(endpoint, variables, pageInfo.endCursor);
-  return { status: endpoint.created ? 201 : 200, headers };
+    headers['link'] = nextPage(route, variables, pageInfo.endCursor);
+  return { status: route.created ? 201 : 200, headers };
 }
 
 /**
@@ -101,7 +101,7 @@ export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): bool
  * know one, a change would have to read the whole list in its transaction.
  * @throws {GatewayError} `PRECONDITION_FAILED` for any tag in `If-Match`, and for a change with `If-None-Match: *`
  */
-export function assertNoTag({ ifMatch, ifNoneMatch }: Conditions, { method }: Endpoint): void {
+export function assertNoTag({ ifMatch, ifNoneMatch }: Conditions, { method }: BoundRoute): void {
   if (ifMatch !== undefined && !isAny(ifMatch)) throw failed();
   if (method !== 'GET' && ifNoneMatch !== undefined && isAny(ifNoneMatch)) throw failed();
 }
@@ -139,7 +139,7 @@ export type CheckOwned = (
 
 /** The operations behind routes, with their compiled code. */
 interface Operations extends Pick<Sofa, 'compiled'> {
-  operationOf(route: Endpoint): Promise<Operation>;
+  operationOf(route: BoundRoute): Promise<Operation>;
 }
 
 /**
@@ -148,7 +148,7 @@ interface Operations extends Pick<Sofa, 'compiled'> {
  */
 export const createPrecondition =
   ({ operationOf, compiled }: Operations, checkOwned: CheckOwned) =>
-  ({ resource }: Endpoint, variables: Outcome['variables'], conditions: Conditions) =>
+  ({ resource }: BoundRoute, variables: Outcome['variables'], conditions: Conditions) =>
   async (context: OperationContext): Promise<void> => {
     if (!resource) return;
     const { document } = await operationOf(resource);

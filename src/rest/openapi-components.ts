@@ -10,7 +10,8 @@ import {
 } from 'graphql';
 import type { ErrorCode } from '../errors.ts';
 import { factsOf } from '../graphql/field-facts.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { BoundRoute } from './bound-routes.ts';
+import { header, responseRef } from './openapi-parts.ts';
 import { inRestNames, snakeCase } from './rest-schema.ts';
 
 /** A JSON Schema as Sofa writes it: for OpenAPI 3.0, without null as a type. */
@@ -112,9 +113,6 @@ const detail = (description: string, example: string, headers?: object) => ({
   },
 });
 
-/** Describes a header field of an answer. */
-export const header = (description: string, type = 'string') => ({ description, schema: { type } });
-
 const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
 const challenge = {
@@ -197,7 +195,7 @@ export const errorResponses = {
 
 type ResponseName = keyof typeof errorResponses;
 
-const ref = (name: ResponseName) => ({ $ref: `#/components/responses/${name}` });
+const ref = responseRef<ResponseName>;
 
 /** The errors that a field may declare by its fact `errors`. */
 const declarable: Partial<Record<ErrorCode, readonly [number, ResponseName]>> = {
@@ -215,7 +213,7 @@ const declaredErrors = (codes: readonly ErrorCode[]) =>
   );
 
 /** The error answers of an operation (and 304), by status code. */
-export const errorsOf = ({ field, inputs, method, resource, takesKey }: Endpoint) => ({
+export const errorsOf = ({ field, inputs, method, resource, takesKey }: BoundRoute) => ({
   ...(method === 'GET' && { 304: ref('NotModified') }),
   401: ref('Unauthorized'),
   403: ref('Forbidden'),

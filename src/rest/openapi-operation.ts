@@ -15,16 +15,16 @@ import { isForOperatorsToo, requiredScopesOf } from '../auth/required-scopes.ts'
 import { operator } from '../auth/scopes.ts';
 import { factsOf } from '../graphql/field-facts.ts';
 import type { OperationLimits } from '../operations/context.ts';
-import { type Endpoint, type Input, innerRecord, readOnlyNames } from './endpoints.ts';
+import { type BoundRoute, type Input, innerRecord, readOnlyNames } from './bound-routes.ts';
 import {
   errorsOf,
   exampleAnswerOf,
   exampleOf,
-  header,
   type JsonSchema,
   orNull,
   withNulls,
 } from './openapi-components.ts';
+import { header } from './openapi-parts.ts';
 import { inRestNames, pageArguments, snakeCase } from './rest-schema.ts';
 
 /** The rules of an operation's inputs, from its zod schema, by REST name. */
@@ -60,7 +60,7 @@ const withoutNull = (schema: JsonSchema): JsonSchema => {
 const describeObject = (
   type: GraphQLInputObjectType,
   schema: JsonSchema,
-  record: Endpoint['record'],
+  record: BoundRoute['record'],
 ): JsonSchema => {
   const known = new Map(
     Object.entries(schema.properties ?? {}).map(([name, each]) => [snakeCase(name), each]),
@@ -79,7 +79,7 @@ const describeObject = (
  * The schemas of a record's read-only members. The service ignores these members when a caller sends the record back.
  */
 const readOnly = (
-  record: Endpoint['record'],
+  record: BoundRoute['record'],
   members: readonly { readonly name: string }[],
 ): Record<string, JsonSchema> =>
   Object.fromEntries(
@@ -90,10 +90,10 @@ const readOnly = (
   );
 
 /**
- * Reads the rules of an endpoint's inputs from the operation's zod schema. An operation without a schema has no
+ * Reads the rules of a route's inputs from the operation's zod schema. An operation without a schema has no
  * rules.
  */
-function inputRules({ field, isPage, record }: Endpoint, limits: OperationLimits): InputRules {
+function inputRules({ field, isPage, record }: BoundRoute, limits: OperationLimits): InputRules {
   const { input } = factsOf(field);
   const { properties = {}, required = [] } = (
     input ? z.toJSONSchema(input(limits), { io: 'input', unrepresentable: 'any' }) : {}
@@ -148,25 +148,25 @@ const sentences = (text: string) => text.split(/(?<=\.) /);
 
 /**
  * Describes an operation in OpenAPI 3.1.
- * @param endpoint the endpoint of the REST schema, so its field has REST names
+ * @param route the route of the REST schema, so its field has REST names
  * @param sofa Sofa's description of the operation
  */
 export function describeOperation(
-  endpoint: Endpoint,
+  route: BoundRoute,
   sofa: SofaOperation,
   { limits, components, tag }: Around,
 ) {
-  const { field } = endpoint;
-  const rules = inputRules(endpoint, limits);
+  const { field } = route;
+  const rules = inputRules(route, limits);
   const scopes = requiredScopesOf(field);
   return {
     operationId: field.name,
     ...(tag !== undefined && { tags: [tag] }),
     summary: sentences(field.description ?? '')[0],
     description: field.description,
-    ...describeParameters(endpoint, sofa, rules),
-    ...describeBody(endpoint, sofa, rules),
-    responses: { ...describeSuccess(endpoint, sofa, components), ...errorsOf(endpoint) },
+    ...describeParameters(route, sofa, rules),
+    ...describeBody(route, sofa, rules),
+    responses: { ...describeSuccess(route, sofa, components), ...errorsOf(route) },
     security: [scopes, ...(isForOperatorsToo(field) ? [operator] : [])].flatMap((each) => [
       { OAuth2: each },
       { BearerToken: each },
@@ -174,11 +174,11 @@ export function describeOperation(
   };
 }
 
-const argumentsIn = ({ inputs }: Endpoint, place: Input['in']) =>
+const argumentsIn = ({ inputs }: BoundRoute, place: Input['in']) =>
   inputs.filter((input) => input.in === place).map(({ argument }) => argument);
 
-const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperation, rules: InputRules) => {
-  const given = [...argumentsIn(endpoint, 'path'), ...argumentsIn(endpoint, 'query')].map((argument) => {
+const describeParameters = (route: BoundRoute, { parameters = [] }: SofaOperation, rules: InputRules) => {
+  const given = [...argumentsIn(route, 'path'), ...argumentsIn(route, 'query')].map((argument) => {
     const parameter = parameters.find(({ name }) => name === argument.name);
     return {
       ...parameter,
@@ -187,8 +187,8 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
       example: inRestNames(argument.type, factsOf(argument).example),
     };
   });
-  const key = endpoint.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
-  const described = [...given, ...describeConditions(endpoint), ...key];
+  const key = route.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  const described = [...given, ...describeConditions(route), ...key];
   return described.length > 0 && { parameters: described };
 };
 
@@ -197,7 +197,7 @@ const describeParameters = (endpoint: Endpoint, { parameters = [] }: SofaOperati
 const withoutDescription = ({ description: _last, ...schema }: JsonSchema): JsonSchema => schema;
 
 /** The header fields `If-None-Match` (for a GET) or `If-Match` (for a change). */
-const describeConditions = ({ method, resource }: Endpoint) => {
+const describeConditions = ({ method, resource }: BoundRoute) => {
   if (!resource || resource.isPage) return [];
   const [name, description] =
     method === 'GET'
@@ -206,8 +206,8 @@ const describeConditions = ({ method, resource }: Endpoint) => {
   return [{ name, in: 'header', required: false, schema: { type: 'string' }, description }];
 };
 
-const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules: InputRules) => {
-  const members = argumentsIn(endpoint, 'body');
+const describeBody = (route: BoundRoute, { requestBody }: SofaOperation, rules: InputRules) => {
+  const members = argumentsIn(route, 'body');
   if (!requestBody || members.length === 0) return {};
   const { required: _all, ...object } = requestBody.content['application/json'].schema;
   const required = members
@@ -219,13 +219,13 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
   ]);
   const body = {
     ...object,
-    properties: { ...Object.fromEntries(properties), ...readOnly(endpoint.record, endpoint.inputs) },
+    properties: { ...Object.fromEntries(properties), ...readOnly(route.record, route.inputs) },
     ...(required.length > 0 && { required }),
-    ...(endpoint.refusesUnknown && { additionalProperties: false }),
+    ...(route.refusesUnknown && { additionalProperties: false }),
   };
   return {
     requestBody: {
-      required: !endpoint.optionalBody,
+      required: !route.optionalBody,
       content: { 'application/json': { schema: withNulls(body, members), example: exampleOf(members) } },
     },
   };
@@ -235,7 +235,11 @@ const describeBody = (endpoint: Endpoint, { requestBody }: SofaOperation, rules:
  * The schema of the answer's record. The field's fact `neverNull` lists members that are never null in this
  * answer, though their types allow null.
  */
-const describeRecord = (field: Endpoint['field'], schema: JsonSchema, components: Components): JsonSchema => {
+const describeRecord = (
+  field: BoundRoute['field'],
+  schema: JsonSchema,
+  components: Components,
+): JsonSchema => {
   const { properties = {} } = components[getNamedType(field.type).name] ?? {};
   const members = (factsOf(field).neverNull ?? []).map(snakeCase);
   if (members.length === 0) return schema;
@@ -246,7 +250,7 @@ const describeRecord = (field: Endpoint['field'], schema: JsonSchema, components
 const typeWithoutNull = (types: JsonSchema['type'] = []) => [types].flat().find((type) => type !== 'null');
 
 const describeSuccess = (
-  { field, created, isPage, hasTag, takesKey }: Endpoint,
+  { field, created, isPage, hasTag, takesKey }: BoundRoute,
   { responses }: SofaOperation,
   components: Components,
 ) => {

@@ -3,7 +3,7 @@ import { scopesIn } from '../auth/required-scopes.ts';
 import { type Scope, scopeDescriptions } from '../auth/scopes.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import { idempotencyKeyPattern } from '../operations/idempotency-key.ts';
-import { createEndpoints } from './endpoints.ts';
+import { bindRoutes } from './bound-routes.ts';
 import {
   errorResponses,
   errorSchemas,
@@ -135,14 +135,14 @@ export function createOpenApi(
   const sofa = document as SofaDocument;
   const components = toComponents(restSchema, sofa.components.schemas);
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [name, endpoint] of Object.entries(createEndpoints(restSchema, table))) {
-    const method = endpoint.method.toLowerCase();
-    const operation = sofa.paths[endpoint.path]?.[method];
+  for (const [name, route] of Object.entries(bindRoutes(restSchema, table))) {
+    const method = route.method.toLowerCase();
+    const operation = sofa.paths[route.path]?.[method];
     if (!operation) throw new Error(`Sofa does not describe the route of ${name}`);
-    const path = basePath + endpoint.path;
+    const path = basePath + route.path;
     paths[path] = {
       ...paths[path],
-      [method]: describeOperation(endpoint, operation, { limits, components, tag: tagOf(endpoint.path) }),
+      [method]: describeOperation(route, operation, { limits, components, tag: tagOf(route.path) }),
     };
   }
   return {

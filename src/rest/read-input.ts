@@ -9,7 +9,7 @@ import { badUserInput, GatewayError, type InputIssue, unwrap } from '../errors.t
 import { inputIssues, unknownIssues } from '../graphql/input-errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { bodyIssue, decodeText, isJson, parseJson } from '../http/read-request.ts';
-import type { Endpoint, Input } from './endpoints.ts';
+import type { BoundRoute, Input } from './bound-routes.ts';
 import { snakeCase } from './rest-schema.ts';
 import type { RouteMatch } from './routes.ts';
 
@@ -127,7 +127,7 @@ const issuesOf = ({ in: place, name, argument }: Input, { value, issue }: Given)
 };
 
 /** The issues of the names that are no inputs in their place. */
-const unknownIn = (place: Input['in'], given: Iterable<string>, { names }: Endpoint): InputIssue[] =>
+const unknownIn = (place: Input['in'], given: Iterable<string>, { names }: BoundRoute): InputIssue[] =>
   unknownIssues(
     [place],
     [...new Set(given)].filter((name) => !names.get(place)?.has(name)),
@@ -141,7 +141,7 @@ const unknownIn = (place: Input['in'], given: Iterable<string>, { names }: Endpo
  */
 export function readInput(
   called: Called,
-  { route, parameters }: RouteMatch<Endpoint>,
+  { route, parameters }: RouteMatch<BoundRoute>,
 ): Record<string, unknown> {
   const { inputs, names, refusesUnknown } = route;
   const query = names.has('query') ? new URLSearchParams(called.query) : undefined;

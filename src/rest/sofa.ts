@@ -133,7 +133,7 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
   });
 
   const compiled = new WeakMap<DocumentNode, RunCompiled>();
-  const makeOperation = async ({ method, path }: Route): Promise<Operation> => {
+  const createOperation = async ({ method, path }: Route): Promise<Operation> => {
     const asked: Asked = {};
     const url = `http://sofa${basePath}${path.replace(/\{\w+\}/g, '0')}`;
     await router.fetch(new Request(url, { method }), { asked });
@@ -157,7 +157,7 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
     /** Sofa's OpenAPI document; `createOpenApi` completes it. */
     document: router.openAPIDocument as unknown,
     /** Makes the operation of a route anew. Its answer has REST names. */
-    makeOperation,
+    createOperation,
     /** The compiled code of the routes' operations, by their documents. */
     compiled,
   };

@@ -12,7 +12,7 @@ import { changesOf } from '../operations/changes.ts';
 import type { OperationContext, OperationLimits } from '../operations/context.ts';
 import { atMostLong, byLimits, parseInput } from '../operations/input.ts';
 import type { Sealed } from '../secrets/sealer.ts';
-import { headerNamesOf, isConfigured, lockEndpoints, sealSecrets } from './sending/endpoints.ts';
+import { headerNamesOf, isConfigured, lockEndpoints, sealSecrets } from './sending/stored-endpoints.ts';
 import {
   eventList,
   headerChanges,

@@ -1,5 +1,6 @@
 import { type About, webhookEvents } from '../config/values/webhook-events.ts';
 import { longestKept } from '../operations/changes.ts';
+import { requiredHeader } from '../rest/openapi-parts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -109,23 +110,18 @@ const examples: Readonly<Record<string, Schema>> = {
   'account.erased': { by: 'operator', reason: 'Ticket 43: asked for it', issuer: null, subject: null },
 };
 
-const header = (name: string, description: string, example: string) => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string' },
-  example,
-});
-
 const parameters = {
-  WebhookId: header(
+  WebhookId: requiredHeader(
     'webhook-id',
     'Names the event, the same at each attempt: who has seen it passes it over.',
     'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427',
   ),
-  WebhookTimestamp: header('webhook-timestamp', 'When it was sent, in seconds since 1970.', '1769860800'),
-  WebhookSignature: header(
+  WebhookTimestamp: requiredHeader(
+    'webhook-timestamp',
+    'When it was sent, in seconds since 1970.',
+    '1769860800',
+  ),
+  WebhookSignature: requiredHeader(
     'webhook-signature',
     'HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` in base64, after `v1,`; while a secret is replaced, one by each, with a space between them (Standard Webhooks).',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',

@@ -6,8 +6,8 @@ import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { isTold, sendAgain } from './sending/deliveries.ts';
-import { recordOf, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
+import { isTold, sendAgain } from './sending/stored-deliveries.ts';
+import { selectDeliveries, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
 import { assertThere, lockEndpoint } from './webhook-endpoint-record.ts';
 
 /** The input of {@link resendWebhookDelivery}. */
@@ -18,7 +18,7 @@ const selectPlace = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDeliv
 );
 
 const selectDelivery = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
-  recordOf(db).where('webhook_delivery.id', '=', id),
+  selectDeliveries(db).where('webhook_delivery.id', '=', id),
 );
 
 const notFound = () => new GatewayError('NOT_FOUND', 'Webhook delivery not found');

@@ -6,7 +6,7 @@ import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import { createWebhookSecret } from './create-webhook-endpoint.ts';
-import { openSecrets, sealSecrets, signing } from './sending/endpoints.ts';
+import { openSecrets, sealSecrets, signing } from './sending/stored-endpoints.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
   assertAdded,

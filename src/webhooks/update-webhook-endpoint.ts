@@ -8,7 +8,7 @@ import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import type { Sealed } from '../secrets/sealer.ts';
-import { type EndpointSecrets, headerNamesOf, openSecrets, sealSecrets } from './sending/endpoints.ts';
+import { type EndpointSecrets, headerNamesOf, openSecrets, sealSecrets } from './sending/stored-endpoints.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
   assertAdded,

@@ -39,14 +39,14 @@ export interface WebhookDeliveryRecord
 }
 
 /** Selects deliveries with the columns that operators see. */
-export const recordOf = (db: Kysely<Tables>) =>
+export const selectDeliveries = (db: Kysely<Tables>) =>
   db
     .selectFrom('webhook_delivery')
     .select(['webhook_delivery.id', 'webhook_delivery.endpoint_id', 'webhook_delivery.account_id'])
     .select(['message', 'type', 'state', 'attempts', 'last_attempt_at', 'last_outcome'])
     .select(['webhook_delivery.created_at', 'due_at']);
 
-type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof recordOf>['execute']>>[number]>;
+type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number]>;
 
 /** Converts a selected delivery to the operators' record. */
 export const toRecord = ({ dueAt, state, ...row }: Selected): WebhookDeliveryRecord => ({
@@ -60,7 +60,7 @@ const prepareSelect = (order: 'asc' | 'desc', state?: WebhookDeliveryState) =>
   prepareQuery(
     WebhookDelivery,
     (db, { endpoint, floor, ceiling, limit }: PageRange & Pick<WebhookDelivery, 'endpoint'>) => {
-      const ofEndpoint = recordOf(db)
+      const ofEndpoint = selectDeliveries(db)
         .where('webhook_delivery.endpoint_id', '=', endpoint)
         .where('webhook_delivery.id', '>', floor)
         .where('webhook_delivery.id', '<=', ceiling)

@@ -12,7 +12,7 @@ import {
   isConfigured,
   lockStoredEndpoint,
   longestOutcome,
-} from './sending/endpoints.ts';
+} from './sending/stored-endpoints.ts';
 
 /** A webhook endpoint as operators see it: without its secrets. */
 export interface WebhookEndpointRecord
@@ -54,7 +54,7 @@ export const mostBytesOf = {
 const mostCounted = 10_000;
 
 /** Selects endpoints with the figures of their deliveries. */
-export const recordOf = (db: Kysely<Tables>) =>
+export const selectEndpointRecords = (db: Kysely<Tables>) =>
   db
     .selectFrom('webhook_endpoint')
     .select(['webhook_endpoint.id', 'webhook_endpoint.url', 'webhook_endpoint.events'])
@@ -92,7 +92,7 @@ export const recordOf = (db: Kysely<Tables>) =>
       ];
     });
 
-type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof recordOf>['execute']>>[number]>;
+type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof selectEndpointRecords>['execute']>>[number]>;
 
 /** Converts a selected endpoint to the operators' record. */
 export const toRecord = ({
@@ -114,7 +114,7 @@ const readNames = (text: string | null): string[] => (text === null ? [] : JSON.
 const noEndpoint = () => new GatewayError('NOT_FOUND', 'Webhook endpoint not found');
 
 const selectEndpoint = prepareQuery(WebhookEndpoint, (db, { id }: { readonly id: number }) =>
-  recordOf(db).where('webhook_endpoint.id', '=', id),
+  selectEndpointRecords(db).where('webhook_endpoint.id', '=', id),
 );
 
 /**

@@ -5,14 +5,14 @@ import { type Page, PageInput, type PageRange, readPage } from '../database/page
 import { WebhookEndpoint } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { recordOf, toRecord, type WebhookEndpointRecord } from './webhook-endpoint-record.ts';
+import { selectEndpointRecords, toRecord, type WebhookEndpointRecord } from './webhook-endpoint-record.ts';
 
 /** The input of {@link webhookEndpoints}. */
 export const WebhookEndpointsInput = PageInput;
 
 const prepareSelect = (order: 'asc' | 'desc') =>
   prepareQuery(WebhookEndpoint, (db, { floor, ceiling, limit }: PageRange) =>
-    recordOf(db)
+    selectEndpointRecords(db)
       .where('removed_at', 'is', null)
       .where('webhook_endpoint.id', '>', floor)
       .where('webhook_endpoint.id', '<=', ceiling)

@@ -5,11 +5,11 @@ import { expect, inject, it } from 'vitest';
 import { createOnServer } from '../support/database.ts';
 import { sha256 } from '../support/imports.ts';
 import { report, rounds } from '../support/ledger.ts';
-import { runMoving, startMoving } from '../support/moving-commands.ts';
 import { queryServer } from '../support/postgres-service.ts';
 import { createTemporaryFolder, type ServiceProcess, startProcess, unlimited } from '../support/process.ts';
 import { secretVariables } from '../support/secrets.ts';
 import { queryFile } from '../support/sqlite-service.ts';
+import { runTransfer, startTransfer } from '../support/transfer-commands.ts';
 
 /** Keys are counted in tens of thousands. */
 const keys = rounds(100, 2) * 10_000;
@@ -87,13 +87,13 @@ it.each(['SQLite', 'PostgreSQL'])(
     // Where something else fails first, that is told.
     writing.catch(() => {});
     {
-      await using first = startMoving('import', ['-'], { cwd: folder.path, env, lines: lines() });
+      await using first = startTransfer('import', ['-'], { cwd: folder.path, env, lines: lines() });
       while ((await count('api_key')) < keys / 10) await delay(50);
       await first.kill();
     }
     const before = (await count('api_key')) - seeded;
     expect(await count('api_key_secret where is_imported')).toBe(before);
-    const ended = await runMoving('import', ['-'], { cwd: folder.path, env, lines: lines() });
+    const ended = await runTransfer('import', ['-'], { cwd: folder.path, env, lines: lines() });
     expect(ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('line ') });
     expect(ended.stdout).toBe(`imported: ${keys - before}, here already: ${before}, refused: 0\n`);
     expect(await count('api_key')).toBe(seeded + keys);
@@ -107,7 +107,7 @@ it.each(['SQLite', 'PostgreSQL'])(
       expect(await authorize(service, keyOf(keys + index))).toBe(401);
     }
     const file = join(folder.path, 'keys.jsonl');
-    const exported = await runMoving('export', [file], { cwd: folder.path, env });
+    const exported = await runTransfer('export', [file], { cwd: folder.path, env });
     expect(exported).toMatchObject({ code: 0, stderr: '' });
     report(`import, ${kind}`, {
       keys: keys - before,

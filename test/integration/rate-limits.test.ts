@@ -599,9 +599,9 @@ describe('an answer', () => {
     vi.advanceTimersByTime(60_001);
     expect(counts.use('alice', rate, 3).remaining).toBe(7);
     counts.settle('alice', long, 0);
-    expect(counts.look('alice', rate).remaining).toBe(7);
+    expect(counts.peek('alice', rate).remaining).toBe(7);
     counts.settle('alice', long, 9);
-    expect(counts.look('alice', rate).remaining).toBe(7);
+    expect(counts.peek('alice', rate).remaining).toBe(7);
   });
 
   it('that could be long → one at a time if nothing is left to reserve', () => {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { Db } from '../../src/database/db.ts';
-import { findDeliveries, takeDeliveries } from '../../src/webhooks/sending/deliveries.ts';
+import { findDeliveries, takeDeliveries } from '../../src/webhooks/sending/stored-deliveries.ts';
 import { callerOf, operatorOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';

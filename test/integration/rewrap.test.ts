@@ -7,7 +7,7 @@ import { digests } from '../../src/rewrap/digests.ts';
 import { type Rewrapped, type Rewrapping, rewrap } from '../../src/rewrap/rewrap.ts';
 import { privateKeys, sealedApiKeys, webhookSecrets } from '../../src/rewrap/sealed-values.ts';
 import { createSecrets, type Secrets } from '../../src/secrets/secrets.ts';
-import { openSecrets } from '../../src/webhooks/sending/endpoints.ts';
+import { openSecrets } from '../../src/webhooks/sending/stored-endpoints.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createPrivateKey, createSealedKey } from '../support/sealed-rows.ts';
 import { secretListOf } from '../support/secrets.ts';

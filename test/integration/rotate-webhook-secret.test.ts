@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
-import { type EndpointSecrets, Endpoints, sealSecrets } from '../../src/webhooks/sending/endpoints.ts';
+import { type EndpointSecrets, Endpoints, sealSecrets } from '../../src/webhooks/sending/stored-endpoints.ts';
 import { callerOf, operatorOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { type Received, startReceiver } from '../support/webhook-receiver.ts';

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
+import { Line } from '../../src/webhooks/sending/line.ts';
+import { handOut } from '../../src/webhooks/sending/outbox.ts';
 import {
   correctDueTimes,
   findDeliveries,
@@ -12,9 +14,7 @@ import {
   type TakenDelivery,
   takeDeliveries,
   tidy,
-} from '../../src/webhooks/sending/deliveries.ts';
-import { Line } from '../../src/webhooks/sending/line.ts';
-import { handOut } from '../../src/webhooks/sending/outbox.ts';
+} from '../../src/webhooks/sending/stored-deliveries.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { createConfigured, createDeliveries } from '../support/webhook-sender.ts';
 

@@ -64,7 +64,7 @@ export class QuotaNode {
   /** How many units it has of a quota that are not spent. */
   held(keyId: number, quota: StoredQuota): number {
     const drained = { ...quota, taken: quota.units, over: false };
-    return this.leases.look({ ownerId: keyId, quota: drained, now: new Date() }).remaining;
+    return this.leases.peek({ ownerId: keyId, quota: drained, now: new Date() }).remaining;
   }
 
   /** It is gone, with all that it had. */

@@ -29,7 +29,7 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
   },
   'docs/operators.md': {
     'sed -nE \'s/.*"event":"api-key-(deactivated|rotated|leaked)".*"keyId":([0-9]+).*/\\2/p\' since-backup.log > keys':
-      'test/e2e/run-end.test.ts runs it on the log of a real service',
+      'test/e2e/command-end.test.ts runs it on the log of a real service',
     'mkdir -p -m 700 secrets': 'test/e2e/operators.test.ts runs it in a folder of its own',
     'cd /opt/keyward':
       'it installs a service; test/image/systemd.test.ts does so in a folder, test/e2e/systemd.test.ts checks the unit, test/e2e/operators.test.ts its environment',
@@ -39,7 +39,7 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
       'test/e2e/operators.test.ts runs all but the last line, which needs a container engine',
     'server {': 'test/e2e/tls.test.ts runs it',
     'export DATABASE_URL=postgres://keyward:secret@db.example.com/keyward?sslmode=verify-full':
-      'test/e2e/run-migrate.test.ts and test/e2e/workers.test.ts do this with a real PostgreSQL',
+      'test/e2e/command-migrate.test.ts and test/e2e/workers.test.ts do this with a real PostgreSQL',
     'pg_dump --format=custom --file=keyward.dump "$DATABASE_URL"':
       "PostgreSQL's own commands, which its package for the tests does not have",
   },

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, vi } from 'vitest';
 import type { WebhookConfig } from '../../src/config/config.ts';
 import { Db } from '../../src/database/db.ts';
-import { sealSecrets } from '../../src/webhooks/sending/endpoints.ts';
+import { sealSecrets } from '../../src/webhooks/sending/stored-endpoints.ts';
 import { Webhooks } from '../../src/webhooks/sending/webhooks.ts';
 import type { TestGateway } from './gateway.ts';
 import type { Setup } from './set-up-gateway.ts';

@@ -4,7 +4,7 @@ import type {
   KeyRateUse,
   OperationContext,
   QuotaLeft,
-  QuotaQuestion,
+  QuotaRequest,
   Quotas,
   QuotaUse,
   Rates,
@@ -51,7 +51,7 @@ export type LimitContext = Pick<
 >;
 
 /** The time and the cost of a use. */
-export type Use = Pick<QuotaQuestion, 'askedAt' | 'now' | 'cost'>;
+export type Use = Pick<QuotaRequest, 'askedAt' | 'now' | 'cost'>;
 
 /** A key, and what the provider grants its account. */
 interface Limited {
@@ -92,12 +92,12 @@ export async function useLimits(
   use: Use,
 ): Promise<KeyLimits & { readonly refusal: LimitFailure | null }> {
   const { own, shared } = limitsOf(context, limited);
-  const look = () => seeLimits(context, limited, use);
+  const peek = () => seeLimits(context, limited, use);
   const full = fullRate(own, shared);
-  if (full) return { ...look(), refusal: full };
+  if (full) return { ...peek(), refusal: full };
   const quota = await spend(context, own, use);
   // The key's rate limit comes before its quota, and counts what only that refuses.
-  if (quota?.isGranted === false) return { ...look(), rate: useRate(own), quota, refusal: 'quota_exceeded' };
+  if (quota?.isGranted === false) return { ...peek(), rate: useRate(own), quota, refusal: 'quota_exceeded' };
   const refund = () => quota && own.quotas.refund(own.ownerId, quota, use.cost);
   let sharedQuota: QuotaUse | null;
   try {
@@ -111,7 +111,7 @@ export async function useLimits(
   if (refusal) {
     refund();
     if (sharedQuota?.isGranted) shared.quotas.refund(shared.ownerId, sharedQuota, use.cost);
-    return { ...restored(look(), { quota, sharedQuota }, use.cost), refusal };
+    return { ...restored(peek(), { quota, sharedQuota }, use.cost), refusal };
   }
   return { rate: useRate(own), quota, sharedRate: useRate(shared), sharedQuota, refusal: null };
 }
@@ -137,18 +137,18 @@ export const seeLimits = (
 ): KeyLimits => {
   const { own, shared } = limitsOf(context, limited);
   return {
-    rate: lookRate(own),
-    quota: lookQuota(own, now),
-    sharedRate: lookRate(shared),
-    sharedQuota: lookQuota(shared, now),
+    rate: peekRate(own),
+    quota: peekQuota(own, now),
+    sharedRate: peekRate(shared),
+    sharedQuota: peekQuota(shared, now),
   };
 };
 
 const useRate = ({ rates, ownerId, rate }: Limits): RateLeft => rate && rates.use(ownerId, rate);
 
-const lookRate = ({ rates, ownerId, rate }: Limits): RateLeft => rate && rates.look(ownerId, rate);
+const peekRate = ({ rates, ownerId, rate }: Limits): RateLeft => rate && rates.peek(ownerId, rate);
 
-const isFull = (limits: Limits): boolean => lookRate(limits)?.remaining === 0;
+const isFull = (limits: Limits): boolean => peekRate(limits)?.remaining === 0;
 
 /** The rate limit that has no room; null: both have some. */
 const fullRate = (own: Limits, shared: Limits): LimitFailure | null => {
@@ -159,8 +159,8 @@ const fullRate = (own: Limits, shared: Limits): LimitFailure | null => {
 const spend = ({ db }: LimitContext, { quotas, quota, ownerId }: Limits, use: Use) =>
   quota && quotas.spend(db, { ownerId, quota, ...use });
 
-const lookQuota = ({ quotas, quota, ownerId }: Limits, now: Date): QuotaLeft | null =>
-  quota && quotas.look({ ownerId, quota, now });
+const peekQuota = ({ quotas, quota, ownerId }: Limits, now: Date): QuotaLeft | null =>
+  quota && quotas.peek({ ownerId, quota, now });
 
 const rateOf = ({ rateLimit, rateLimitWindow }: LimitColumns): KeyRate | null =>
   rateLimit === null || rateLimitWindow === null ? null : { requests: rateLimit, seconds: rateLimitWindow };

@@ -32,13 +32,13 @@ export const verificationFailures = [
 /** One of {@link verificationFailures}. */
 export type VerificationFailure = (typeof verificationFailures)[number];
 
-/** A question about a secret. */
-export interface VerificationQuestion {
+/** The secret to verify, and what it is wanted for. */
+export interface VerificationRequest {
   /** The secret as a client sent it: any text. */
   readonly secret: string;
   /** The requested permissions; the key must have all of them. */
   readonly permissions: readonly string[];
-  /** The units of the key's quota that the use costs; 0: a question that uses none. */
+  /** The units of the key's quota that the use costs; 0: nothing is used. */
   readonly cost: number;
   /** The client's IP address; null if unknown. */
   readonly address: string | null;
@@ -155,15 +155,15 @@ const notFound: Verification = {
  */
 export async function verifySecret(
   context: VerificationContext,
-  question: VerificationQuestion,
+  request: VerificationRequest,
 ): Promise<Verification> {
   const askedAt = performance.now();
-  const found = await findKey(context, question.secret);
+  const found = await findKey(context, request.secret);
   if (!found) return notFound;
   const now = new Date();
-  const use = { askedAt, now, cost: question.cost };
+  const use = { askedAt, now, cost: request.cost };
   noteKey(context, found);
-  const verified = await verifyFound(context, found, question, use);
+  const verified = await verifyFound(context, found, request, use);
   context.keyUsage.note(found.id, now, verified.reason ?? 'valid');
   if (verified.reason !== null) context.record.refusal = verified.reason;
   return verified;
@@ -179,14 +179,14 @@ function noteKey({ record }: Pick<VerificationContext, 'record'>, { id, account 
 async function verifyFound(
   context: VerificationContext,
   found: FoundKey,
-  question: VerificationQuestion,
+  request: VerificationRequest,
   use: Use,
 ): Promise<Verification> {
   const entitlement = entitlementOf(context.limits.plans, found);
-  const reason = failureOf(found, use.now) ?? refusalOf(found, entitlement, question);
+  const reason = failureOf(found, use.now) ?? refusalOf(found, entitlement, request);
   if (reason !== null)
     return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, use) };
-  question.admit?.(found.id);
+  request.admit?.(found.id);
   const { refusal, ...limits } = await useLimits(context, { key: found, entitlement }, use);
   return { reason: refusal, found, entitlement, limits };
 }
@@ -194,14 +194,14 @@ async function verifyFound(
 /** Verifies the secret for a key that asks about itself. This uses no limits and counts nothing. */
 export async function checkSecret(
   context: LookupContext & LimitContext & Pick<VerificationContext, 'record'>,
-  question: Pick<VerificationQuestion, 'secret' | 'permissions' | 'address'>,
+  request: Pick<VerificationRequest, 'secret' | 'permissions' | 'address'>,
   now: Date,
 ): Promise<Verification> {
-  const found = await findKey(context, question.secret);
+  const found = await findKey(context, request.secret);
   if (!found) return notFound;
   noteKey(context, found);
   const entitlement = entitlementOf(context.limits.plans, found);
-  const reason = failureOf(found, now) ?? refusalOf(found, entitlement, question);
+  const reason = failureOf(found, now) ?? refusalOf(found, entitlement, request);
   return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, { now }) };
 }
 
@@ -249,8 +249,8 @@ const failureOf = (
 const refusalOf = (
   { allowedAddresses, permissions }: FoundKey,
   { ceiling }: Entitlement,
-  question: Pick<VerificationQuestion, 'permissions' | 'address'>,
+  request: Pick<VerificationRequest, 'permissions' | 'address'>,
 ): VerificationFailure | null => {
-  if (!isAllowedFrom(allowedAddresses, question.address)) return 'address_not_allowed';
-  return hasAll(permissions, ceiling, question.permissions) ? null : 'insufficient_permissions';
+  if (!isAllowedFrom(allowedAddresses, request.address)) return 'address_not_allowed';
+  return hasAll(permissions, ceiling, request.permissions) ? null : 'insufficient_permissions';
 };

@@ -9,7 +9,7 @@ import {
   type QueryConfig,
 } from 'pg';
 import { OutcomeUnknownError } from '../failures.ts';
-import type { Question } from '../named-query.ts';
+import type { Statement } from '../named-query.ts';
 import type { Statements } from './statements.ts';
 
 /** A connection to PostgreSQL that this process can drop at once. */
@@ -103,7 +103,7 @@ export class PostgresConnection implements DatabaseConnection {
    * Runs a query.
    * @throws {OutcomeUnknownError} if COMMIT went along with the query, and PostgreSQL answered neither
    */
-  async executeQuery<Row>(query: Question): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: Statement): Promise<QueryResult<Row>> {
     const { statements } = this.#pool;
     const name = statements.nameOf(query);
     this.#deadline = query.deadline ?? Number.POSITIVE_INFINITY;
@@ -155,7 +155,7 @@ export class PostgresConnection implements DatabaseConnection {
     return this.#client.getTransactionStatus() !== 'I';
   }
 
-  #send({ sql: text, parameters, last }: Question, name: string | undefined): Promise<PgResult> {
+  #send({ sql: text, parameters, last }: Statement, name: string | undefined): Promise<PgResult> {
     this.#assertInTime();
     const query = { name, text, values: [...parameters] };
     return last ? this.#askAndCommit(query) : this.#ask(query, this.#deadline);

@@ -1,6 +1,6 @@
 import type { Warn } from '../backend.ts';
 import { isStalePlan, isStrayStatement } from '../failures.ts';
-import type { Question } from '../named-query.ts';
+import type { Statement } from '../named-query.ts';
 
 /** The time without named statements after a stale plan, in milliseconds, because migrations come in groups. */
 const pause = 60_000;
@@ -26,7 +26,7 @@ export class Statements {
   }
 
   /** The name of a query's prepared statement; undefined: the query has no name. */
-  nameOf(query: Question): string | undefined {
+  nameOf(query: Statement): string | undefined {
     return performance.now() < this.#namedFrom ? undefined : query.name;
   }
 

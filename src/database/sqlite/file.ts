@@ -26,7 +26,7 @@ export const sqliteFile = ({ url }: Pick<DatabaseConfig, 'url'>): string => url.
  * Warns if the file exists and is empty, because it may have had content before.
  * @throws {ConfigError} if it had: the log beside the file holds its last commits, and SQLite would delete that log
  */
-export function tellEmpty(file: string, warn: Warn): void {
+export function warnIfEmpty(file: string, warn: Warn): void {
   if (sizeOf(file) !== 0) return;
   if (sizeOf(`${file}-wal`))
     throw new ConfigError([
@@ -40,7 +40,7 @@ const isShared = (folder: string): boolean =>
   process.platform !== 'win32' && ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o022) !== 0;
 
 /** Warns if others can write to the folder of a file. */
-export function tellShared(file: string, warn: Warn): void {
+export function warnIfShared(file: string, warn: Warn): void {
   const folder = dirname(file);
   if (isShared(folder)) warn(`others can write to ${folder}, and so delete or replace ${file}: chmod 700 it`);
 }

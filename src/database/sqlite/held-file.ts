@@ -4,7 +4,15 @@ import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'nod
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Warn } from '../backend.ts';
-import { createPrivately, onlyName, refuseLinks, removeAll, sizeOf, tellEmpty, tellShared } from './file.ts';
+import {
+  createPrivately,
+  onlyName,
+  refuseLinks,
+  removeAll,
+  sizeOf,
+  warnIfEmpty,
+  warnIfShared,
+} from './file.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** A database file that only this process writes to, and that is still the one that it opened. */
@@ -34,10 +42,10 @@ export class HeldFile implements Disposable {
     this.#warn = warn;
     using taken = new DisposableStack();
     refuseLinks(file);
-    tellEmpty(file, warn);
+    warnIfEmpty(file, warn);
     const isNew = createPrivately(file);
     this.#path = onlyName(file);
-    tellShared(this.#path, warn);
+    warnIfShared(this.#path, warn);
     this.#descriptor = taken.adopt(openSync(this.#path, 'r'), closeSync);
     const isOwn = lockOpenFile(this.#descriptor, this.#path);
     this.#lock = isNew && isOwn ? lockNewFile(this.#path) : lockFile(this.#path);

@@ -5,7 +5,7 @@ import { jsonAnswer } from '../../http/answers.ts';
 import type { Handler } from '../../http/exchange.ts';
 import { bodyIssue, checkBody, decodeText, parseJson } from '../../http/read-request.ts';
 import { basePath, createRouteMatcher } from '../../rest/routes.ts';
-import { endLeakedKeys } from './end-leaked-keys.ts';
+import { deactivateLeakedKeys } from './deactivate-leaked-keys.ts';
 import { verifyReport } from './report-signature.ts';
 
 const path = '/keys/leaks';
@@ -104,7 +104,7 @@ export const answerLeakReports =
     const leaks = matches
       .filter(({ token }) => token.length <= longestToken)
       .map((match) => ({ token: match.token, url: readUrl(match, tokens) }));
-    const known = await endLeakedKeys(surround(exchange), act, leaks);
+    const known = await deactivateLeakedKeys(surround(exchange), act, leaks);
     return jsonAnswer(
       matches.map(({ token, type }) => ({
         token_raw: token,

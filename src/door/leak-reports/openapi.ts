@@ -1,9 +1,4 @@
-const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
-
-const header = (name: string, description: string, example: string) => ({
-  ...{ name, in: 'header', required: true, description, example },
-  schema: { type: 'string' },
-});
+import { requiredHeader as header, responseRef as ref } from '../../rest/openapi-parts.ts';
 
 const member = (description: string) => ({ type: 'string', description });
 

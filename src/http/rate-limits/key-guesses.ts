@@ -68,7 +68,7 @@ export class KeyGuesses {
    *   before, and it is not looked up above the limit
    */
   admit(secret: string, exchange: Exchange): void {
-    const use = this.#counts.look(keyOf(exchange), this.#rate);
+    const use = this.#counts.peek(keyOf(exchange), this.#rate);
     if (use.remaining > 0) return;
     const digest = digestOf(secret);
     if (this.#goodKeys.get(digest)) return;

@@ -85,7 +85,7 @@ export class RateCounts {
   }
 
   /** Returns the state of the count without counting a request. */
-  look(key: string, rate: Rate): RateUse {
+  peek(key: string, rate: Rate): RateUse {
     return toUse(this.#known(key, rate) ?? beginWindow(rate), rate, false);
   }
 
@@ -153,8 +153,8 @@ export class KeyRateCounts {
   }
 
   /** Returns the state of the count without counting a request. */
-  look(ownerId: number, rate: Rate): RateUse {
-    return this.#counts.look(`${ownerId}`, rate);
+  peek(ownerId: number, rate: Rate): RateUse {
+    return this.#counts.peek(`${ownerId}`, rate);
   }
 }
 

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Db, isForPostgres, prepareQuery } from '../../database/db.ts';
 import { WebhookClock } from '../../database/tables.ts';
-import { expiriesToldUntil, tellExpiriesFrom } from './expiries.ts';
+import { expiriesToldUntil, resetExpiries } from './expiries.ts';
 
 /** The greatest difference between two clocks that is no leap, in milliseconds. */
 const tolerance = 60 * 60_000;
@@ -85,7 +85,7 @@ export class Clock {
       { behind_seconds: Math.round(-leap / 1000) },
       'the clock was set back: expiries from now on are announced, some perhaps for the second time',
     );
-    await tellExpiriesFrom(this.#db, new Date(time));
+    await resetExpiries(this.#db, new Date(time));
     this.#onCorrected();
   }
 }

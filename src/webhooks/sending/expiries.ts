@@ -100,7 +100,7 @@ export const noteExpiries = (db: Db, now = new Date()): Promise<void> =>
   });
 
 /** Announces expiries from a time on again, because the clock was ahead when they were announced up to a later one. */
-export const tellExpiriesFrom = (db: Db, from: Date): Promise<void> =>
+export const resetExpiries = (db: Db, from: Date): Promise<void> =>
   db.transaction(async (transaction) => {
     const told = await lockClock(transaction);
     if (told && told > from) await setClock(transaction, { until: from });

@@ -28,11 +28,11 @@ import {
   WebhookEndpoint,
   WebhookEvent,
 } from '../../database/tables.ts';
-import { isWaiting } from './deliveries.ts';
 import { lockClock } from './expiries.ts';
 import { isUrgent, type Line, patience } from './line.ts';
 import { mergedType, mergeMessages } from './merge.ts';
 import { kindOf, messageOf } from './payload.ts';
+import { isWaiting } from './stored-deliveries.ts';
 
 /**
  * The most events that one transaction hands out, and the most accounts that share them: on SQLite, all other writers

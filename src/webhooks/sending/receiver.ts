@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '../../database/tables.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './stored-endpoints.ts';
 
 /** The most attempts at an endpoint that have just begun; one that is slow leaves its place to another. */
 const mostFresh = 16;

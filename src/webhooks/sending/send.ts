@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { hostOf, isAllowedHost, isPublicAddress } from '../../config/values/addresses.ts';
 import type { WebhookDelivery } from '../../database/tables.ts';
-import { type Endpoint, longestOutcome } from './endpoints.ts';
 import { checkedLookup, RefusedAddress } from './look-up.ts';
+import { type Endpoint, longestOutcome } from './stored-endpoints.ts';
 
 /**
  * The greatest part of an answer that is read, in bytes. The content does not matter, but a connection ends in good

@@ -6,6 +6,11 @@ import type { WebhookDelivery } from '../../database/tables.ts';
 import { describeError } from '../../observability/log.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import { Clock } from './clock.ts';
+import { noteExpiries } from './expiries.ts';
+import { Line } from './line.ts';
+import { handOut } from './outbox.ts';
+import { downInterval, freshFor, Receiver, type Source } from './receiver.ts';
+import { type Outcome, send } from './send.ts';
 import {
   type Candidate,
   correctDueTimes,
@@ -19,13 +24,8 @@ import {
   takeDeliveries,
   tidy,
   waitingDeliveries,
-} from './deliveries.ts';
-import { agreeOnEndpoints, Endpoints, pauseGone } from './endpoints.ts';
-import { noteExpiries } from './expiries.ts';
-import { Line } from './line.ts';
-import { handOut } from './outbox.ts';
-import { downInterval, freshFor, Receiver, type Source } from './receiver.ts';
-import { type Outcome, send } from './send.ts';
+} from './stored-deliveries.ts';
+import { agreeOnEndpoints, Endpoints, pauseGone } from './stored-endpoints.ts';
 
 /** Times in milliseconds. */
 interface Pace {

@@ -8,7 +8,7 @@ import { createSofa, type Sofa } from '../rest/sofa.ts';
 import { schema } from './schema.ts';
 
 /** The operations that a service offers, in GraphQL and in REST. */
-export interface Offer {
+export interface OfferedOperations {
   readonly schema: GraphQLSchema;
   readonly sofa: Sofa;
 }
@@ -37,21 +37,21 @@ const routesOf = (offered: GraphQLSchema): Routes => {
   return Object.fromEntries(Object.entries(routes).filter(([name]) => Object.hasOwn(fields, name)));
 };
 
-const createOffer = (offered: GraphQLSchema): Offer => ({
+const createOffered = (offered: GraphQLSchema): OfferedOperations => ({
   schema: offered,
   sofa: createSofa(offered, routesOf(offered)),
 });
 
-const offers = new Map<boolean, Offer>();
+const kept = new Map<boolean, OfferedOperations>();
 
 /**
  * The operations of a service; equal arguments return the same object.
  * @param operators whether the service offers the operators' fields and routes
  */
-export function offerOf(operators: boolean): Offer {
-  const offer = offers.get(operators) ?? createOffer(operators ? schema : withoutOperators());
-  offers.set(operators, offer);
-  return offer;
+export function offeredOperations(operators: boolean): OfferedOperations {
+  const offered = kept.get(operators) ?? createOffered(operators ? schema : withoutOperators());
+  kept.set(operators, offered);
+  return offered;
 }
 
 /**

@@ -82,7 +82,7 @@ interface ApiKeyRow {
   encryption_version: number;
 }
 
-const noQuotas = { spend: async () => null, refund: () => expect.fail(), look: () => expect.fail() };
+const noQuotas = { spend: async () => null, refund: () => expect.fail(), peek: () => expect.fail() };
 
 /** No key here has limits of its own. */
 const counts = {

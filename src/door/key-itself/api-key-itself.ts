@@ -1,10 +1,10 @@
-import { apiKey } from '../api-keys/api-key.ts';
-import { deactivateApiKey } from '../api-keys/deactivate-api-key.ts';
-import { describeGrant } from '../api-keys/verify/verify-api-key.ts';
-import { checkSecret, type VerificationFailure } from '../api-keys/verify/verify-secret.ts';
-import { prepareQuery } from '../database/db.ts';
-import { Account, type AccountId } from '../database/tables.ts';
-import type { OperationContext } from '../operations/context.ts';
+import { apiKey } from '../../api-keys/api-key.ts';
+import { deactivateApiKey } from '../../api-keys/deactivate-api-key.ts';
+import { describeGrant } from '../../api-keys/verify/verify-api-key.ts';
+import { checkSecret, type VerificationFailure } from '../../api-keys/verify/verify-secret.ts';
+import { prepareQuery } from '../../database/db.ts';
+import { Account, type AccountId } from '../../database/tables.ts';
+import type { OperationContext } from '../../operations/context.ts';
 
 const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId }) =>
   db.selectFrom('account').where('id', '=', account).select(['issuer', 'subject']),

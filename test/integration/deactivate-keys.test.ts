@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId, ApiKey } from '../../src/database/tables.ts';
-import { type EndOptions, endLines } from '../../src/transfer/end-keys.ts';
+import { type DeactivateOptions, deactivateLines } from '../../src/transfer/deactivate-keys.ts';
 import { readLines } from '../../src/transfer/read-lines.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
 
 /** Ends the keys that a text names, and returns the totals and the refused lines. */
-async function end(text: string, options: Partial<EndOptions> = {}) {
+async function end(text: string, options: Partial<DeactivateOptions> = {}) {
   const refused: [number, string][] = [];
   const chunks = (async function* () {
     yield Buffer.from(text);
   })();
-  const totals = await endLines(new Db(setup.gateway.database.em), readLines(chunks), {
+  const totals = await deactivateLines(new Db(setup.gateway.database.em), readLines(chunks), {
     reason: null,
     isDryRun: false,
     onRefused: (number, why) => refused.push([number, why]),

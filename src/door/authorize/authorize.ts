@@ -1,14 +1,14 @@
-import { GatewayError } from '../errors.ts';
-import type { Exchange, Handler, Quota, RequestHeaders } from '../http/exchange.ts';
-import type { KeyGuesses } from '../http/rate-limits/key-guesses.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Exchange, Handler, Quota, RequestHeaders } from '../../http/exchange.ts';
+import type { KeyGuesses } from '../../http/rate-limits/key-guesses.ts';
 import {
   type RateUse,
   rateFields,
   secondsUntil,
   secondsUntilReset,
   tooManyRequests,
-} from '../http/rate-limits/limiter.ts';
-import type { ApiKeyReader } from './api-key.ts';
+} from '../../http/rate-limits/limiter.ts';
+import type { ApiKeyReader } from '../api-key.ts';
 import { authorizePath } from './problem.ts';
 
 /**
@@ -20,8 +20,8 @@ const malformedRequirement = () =>
     reason: 'malformed-requirement',
   });
 
-/** A proxy's question about a request. */
-export interface DoorQuestion {
+/** What a proxy asks about its client's request. */
+export interface AuthorizeRequest {
   /** The secret of the API key, as the client sent it. */
   readonly secret: string;
   /** The permissions that the request needs; the API key must have all of them. */
@@ -102,32 +102,32 @@ const mostCharacters = 1000;
 export const authorize =
   (
     keys: ApiKeyReader,
-    verify: (question: DoorQuestion, exchange: Exchange) => Promise<Verification>,
+    verify: (request: AuthorizeRequest, exchange: Exchange) => Promise<Verification>,
     isPermission: (text: string) => boolean,
     guesses?: KeyGuesses,
   ): Handler =>
   async (exchange) => {
     exchange.record.route = authorizePath;
     const { headers } = exchange;
-    const question = { secret: keys.read(headers), permissions: readRequirement(headers, isPermission) };
-    guesses?.admit(question.secret, exchange);
-    const verification = await verify(question, exchange);
+    const request = { secret: keys.read(headers), permissions: readRequirement(headers, isPermission) };
+    guesses?.admit(request.secret, exchange);
+    const verification = await verify(request, exchange);
     const { reason } = verification;
     const failure =
       reason === null
         ? undefined
-        : (exhausted[reason]?.(verification) ?? keys.refuse(reason, question.permissions));
-    guesses?.note(question.secret, exchange, failure?.code !== 'UNAUTHENTICATED');
+        : (exhausted[reason]?.(verification) ?? keys.refuse(reason, request.permissions));
+    guesses?.note(request.secret, exchange, failure?.code !== 'UNAUTHENTICATED');
     if (reason === null || exhausted[reason]) noteLimits(exchange, verification);
     if (failure) throw failure;
-    return { status: 200, headers: identityOf(verification, question), body: '' };
+    return { status: 200, headers: identityOf(verification, request), body: '' };
   };
 
 /**
  * The header fields that a proxy passes to its application. All of them are always present, so that they replace those
  * that a client sent.
  */
-const identityOf = ({ userId, keyId, plan }: Verification, { permissions }: DoorQuestion) => ({
+const identityOf = ({ userId, keyId, plan }: Verification, { permissions }: AuthorizeRequest) => ({
   'x-keyward-user': `${userId}`,
   'x-keyward-key': `${keyId}`,
   'x-keyward-plan': plan ?? '',

@@ -138,7 +138,7 @@ async function endOpen(
  * statements as one.
  * @returns the texts that are or were secrets of API keys
  */
-export async function endLeakedKeys(
+export async function deactivateLeakedKeys(
   { db, secrets, events, requestSource }: LeakContext,
   act: Act,
   leaks: readonly Leak[],

@@ -1,10 +1,16 @@
-import type { Surround } from '../graphql/run-operation.ts';
-import type { Exchange, Handler } from '../http/exchange.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { answerRecord, assertUnchanged, type CheckOwned, conditionsOf, entityTagOf } from '../rest/answer.ts';
-import type { RecordWriter } from '../rest/record-writer.ts';
-import { createRouteMatcher } from '../rest/routes.ts';
-import type { ApiKeyReader } from './api-key.ts';
+import type { Surround } from '../../graphql/run-operation.ts';
+import type { Exchange, Handler } from '../../http/exchange.ts';
+import type { OperationContext } from '../../operations/context.ts';
+import {
+  answerRecord,
+  assertUnchanged,
+  type CheckOwned,
+  conditionsOf,
+  entityTagOf,
+} from '../../rest/answer.ts';
+import type { RecordWriter } from '../../rest/record-writer.ts';
+import { createRouteMatcher } from '../../rest/routes.ts';
+import type { ApiKeyReader } from '../api-key.ts';
 import { apiKeyItself } from './api-key-itself.ts';
 
 const path = '/keys/self';

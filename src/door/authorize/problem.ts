@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { GatewayError } from '../errors.ts';
-import type { Finisher } from '../http/exchange.ts';
+import type { GatewayError } from '../../errors.ts';
+import type { Finisher } from '../../http/exchange.ts';
 
 /** The path that proxies call. Envoy appends the path of the client's request. */
 export const authorizePath = '/api/v1/keys/authorize';

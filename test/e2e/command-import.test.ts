@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { foreignKey, sha256 } from '../support/imports.ts';
-import { runMoving, startMoving } from '../support/moving-commands.ts';
 import { createTemporaryFolder, root, runCommand, runScript, startProcess } from '../support/process.ts';
 import { secretText, secretVariables } from '../support/secrets.ts';
 import { queryFile } from '../support/sqlite-service.ts';
+import { runTransfer, startTransfer } from '../support/transfer-commands.ts';
 
 const provider = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
 
@@ -29,7 +29,7 @@ const move = (
   args: readonly string[],
   more = {},
   lines: readonly string[] = [],
-) => runMoving(command, args, { cwd: folder.path, env: { ...env, ...more }, lines });
+) => runTransfer(command, args, { cwd: folder.path, env: { ...env, ...more }, lines });
 const count = async (what = 'api_key') =>
   Number(
     (await queryFile(join(folder.path, 'data', 'keyward.db'))(`select count(*) as n from ${what}`))[0]?.['n'],
@@ -111,7 +111,7 @@ describe('keys:import', () => {
       lineOf(foreignKey(), { subject: `user-${index % 99}` }),
     );
     for (const least of [1, 2000]) {
-      await using running = startMoving('import', ['-'], { cwd: folder.path, env, lines });
+      await using running = startTransfer('import', ['-'], { cwd: folder.path, env, lines });
       while ((await count()) < least) await delay(5);
       await running.kill();
       expect(await count('api_key_secret')).toBe(await count());

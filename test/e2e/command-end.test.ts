@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runMoving } from '../support/moving-commands.ts';
 import {
   createTemporaryFolder,
   freePort,
@@ -12,6 +11,7 @@ import {
   startProcess,
 } from '../support/process.ts';
 import { secretVariables } from '../support/secrets.ts';
+import { runTransfer } from '../support/transfer-commands.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let env: Record<string, string>;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 const end = (args: readonly string[], lines: readonly string[] = []) =>
-  runMoving('end', args, { cwd: folder.path, env, lines });
+  runTransfer('end', args, { cwd: folder.path, env, lines });
 
 type Service = Awaited<ReturnType<typeof startProcess>>;
 

@@ -14,7 +14,7 @@ const peakOf = (pid: number): number =>
  * Starts `keys:import`, `keys:export` or `keys:end`, and gives it lines by a pipe.
  * @param lines none where it reads nothing
  */
-export function startMoving(
+export function startTransfer(
   command: 'import' | 'export' | 'end',
   args: readonly string[],
   { cwd, env, lines = [] }: { cwd: string; env: Record<string, string>; lines?: Iterable<string> },
@@ -63,7 +63,7 @@ export function startMoving(
 }
 
 /** Runs one of them to its end. */
-export const runMoving = async (...given: Parameters<typeof startMoving>) => {
-  await using running = startMoving(...given);
+export const runTransfer = async (...given: Parameters<typeof startTransfer>) => {
+  await using running = startTransfer(...given);
   return await running.ended;
 };

@@ -2,10 +2,10 @@
 const oldestNode = 24;
 
 /**
- * Runs a program. Where Node is too old to read it, says so in one line and sets exit code 1.
- * @param load imports the program; whoever calls this may import nothing else, nor use syntax that is newer than Node 14
+ * Runs a command. If Node is too old to read it, says so in one line and sets exit code 1.
+ * @param load imports the command; whoever calls this may import nothing else, nor use syntax that is newer than Node 14
  */
-export async function start(load: () => Promise<unknown>): Promise<void> {
+export async function refuseOldNode(load: () => Promise<unknown>): Promise<void> {
   if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
     await load();
     return;

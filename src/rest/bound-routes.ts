@@ -25,7 +25,7 @@ export interface Input {
 }
 
 /** A route, with what its root field says about the route. */
-export interface Endpoint extends Route {
+export interface BoundRoute extends Route {
   readonly field: GraphQLField<unknown, unknown>;
   readonly inputs: readonly Input[];
   /** The names that a request may use, for each place that takes inputs. */
@@ -41,8 +41,8 @@ export interface Endpoint extends Route {
    * members that cannot be changed and refuses all unknown members.
    */
   readonly record: GraphQLObjectType | undefined;
-  /** The GET endpoint of the resource that this route concerns: at the same path, or at the nearest path above. */
-  readonly resource: Endpoint | undefined;
+  /** The GET route of the resource that this route concerns: at the same path, or at the nearest path above. */
+  readonly resource: BoundRoute | undefined;
   /** Whether the answer has an entity tag: it is the record that a GET of `resource` answers. Lists have none. */
   readonly hasTag: boolean;
 }
@@ -57,7 +57,7 @@ const placeOf = ({ method, path }: Route, name: string): Input['in'] => {
 const inputsOf = (
   { args, type }: Pick<GraphQLField<unknown, unknown>, 'args' | 'type'>,
   route: Route,
-  record: Endpoint['record'],
+  record: BoundRoute['record'],
 ): Input[] =>
   args.flatMap((argument) => {
     const name = restName(argument.name, type);
@@ -66,13 +66,13 @@ const inputsOf = (
     return [{ name, in: placeOf(route, name), argument, readOnly }];
   });
 
-const readOnlyIn = (type: GraphQLInputType, record: Endpoint['record']): Set<string> => {
+const readOnlyIn = (type: GraphQLInputType, record: BoundRoute['record']): Set<string> => {
   const named = getNamedType(type);
   return new Set(isInputObjectType(named) ? readOnlyNames(record, Object.values(named.getFields())) : []);
 };
 
 /** The names that a request may use in each place. In a body, these include the read-only members of the record. */
-function namesOf(inputs: readonly Input[], record: Endpoint['record']): Endpoint['names'] {
+function namesOf(inputs: readonly Input[], record: BoundRoute['record']): BoundRoute['names'] {
   const names = new Map<Input['in'], Set<string>>();
   for (const { name, in: place } of inputs) names.set(place, (names.get(place) ?? new Set()).add(name));
   for (const name of readOnlyNames(record, [])) names.get('body')?.add(name);
@@ -82,11 +82,7 @@ function namesOf(inputs: readonly Input[], record: Endpoint['record']): Endpoint
 const isPage = ({ type, extensions }: GraphQLField<unknown, unknown>) =>
   extensions['isPage'] === true || nodeTypeOf(type) !== undefined;
 
-const createEndpoint = (
-  field: GraphQLField<unknown, unknown>,
-  route: Route,
-  isMutation: boolean,
-): Endpoint => {
+const bindRoute = (field: GraphQLField<unknown, unknown>, route: Route, isMutation: boolean): BoundRoute => {
   const { changesSecret, takesRecord } = factsOf(field);
   const record = takesRecord ? objectTypeOf(field.type) : undefined;
   const inputs = inputsOf(field, route, record);
@@ -139,28 +135,28 @@ const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknow
  * Joins each route with its root field.
  * @throws {Error} if a route names no root field
  */
-export function createEndpoints(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, Endpoint>> {
+export function bindRoutes(schema: GraphQLSchema, routes: Routes): Readonly<Record<string, BoundRoute>> {
   const fields = rootFieldsOf(schema);
   const mutations = schema.getMutationType()?.getFields() ?? {};
-  const endpoints = Object.entries(routes).map(([name, route]) => {
+  const bound = Object.entries(routes).map(([name, route]) => {
     const field = fields[name];
     if (!field) throw new Error(`the route of ${name} leads to no root field`);
-    return [name, createEndpoint(field, route, Object.hasOwn(mutations, name))] as const;
+    return [name, bindRoute(field, route, Object.hasOwn(mutations, name))] as const;
   });
   const readable = new Map(
-    endpoints.flatMap(([, endpoint]) => (endpoint.method === 'GET' ? [[endpoint.path, endpoint]] : [])),
+    bound.flatMap(([, route]) => (route.method === 'GET' ? [[route.path, route]] : [])),
   );
   return Object.fromEntries(
-    endpoints.map(([name, endpoint]) => [name, withResource(endpoint, nearest(readable, endpoint.path))]),
+    bound.map(([name, route]) => [name, withResource(route, nearest(readable, route.path))]),
   );
 }
 
-const withResource = (endpoint: Endpoint, resource: Endpoint | undefined): Endpoint => ({
-  ...endpoint,
+const withResource = (route: BoundRoute, resource: BoundRoute | undefined): BoundRoute => ({
+  ...route,
   resource,
-  hasTag: !endpoint.isPage && `${endpoint.field.type}` === `${resource?.field.type}`,
+  hasTag: !route.isPage && `${route.field.type}` === `${resource?.field.type}`,
 });
 
-/** The endpoint at a path, or at the nearest path above: `/auth/keys/{key_id}/rotate` → `/auth/keys/{key_id}`. */
-const nearest = (places: ReadonlyMap<string, Endpoint>, path: string): Endpoint | undefined =>
+/** The route at a path, or at the nearest path above: `/auth/keys/{key_id}/rotate` → `/auth/keys/{key_id}`. */
+const nearest = (places: ReadonlyMap<string, BoundRoute>, path: string): BoundRoute | undefined =>
   path === '' ? undefined : (places.get(path) ?? nearest(places, path.slice(0, path.lastIndexOf('/'))));

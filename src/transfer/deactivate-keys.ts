@@ -41,8 +41,8 @@ const findKeys = (db: Db, text: string) =>
     ? selectById(db, { id: Number(text) })
     : selectByPrefix(db, { prefix: text });
 
-/** The options of {@link endLines}. */
-export interface EndOptions {
+/** The options of {@link deactivateLines}. */
+export interface DeactivateOptions {
   /** The reason for the keys' owners; null: none. */
   readonly reason: string | null;
   /** Whether to write nothing. */
@@ -54,7 +54,7 @@ export interface EndOptions {
 }
 
 /** The results of the lines. */
-export interface EndTotals {
+export interface DeactivateTotals {
   ended: number;
   /** The number of lines with a key that was inactive before. */
   inactive: number;
@@ -63,7 +63,7 @@ export interface EndTotals {
 }
 
 /** Deactivates API keys, and records it for their owners, all or none of them. */
-const endBatch = (db: Db, ids: readonly number[], reason: string | null, requestId: string) =>
+const deactivateBatch = (db: Db, ids: readonly number[], reason: string | null, requestId: string) =>
   db.transaction(async (transaction) => {
     await lockKeys(transaction, ids);
     const now = new Date();
@@ -105,16 +105,16 @@ class LineFault extends Error {
  * a repetition changes nothing.
  * @param totals counts during the run, so the numbers are right even if the run fails
  */
-export async function endLines(
+export async function deactivateLines(
   db: Db,
   lines: AsyncIterable<Line>,
-  { reason, isDryRun, onRefused, onLine }: EndOptions,
-  totals: EndTotals = { ended: 0, inactive: 0, refused: 0 },
-): Promise<EndTotals> {
+  { reason, isDryRun, onRefused, onLine }: DeactivateOptions,
+  totals: DeactivateTotals = { ended: 0, inactive: 0, refused: 0 },
+): Promise<DeactivateTotals> {
   const requestId = randomUUID();
   const batch = new Set<number>();
   const write = async () => {
-    totals.ended += isDryRun ? batch.size : await endBatch(db, [...batch], reason, requestId);
+    totals.ended += isDryRun ? batch.size : await deactivateBatch(db, [...batch], reason, requestId);
     batch.clear();
     if (!isDryRun && !isForPostgres(db.kysely)) await delay(pause);
   };

@@ -1,0 +1,15 @@
+/** Describes a header field of an answer. */
+export const header = (description: string, type = 'string') => ({ description, schema: { type } });
+
+/** Describes a header field that a request must have. */
+export const requiredHeader = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+/** Refers to one of the document's error answers. */
+export const responseRef = <Name extends string>(name: Name) => ({ $ref: `#/components/responses/${name}` });
