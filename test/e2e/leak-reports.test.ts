@@ -60,5 +60,6 @@ it('starts where the keys cannot be fetched, says so, and answers reports 503 un
   await vi.waitFor(async () => expect((await report()).status).toBe(200), {
     ...{ timeout: 20_000, interval: 200 },
   });
-  expect(service.output.stdout).toContain('keys of leak reports are read again');
+  // The log is written after the answer.
+  await vi.waitFor(() => expect(service.output.stdout).toContain('keys of leak reports are read again'));
 });
