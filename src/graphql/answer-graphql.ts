@@ -2,6 +2,7 @@ import { Request } from '@whatwg-node/fetch';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin, YogaServer } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { graphqlPath, jsonAnswer } from '../http/answers.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
@@ -110,57 +111,18 @@ const contentTypes = {
   'application/graphql-response+json': { 'content-type': 'application/graphql-response+json; charset=utf-8' },
 } as const;
 
-/** An entry of an Accept header that matches one of these media types. */
-interface MediaRange {
-  readonly type: string;
-  readonly weight: number;
-  /** The entry's position in the header. */
-  readonly position: number;
-}
-
-const mediaRange = /(?<=^|,)(\*\/\*|application\/(?:\*|json|graphql-response\+json))((?:;[^,;]*)*)(?=,|$)/g;
-
-/** The weight of an entry; 1 by default. */
-const weightOf = (parameters: readonly string[]): number => {
-  const weight = Number.parseFloat(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? '1');
-  return Number.isNaN(weight) ? 1 : weight;
-};
-
-/** Whether an entry accepts UTF-8. An entry with another charset matches no answer. */
-const isUtf8 = (parameters: readonly string[]): boolean =>
-  parameters.every((each) => !each.startsWith('charset=') || each === 'charset=utf-8');
-
-const parseAccept = (accept: string): MediaRange[] =>
-  [...accept.replace(/\s/g, '').toLowerCase().matchAll(mediaRange)].flatMap(
-    ({ 1: type = '', 2: rest = '', index: position }) => {
-      const parameters = rest.split(';');
-      return isUtf8(parameters) ? { type, weight: weightOf(parameters), position } : [];
-    },
-  );
-
-/**
- * The client's preference for a media type: the weight of the most specific matching range, and the position of the
- * first matching range.
- */
-function preferenceFor(mediaType: MediaType, ranges: readonly MediaRange[]) {
-  const named = [mediaType, 'application/*', '*/*'].flatMap(
-    (type) => ranges.find((range) => range.type === type) ?? [],
-  );
-  const position = Math.min(...named.map((range) => range.position));
-  return { mediaType, weight: named[0]?.weight ?? 0, position };
-}
+const typesByContentType = new Map<string, MediaType>(
+  mediaTypes.map((mediaType) => [contentTypes[mediaType]['content-type'], mediaType]),
+);
 
 /**
  * Chooses the media type for an Accept header.
  * @throws {GatewayError} `NOT_ACCEPTABLE`
  */
 function choose(accept: string): MediaType {
-  const ranges = parseAccept(accept);
-  const [best] = mediaTypes
-    .map((mediaType) => preferenceFor(mediaType, ranges))
-    .filter(({ weight }) => weight > 0)
-    .toSorted((a, b) => b.weight - a.weight || a.position - b.position);
-  if (best) return best.mediaType;
+  const best = new Negotiator({ headers: { accept } }).mediaType([...typesByContentType.keys()]);
+  const mediaType = typesByContentType.get(best ?? '');
+  if (mediaType) return mediaType;
   throw new GatewayError('NOT_ACCEPTABLE', `The answer can be ${mediaTypes.join(' or ')}`);
 }
 

@@ -3,7 +3,7 @@ import { type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { WithAccessToken } from '../auth/caller.ts';
 import { notAuthenticated } from '../auth/challenge.ts';
-import { takesCoding } from '../http/compressible.ts';
+import { acceptedCoding } from '../http/compressible.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 
@@ -38,7 +38,7 @@ export function useIntrospection(
       // Without a token, only introspection has data.
       if (serverContext.accessToken || !(result as ExecutionResult).data) return;
       const text = Buffer.from(JSON.stringify(result));
-      const isCompressed = takesCoding(serverContext.headers, 'gzip');
+      const isCompressed = acceptedCoding(serverContext.headers, ['gzip']) === 'gzip';
       const body = isCompressed ? gzipSync(text) : text;
       if (body.length > mostTimes * lengthOf(request))
         setResult({ errors: [toGraphQLError(notAuthenticated())] });

@@ -1,23 +1,25 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import Negotiator from 'negotiator';
 import type { Answer, RequestHeaders } from './exchange.ts';
 
-const patternOf = (coding: string) => new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i');
-const patterns = { gzip: patternOf('gzip'), br: patternOf('br') };
-
 /** A content coding: gzip (RFC 1952) or Brotli (RFC 7932). */
-type Coding = keyof typeof patterns;
+type Coding = 'br' | 'gzip';
 
-/** Whether a client accepts a content coding (RFC 9110, section 12.5.3). */
-export const takesCoding = (headers: RequestHeaders, coding: Coding): boolean =>
-  patterns[coding].test(headers['accept-encoding'] ?? '');
+/** The first of some content codings that a client accepts (RFC 9110, section 12.5.3); undefined: none. */
+export function acceptedCoding(headers: RequestHeaders, codings: readonly Coding[]): Coding | undefined {
+  // Without the header, a client accepts any coding. Many that send none understand none.
+  if (!headers['accept-encoding']) return undefined;
+  const accepted = new Negotiator({ headers }).encodings([...codings]);
+  return codings.find((coding) => accepted.includes(coding));
+}
 
 const compress = promisify(gzip);
 
 /** A body for many answers: its bytes, and its compressed forms, the smallest first. */
 export interface Compressible {
   readonly content: Buffer<ArrayBuffer>;
-  readonly compressed: readonly (readonly [coding: Coding, content: Buffer<ArrayBuffer>])[];
+  readonly compressed: ReadonlyMap<Coding, Buffer<ArrayBuffer>>;
 }
 
 /**
@@ -29,7 +31,7 @@ export const compressible = async (
   brotli?: Buffer<ArrayBuffer>,
 ): Promise<Compressible> => ({
   content,
-  compressed: [...(brotli ? [['br', brotli] as const] : []), ['gzip', await compress(content)]],
+  compressed: new Map([...(brotli ? [['br', brotli] as const] : []), ['gzip', await compress(content)]]),
 });
 
 /** Makes an answer with this body: compressed if the client accepts that. All clients share the same bytes. */
@@ -38,10 +40,8 @@ export function answerCompressible(
   request: { readonly headers: RequestHeaders },
   headers: Readonly<Record<string, string>>,
 ): Answer {
-  const [coding, body] = compressed.find(([name]) => takesCoding(request.headers, name)) ?? [
-    undefined,
-    content,
-  ];
+  const coding = acceptedCoding(request.headers, [...compressed.keys()]);
+  const body = (coding && compressed.get(coding)) ?? content;
   const encoding = coding && { 'content-encoding': coding };
   return {
     status: 200,

@@ -1,31 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-
-/** The least number of distinct byte values. 32 random bytes have fewer with a probability below 1 in 10^15. */
-const leastDistinct = 16;
-
-const distinct = (values: Iterable<number>): number => new Set(values).size;
-
-/**
- * The difference of each byte to the byte before it, modulo 256. In a counting sequence, all differences are the
- * same.
- */
-const steps = (bytes: Uint8Array): Uint8Array =>
-  bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).slice(1);
-
-/**
- * Whether a secret is plainly not random. A good secret is not UTF-8 text (such as words or hexadecimal digits); its
- * bytes have at least 16 distinct values, and so have the differences between neighbours (no padding, no counting);
- * and its first 16 bytes do not occur again (no pattern). One random secret in a hundred million counts as weak by
- * mistake.
- * @param secret at least 32 bytes
- */
-export const isWeak = (secret: Buffer): boolean =>
-  isUtf8(secret) ||
-  distinct(secret) < leastDistinct ||
-  distinct(steps(secret)) < leastDistinct ||
-  secret.includes(secret.subarray(0, 16), 1);
 
 /** A secret of the server, with the version number that stored values refer to. */
 export interface VersionedKey {
@@ -68,8 +42,7 @@ function decode(text: string): Buffer | undefined {
 function faultOf(bytes: Buffer | undefined, { wanted, fits }: Size): string | undefined {
   const make = `must be ${wanted} in base64: make it with \`openssl rand -base64 32\``;
   if (!bytes) return `is not base64; it ${make}`;
-  if (!fits(bytes.length)) return `has ${bytes.length} bytes; it ${make}`;
-  return isWeak(bytes) ? `is not random; it ${make}` : undefined;
+  return fits(bytes.length) ? undefined : `has ${bytes.length} bytes; it ${make}`;
 }
 
 /** Finds the versions whose secret or number already occurred earlier in the list; one sentence for each. */

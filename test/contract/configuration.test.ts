@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { environmentSchema } from '../../src/config/environment.ts';
-import { commonWords } from '../../src/config/stray-variables.ts';
 import { configurationPages } from '../../src/dev/configuration-pages.ts';
 
 it.each(configurationPages())('%s matches the schema of the variables', (path, text) => {
@@ -20,9 +19,4 @@ it('docs/configuration.md has every variable once', () => {
   const page = readFileSync('docs/configuration.md', 'utf8');
   const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(documented).toEqual(Object.keys(environmentSchema.shape));
-});
-
-it('docs/configuration.md lists the first words that variables of other programs share', () => {
-  const list = commonWords.map((word) => `\`${word}\``).join(', ');
-  expect(readFileSync('docs/configuration.md', 'utf8')).toContain(`(${list})`);
 });

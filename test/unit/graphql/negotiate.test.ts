@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { negotiateMediaType } from '../../../src/graphql/answer-graphql.ts';
 
@@ -25,8 +26,8 @@ describe('the media type of an answer', () => {
     [`${json};q=0, */*`, graphql],
     [`${graphql}, */*;q=0`, graphql],
     [`*/*;q=1, ${json};q=0.5`, graphql],
+    [`application/*, ${graphql}`, graphql],
     [`application/*;q=0.2, ${graphql};q=0.1, */*`, json],
-    [`${json};q=none`, json],
   ])('%s → %s', (accept, mediaType) => {
     expect(negotiateMediaType(accept)).toBe(mediaType);
   });
@@ -39,6 +40,7 @@ describe('the media type of an answer', () => {
     'application/xml',
     `${json}; charset=utf-16`,
     `${json};q=0`,
+    `${json};q=none`,
     '*/*;q=0',
     `${json};q=0, ${graphql};q=0.000, */*;q=0`,
     ',',
@@ -56,7 +58,7 @@ describe('the media type of an answer', () => {
     ['weights', '*/*;q=0,'],
     ['spaces', ' '],
     ['slashes', '/'],
-  ])('a million %s → the same as ten, without delay', (_what, part) => {
+  ])('a header full of %s → the same as ten of them', (_what, part) => {
     const choose = (accept: string) => {
       try {
         return negotiateMediaType(accept);
@@ -64,6 +66,6 @@ describe('the media type of an answer', () => {
         return String(error);
       }
     };
-    expect(choose(part.repeat(1_000_000))).toEqual(choose(part.repeat(10)));
+    expect(choose(part.repeat(maxHeaderSize / part.length))).toEqual(choose(part.repeat(10)));
   });
 });
