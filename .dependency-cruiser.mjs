@@ -92,7 +92,7 @@ const slices = [
         TABLES,
         '^src/errors[.]ts$',
         '^src/(operations|observability|secrets)/',
-        '^src/database/(changes-of-day|db)[.]ts$',
+        '^src/database/(changes-of-day|conditions|db)[.]ts$',
       ],
     },
   ),

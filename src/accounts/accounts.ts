@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { beginsWith } from '../database/conditions.ts';
-import { prepareQuery } from '../database/db.ts';
-import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
-import { Account } from '../database/tables.ts';
+import { type Page, PageInput, preparePages } from '../database/page.ts';
+import { Account, type Tables } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { atMostLong, parseInput } from '../operations/input.ts';
 import { type AccountRecord, longestName, selectAccountRecords } from './account-record.ts';
@@ -15,30 +14,24 @@ export const AccountsInput = PageInput.safeExtend({
   isBlocked: z.boolean().nullish(),
 });
 
-interface AccountsWanted extends PageRange {
+interface AccountsWanted {
   /** The two requested states, which may be equal: then only accounts in this state match. */
   readonly state: boolean;
   readonly otherState: boolean;
 }
 
-const select = (order: 'asc' | 'desc') => {
-  const build = (db: Parameters<typeof selectAccountRecords>[0], wanted: AccountsWanted) =>
-    selectAccountRecords(db)
-      .where(sql<boolean>`(account.blocked_at is not null)`, 'in', [wanted.state, wanted.otherState])
-      .where('account.id', '>', wanted.floor as Account['id'])
-      .where('account.id', '<=', wanted.ceiling as Account['id'])
-      .orderBy('account.id', order)
-      .limit(wanted.limit);
-  return {
-    all: prepareQuery(Account, build),
-    // A separate query for a filter: without one, the index of subjects would only slow the query down.
-    filtered: prepareQuery(Account, (db, wanted: AccountsWanted & { filter: string; end: string }) =>
-      build(db, wanted).where(beginsWith(db, 'account.subject', wanted)),
-    ),
-  };
-};
+const selectWanted = (db: Kysely<Tables>, { state, otherState }: AccountsWanted) =>
+  selectAccountRecords(db).where(sql<boolean>`(account.blocked_at is not null)`, 'in', [state, otherState]);
 
-const selects = { asc: select('asc'), desc: select('desc') };
+const readAll = preparePages(Account, 'account', selectWanted);
+
+// A separate query for a filter: without one, the index of subjects would only slow the query down.
+const readFiltered = preparePages(
+  Account,
+  'account',
+  (db, wanted: AccountsWanted & { readonly filter: string; readonly end: string }) =>
+    selectWanted(db, wanted).where(beginsWith(db, 'account.subject', wanted)),
+);
 
 /**
  * Reads a page of all accounts, newest first.
@@ -50,11 +43,8 @@ export async function accounts(
 ): Promise<Page<AccountRecord>> {
   const { filter, isBlocked, ...page } = parseInput(AccountsInput, input);
   await findAccount(context);
-  const states = { state: isBlocked ?? true, otherState: isBlocked ?? false };
-  return readPage(page, (range, order) => {
-    const wanted = { ...range, ...states };
-    return filter
-      ? selects[order].filtered(context.db, { ...wanted, filter, end: `${filter}\u{10ffff}` })
-      : selects[order].all(context.db, wanted);
-  });
+  const wanted = { state: isBlocked ?? true, otherState: isBlocked ?? false };
+  return filter
+    ? readFiltered(context.db, page, { ...wanted, filter, end: `${filter}\u{10ffff}` })
+    : readAll(context.db, page, wanted);
 }

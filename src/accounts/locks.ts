@@ -1,12 +1,12 @@
 import type { EntityName } from '@mikro-orm/sql';
-import { lockRow } from '../database/conditions.ts';
-import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
+import { forNoKeyUpdate, forUpdate } from '../database/conditions.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { Account, type AccountId, ApiKey, AutomationSettings, PrivateKey } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { createAccount, findAccount } from './own-account.ts';
 
 const lockStoredAccount = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
-  lockRow(db, db.selectFrom('account').where('id', '=', id).select(['plan', 'overrides'])),
+  forNoKeyUpdate(db, db.selectFrom('account').where('id', '=', id).select(['plan', 'overrides'])),
 );
 
 /**
@@ -24,7 +24,7 @@ export async function lockAccount(
 
 const lockOf = (entity: EntityName, table: 'automation_settings' | 'private_key') =>
   prepareQuery(entity, (db, { account }: { account: AccountId }) =>
-    lockRow(db, db.selectFrom(table).where('account_id', '=', account).select('id')),
+    forNoKeyUpdate(db, db.selectFrom(table).where('account_id', '=', account).select('id')),
   );
 
 const lockStoredSettings = lockOf(AutomationSettings, 'automation_settings');
@@ -36,11 +36,10 @@ export async function lockSettings(db: Db, account: AccountId): Promise<void> {
   await lockStoredPrivateKey(db, { account });
 }
 
-// PostgreSQL's strongest lock of a row also stops transactions that add something to the key. SQLite has one writer
-// at a time.
+// PostgreSQL's strongest lock of a row also stops transactions that add something to the key.
 const lockKeys = prepareQuery(ApiKey, (db, { account }: { account: AccountId }) => {
   const keys = db.selectFrom('api_key').select('id').where('account_id', '=', account).orderBy('id');
-  return isForPostgres(db) ? keys.forUpdate() : keys;
+  return forUpdate(db, keys);
 });
 
 /**
@@ -54,7 +53,10 @@ async function lockAllOf(db: Db, account: AccountId): Promise<void> {
 }
 
 const lockStoredApiKey = prepareQuery(ApiKey, (db, { account, id }: Pick<ApiKey, 'account' | 'id'>) =>
-  lockRow(db, db.selectFrom('api_key').where('id', '=', id).where('account_id', '=', account).select('id')),
+  forNoKeyUpdate(
+    db,
+    db.selectFrom('api_key').where('id', '=', id).where('account_id', '=', account).select('id'),
+  ),
 );
 
 /**

@@ -4,8 +4,8 @@
 
 import { type Kysely, sql } from 'kysely';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
-import { tryLock } from '../database/conditions.ts';
-import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
+import { forUpdate, tryLock } from '../database/conditions.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import {
   Account,
   type AccountId,
@@ -62,7 +62,7 @@ const takeKeys = prepareQuery(ApiKey, (db, { account }: { readonly account: Acco
     .where('account_id', '=', account)
     .orderBy('id')
     .limit(sql.lit(keysAtOnce));
-  return isForPostgres(db) ? keys.forUpdate() : keys;
+  return forUpdate(db, keys);
 });
 
 /**

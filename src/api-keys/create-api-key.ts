@@ -96,7 +96,7 @@ function entitledParts(
   entitlement: Entitlement,
   { createdAt, usual }: { readonly createdAt: Date; readonly usual: Date | null },
 ): StoredParts {
-  assertEntitled(entitlement, readList(parts.permissions ?? null));
+  assertEntitled(entitlement, readList(parts.permissions));
   const expiresAt = parts.expiresAt ?? usual ?? latestEnd(entitlement, createdAt);
   assertLife(entitlement, createdAt, expiresAt);
   return { ...parts, expiresAt };

@@ -1,15 +1,13 @@
-import { type Db, isForPostgres, runQuery } from '../database/db.ts';
+import { forUpdate } from '../database/conditions.ts';
+import { type Db, runQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 
-/**
- * Locks API keys, so that concurrent changes of these keys or their secrets wait. SQLite needs no lock, because a
- * transaction is its only writer.
- */
+/** Locks API keys, so that concurrent changes of these keys or their secrets wait. */
 export async function lockKeys(db: Db, ids: readonly number[]): Promise<void> {
-  if (!isForPostgres(db.kysely) || ids.length === 0) return;
-  const keys = db.kysely.selectFrom('api_key').select('id').where('id', 'in', ids);
-  await runQuery(db, ApiKey, keys.orderBy('id').forUpdate());
+  if (ids.length === 0) return;
+  const keys = db.kysely.selectFrom('api_key').select('id').where('id', 'in', ids).orderBy('id');
+  await runQuery(db, ApiKey, forUpdate(db.kysely, keys));
 }
 
 /** The change that a deactivation records. */

@@ -107,10 +107,7 @@ interface Part<Rest extends string, Rule extends z.ZodType, Held extends Columns
   readonly rule: (limits: OperationLimits) => Rule;
   /** Converts a value from the owner to its stored form; null: none. */
   readonly stored: (value: z.output<Rule> | null) => Pick<ApiKey, keyof Held & keyof ApiKey>;
-  /**
-   * Converts the stored form to the form that owners see. A repeated answer from before the part existed lacks the
-   * stored form.
-   */
+  /** Converts the stored form to the form that owners see. */
   readonly told: (key: Pick<ApiKey, keyof Held & keyof ApiKey>) => Told;
   /** The form in the audit trail and in an export, if it is not what owners see. */
   readonly written?: (told: Told) => unknown;
@@ -142,14 +139,14 @@ export const parts = {
     columns: { description: 'description' },
     rule: () => trimmed(z.string(), longestDescription),
     stored: (description) => ({ description }),
-    told: ({ description }) => description ?? null,
+    told: ({ description }) => description,
   }),
   permissions: part({
     rest: 'permissions',
     columns: { permissions: 'permissions' },
     rule: permissions,
     stored: (list) => ({ permissions: listText(list) }),
-    told: ({ permissions }) => readList(permissions ?? null),
+    told: ({ permissions }) => readList(permissions),
   }),
   metadata: part({
     rest: 'metadata',
@@ -164,7 +161,7 @@ export const parts = {
     columns: { allowedAddresses: 'allowed_addresses' },
     rule: () => allowedAddresses,
     stored: (list) => ({ allowedAddresses: listText(list) }),
-    told: ({ allowedAddresses }) => readList(allowedAddresses ?? null),
+    told: ({ allowedAddresses }) => readList(allowedAddresses),
   }),
   rateLimit: part({
     rest: 'rate_limit',
@@ -285,12 +282,11 @@ const sizeOf = ({ permissions, allowedAddresses, metadata }: StoredParts): numbe
 
 /**
  * Describes the excess of a key that is too large.
- * @param before the key before a change: it may be too large from before the limit, and must not grow
  * @returns undefined for a key that is small enough
  */
-export function excessOf(after: StoredParts, before: StoredParts = noParts): string | undefined {
+export function excessOf(after: StoredParts): string | undefined {
   const size = sizeOf(after);
-  if (size <= Math.max(mostTogether, sizeOf(before))) return undefined;
+  if (size <= mostTogether) return undefined;
   return `Permissions, allowed addresses and metadata must have at most ${mostTogether} bytes together, as JSON. These have ${size}.`;
 }
 
@@ -298,7 +294,7 @@ export function excessOf(after: StoredParts, before: StoredParts = noParts): str
  * Refuses a key that is too large.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export function assertSize(after: StoredParts, before?: StoredParts): void {
-  const message = excessOf(after, before);
+export function assertSize(after: StoredParts): void {
+  const message = excessOf(after);
   if (message !== undefined) throw badUserInput([{ path: [], message, type: 'too_long' }]);
 }

@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { findAccount, ofCaller } from '../accounts/own-account.ts';
-import { isForPostgres, prepareQuery } from '../database/db.ts';
+import { forUpdate } from '../database/conditions.ts';
+import { prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -32,22 +33,23 @@ export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key
 
 type Owned = Caller & { readonly keyId: number };
 
-const selectOwn = (db: Kysely<Tables>, { issuer, subject, keyId }: Owned) =>
+/** Selects API keys with their quotas, joined with their accounts. */
+export const selectRecords = (db: Kysely<Tables>) =>
   db
     .selectFrom('api_key')
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
-    .where('api_key.id', '=', keyId)
-    .where(ofCaller({ issuer, subject }))
     .selectAll('api_key')
     .select(quotaColumns);
 
+const selectOwn = (db: Kysely<Tables>, { issuer, subject, keyId }: Owned) =>
+  selectRecords(db).where('api_key.id', '=', keyId).where(ofCaller({ issuer, subject }));
+
 const selectApiKey = prepareQuery(ApiKey, selectOwn);
 
-// PostgreSQL locks the row. SQLite needs no lock, because a transaction is its only writer.
 const selectToChange = prepareQuery(ApiKey, (db, owned: Owned) => {
   const key = selectOwn(db, owned).select(['account.plan as plan', 'account.overrides as overrides']);
-  return isForPostgres(db) ? key.forUpdate('api_key') : key;
+  return forUpdate(db, key, 'api_key');
 });
 
 /** Makes the error for an unknown key or another person's key. */

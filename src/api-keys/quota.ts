@@ -29,8 +29,7 @@ export interface QuotaColumns {
  */
 export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: Quotas): Quota | null {
   const { quotaUnits: units, quotaTaken, quotaGeneration, quotaRefillsAt } = key;
-  // A repeated answer from before quotas existed lacks these columns.
-  if (units === null || units === undefined) return null;
+  if (units === null) return null;
   const now = new Date();
   const refill = key.quotaRefill ?? 'never';
   const over = quotaRefillsAt !== null && isPeriodOver(refill, new Date(quotaRefillsAt as number), now);

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { removeKey } from '../accounts/remove-key.ts';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
-import { tryLock } from '../database/conditions.ts';
+import { forUpdate, tryLock } from '../database/conditions.ts';
 import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { ApiKey, AuditEvent } from '../database/tables.ts';
 
@@ -49,7 +49,7 @@ const takeBy = (column: 'deactivated_at' | 'expires_at') =>
       .orderBy(column)
       .limit(1);
     const key = column === 'expires_at' ? keys.where('is_active', '=', sql.lit(true)) : keys;
-    return isForPostgres(db) ? key.forUpdate() : key;
+    return forUpdate(db, key);
   });
 
 /** The keys that were deactivated; then the keys that expired and were never deactivated. */

@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
-import { cleanUpBatch } from '../database/clean-up.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey, ApiKeySecret } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
@@ -98,20 +96,13 @@ const endOldestSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: numb
     );
 });
 
-// A rotation leaves few ended secrets, but an older database may hold a million of one key: each rotation deletes some of
-// them. Imported secrets stay, because a repeated import recognises them.
+// Imported secrets stay, because a repeated import recognises them.
 const deleteEndedSecrets = prepareQuery(ApiKeySecret, (db, { id, now }: { id: number; now: Date }) =>
   db
     .deleteFrom('api_key_secret')
-    .where('id', 'in', (secrets) =>
-      secrets
-        .selectFrom('api_key_secret')
-        .select('id')
-        .where('api_key_id', '=', id)
-        .where('works_until', '<=', now)
-        .where('is_imported', '=', false)
-        .limit(sql.lit(cleanUpBatch)),
-    ),
+    .where('api_key_id', '=', id)
+    .where('works_until', '<=', now)
+    .where('is_imported', '=', false),
 );
 
 /**

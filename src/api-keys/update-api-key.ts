@@ -63,10 +63,10 @@ export async function updateApiKey(
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 function assertBounds(entitlement: Entitlement, before: ApiKey, after: StoredParts): void {
-  const held = new Set(readList(before.permissions ?? null));
+  const held = new Set(readList(before.permissions));
   assertEntitled(
     entitlement,
-    readList(after.permissions ?? null).filter((permission) => !held.has(permission)),
+    readList(after.permissions).filter((permission) => !held.has(permission)),
   );
   const isLonger = before.expiresAt && (!after.expiresAt || after.expiresAt > before.expiresAt);
   if (isLonger) assertLife(entitlement, before.createdAt, after.expiresAt ?? null);
@@ -84,7 +84,7 @@ async function changeApiKey(
   const { db, events, limits } = context;
   const before = await lockApiKey(context, keyId);
   const after = storedParts(parts, before);
-  assertSize(after, before);
+  assertSize(after);
   assertBounds(withinDays(entitlementOf(limits.plans, before), limits.apiKeyDays.most), before, after);
   const quota = parts.quota === undefined ? [] : await changedQuota(db, keyId, parts.quota);
   const changes = [...changedParts(before, after), ...quota];

@@ -6,7 +6,7 @@ import type { AccountId, AuditEvent } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import { trailOf } from './audit-events.ts';
+import { readTrailOf } from './audit-events.ts';
 
 /** The input of {@link accountAuditEvents}. */
 export const AccountAuditEventsInput = PageInput.safeExtend({ id: z.int32() });
@@ -25,7 +25,7 @@ export async function accountAuditEvents(
   return audited(context, async (inner) => {
     const operatorId = await ensureAccount(inner);
     await readAccount(inner.db, id);
-    const found = await trailOf(inner, accountId, page);
+    const found = await readTrailOf(inner.db, page, { account: accountId });
     if (accountId !== operatorId) inner.events('account-trail-read', { accountId, operatorId });
     return found;
   });

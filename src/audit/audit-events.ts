@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { findAccount, ofCaller } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/db.ts';
-import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import { type Page, PageInput, preparePages } from '../database/page.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { longestKept, mostDetails } from '../operations/changes.ts';
@@ -18,37 +17,24 @@ export const mostReasonBytes = mostTextBytes(longestReason);
 /** The input of {@link auditEvents}. */
 export const AuditEventsInput = PageInput;
 
-/** A query for a page of a trail. */
-const trail = (db: Kysely<Tables>, { floor, ceiling, limit }: PageRange, order: 'asc' | 'desc') =>
+/** Selects events, joined with their accounts. */
+const selectEvents = (db: Kysely<Tables>) =>
   db
     .selectFrom('audit_event')
     .innerJoin('account', 'account.id', 'audit_event.account_id')
-    .where('audit_event.id', '>', floor)
-    .where('audit_event.id', '<=', ceiling)
-    .orderBy('audit_event.id', order)
-    .limit(limit)
     .selectAll('audit_event');
 
-const prepareSelect = (order: 'asc' | 'desc') =>
-  prepareQuery(AuditEvent, (db, wanted: Caller & PageRange) =>
-    trail(db, wanted, order).where(ofCaller({ issuer: wanted.issuer, subject: wanted.subject })),
-  );
-
-const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
-
-const prepareSelectOf = (order: 'asc' | 'desc') =>
-  prepareQuery(AuditEvent, (db, wanted: PageRange & { readonly account: AccountId }) =>
-    trail(db, wanted, order).where('audit_event.account_id', '=', wanted.account),
-  );
-
-const selectOf = { asc: prepareSelectOf('asc'), desc: prepareSelectOf('desc') };
+const readOwn = preparePages(AuditEvent, 'audit_event', (db, { issuer, subject }: Caller) =>
+  selectEvents(db).where(ofCaller({ issuer, subject })),
+);
 
 /** Reads a page of the trail of any account, newest first. */
-export const trailOf = (
-  { db }: Pick<OperationContext, 'db'>,
-  account: AccountId,
-  page: z.output<typeof AuditEventsInput>,
-): Promise<Page<AuditEvent>> => readPage(page, (range, order) => selectOf[order](db, { account, ...range }));
+export const readTrailOf = preparePages(
+  AuditEvent,
+  'audit_event',
+  (db, { account }: { readonly account: AccountId }) =>
+    selectEvents(db).where('audit_event.account_id', '=', account),
+);
 
 /**
  * Reads a page of the caller's audit trail, newest first: the changes to the caller's own account, and the caller's
@@ -60,9 +46,7 @@ export async function auditEvents(
   input: z.input<typeof AuditEventsInput>,
 ): Promise<Page<AuditEvent>> {
   const { caller, db } = context;
-  const found = await readPage(parseInput(AuditEventsInput, input), (range, order) =>
-    select[order](db, { ...caller, ...range }),
-  );
+  const found = await readOwn(db, parseInput(AuditEventsInput, input), caller);
   if (found.edges.length === 0) await findAccount(context);
   return found;
 }

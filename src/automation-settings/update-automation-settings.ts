@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ensureAccount, ofCaller } from '../accounts/own-account.ts';
-import { isForPostgres, prepareQuery } from '../database/db.ts';
+import { forKeyShare, forUpdate } from '../database/conditions.ts';
+import { prepareQuery } from '../database/db.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
@@ -40,15 +41,13 @@ export const withDefaults = <Settings extends { readonly [Name in keyof Stored]:
 
 type Values = Stored & { readonly account: AccountId; readonly now: Date };
 
-// No other transaction can change the settings until this one ends: SQLite has one writer at a time, which is this
-// transaction; PostgreSQL locks the row.
 const lockSettings = prepareQuery(AutomationSettings, (db, caller: Caller) => {
   const settings = db
     .selectFrom('automation_settings')
     .innerJoin('account', 'account.id', 'automation_settings.account_id')
     .where(ofCaller(caller))
     .selectAll('automation_settings');
-  return isForPostgres(db) ? settings.forUpdate('automation_settings') : settings;
+  return forUpdate(db, settings, 'automation_settings');
 });
 
 const updateSettings = prepareQuery(AutomationSettings, (db, values: Values) =>
@@ -89,7 +88,7 @@ const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) => 
   return db
     .insertInto('automation_settings')
     .columns(columns)
-    .expression(isForPostgres(db) ? account.forKeyShare() : account)
+    .expression(forKeyShare(db, account))
     .onConflict((conflict) => conflict.column('account_id').doNothing())
     .returningAll();
 });

@@ -11,15 +11,31 @@ import type { Tables } from './tables.ts';
 export const tryLock = (kysely: Kysely<Tables>, lock: string): Expression<SqlBool> =>
   isForPostgres(kysely) ? sql`pg_try_advisory_xact_lock(cast(${lock} as bigint))` : sql`${lock} is not null`;
 
+// The locks of rows, from the strongest: other transactions that want a lock that excludes it wait until this transaction
+// ends (https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS). SQLite needs none, because a
+// transaction is its only writer.
+
 /**
- * Adds a lock to a query: other transactions that lock or change the rows that it reads wait until this transaction
- * ends. Others may still add what belongs to these rows. SQLite needs no lock, because a transaction is its only
- * writer.
+ * Adds a lock to a query: others neither change the rows nor add what belongs to them.
+ * @param table the table whose rows are locked; all tables of the query if missing
  */
-export const lockRow = <Query extends { forNoKeyUpdate(): Query }>(
+export const forUpdate = <Query extends { forUpdate(table?: never): Query }>(
+  kysely: Kysely<Tables>,
+  query: Query,
+  table?: keyof Tables,
+): Query => (isForPostgres(kysely) ? query.forUpdate(table as never) : query);
+
+/** Adds a lock to a query: others do not change the rows, and may still add what belongs to them. */
+export const forNoKeyUpdate = <Query extends { forNoKeyUpdate(): Query }>(
   kysely: Kysely<Tables>,
   query: Query,
 ): Query => (isForPostgres(kysely) ? query.forNoKeyUpdate() : query);
+
+/** Adds a lock to a query: others do not remove the rows. */
+export const forKeyShare = <Query extends { forKeyShare(): Query }>(
+  kysely: Kysely<Tables>,
+  query: Query,
+): Query => (isForPostgres(kysely) ? query.forKeyShare() : query);
 
 /**
  * A condition that is true if a text begins with another text, byte for byte. An index answers it as a range; on

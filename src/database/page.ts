@@ -1,5 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import type { EntityName } from '@mikro-orm/sql';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { z } from 'zod';
+import { type Db, type EntityRow, prepareQuery } from './db.ts';
+import type { Tables } from './tables.ts';
 
 /** The most rows of a page, and also the default. */
 export const pageSize = 100;
@@ -141,4 +145,47 @@ export async function readPage<Node extends { readonly id: number }>(
       endCursor: edges.at(-1)?.cursor ?? null,
     },
   };
+}
+
+/** Reads a page of a list whose query needs some values; `size` is the default number of rows. */
+export type ReadPage<Values, Node> = (
+  db: Db,
+  page: z.output<typeof PageInput>,
+  values: Values,
+  size?: number,
+) => Promise<Page<Node>>;
+
+/**
+ * Prepares the queries for the pages of a list, from either end.
+ * @param entity the entity whose properties replace the columns of a row
+ * @param table the table whose ids order the list
+ * @param build builds the query for the whole list, as for `prepareQuery`
+ * @param convert converts a row to a member of the list
+ */
+export function preparePages<
+  Values extends object,
+  Row,
+  Node extends { readonly id: number } = EntityRow<Row> & { readonly id: number },
+>(
+  entity: EntityName,
+  table: keyof Tables & string,
+  // biome-ignore lint/suspicious/noExplicitAny: any query that has the table.
+  build: (db: Kysely<Tables>, values: Values) => SelectQueryBuilder<any, any, Row>,
+  convert = (row: EntityRow<Row>) => row as unknown as Node,
+): ReadPage<Values, Node> {
+  const prepare = (order: 'asc' | 'desc') =>
+    prepareQuery(entity, (db, values: Values & PageRange) =>
+      build(db, values)
+        .where(`${table}.id`, '>', values.floor)
+        .where(`${table}.id`, '<=', values.ceiling)
+        .orderBy(`${table}.id`, order)
+        .limit(values.limit),
+    );
+  const select = { asc: prepare('asc'), desc: prepare('desc') };
+  return (db, page, values, size) =>
+    readPage(
+      page,
+      async (range, order) => (await select[order](db, { ...values, ...range })).map(convert),
+      size,
+    );
 }

@@ -30,9 +30,7 @@ export async function seed(
   const now = new Date();
   const ids = new Map<string, AccountId>();
   for (const subject of ['alice', 'bob']) {
-    const account = em.create(Account, { issuer, subject, createdAt: now });
-    await em.persist(account).flush();
-    ids.set(subject, account.id);
+    ids.set(subject, await em.insert(Account, { issuer, subject, createdAt: now }));
   }
   for (const { subject, ...key } of apiKeys) {
     const secret = createApiKeySecret(keyPrefix);

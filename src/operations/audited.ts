@@ -6,7 +6,8 @@ import {
   millisecondsPerDay,
   unlimited,
 } from '../database/changes-of-day.ts';
-import { type Db, isForPostgres, missingColumn, prepareQuery } from '../database/db.ts';
+import { forKeyShare } from '../database/conditions.ts';
+import { type Db, missingColumn, prepareQuery } from '../database/db.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import { GatewayError, serviceUnavailable } from '../errors.ts';
 import type { BusinessEvents, Change } from '../observability/events.ts';
@@ -57,7 +58,7 @@ const insertOwn = prepareInsert((db, id) => {
     .where('blocked_at', 'is', null)
     .where('erased_at', 'is', null)
     .select('id');
-  return (isForPostgres(db) ? account.forKeyShare() : account).$asScalar();
+  return forKeyShare(db, account).$asScalar();
 });
 
 /** A business event that waits for its transaction. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ensureAccount, findAccount } from '../accounts/own-account.ts';
-import { lockRow } from '../database/conditions.ts';
+import { forNoKeyUpdate } from '../database/conditions.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import { badUserInput, GatewayError } from '../errors.ts';
@@ -31,7 +31,7 @@ export const SetEntitlementInput = EntitlementInput.extend(granted);
 export type Granted = z.output<z.ZodObject<typeof granted>>;
 
 const lockEntitled = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
-  lockRow(
+  forNoKeyUpdate(
     db,
     db
       .selectFrom('account')

@@ -5,7 +5,8 @@ import { isApiKeySecret, sealSecret } from '../api-keys/api-key-secret.ts';
 import { columnsOf, noParts, storedParts } from '../api-keys/key-parts.ts';
 import { setQuota } from '../api-keys/quota.ts';
 import { addForms, importedDigests } from '../api-keys/verify/imported-keys.ts';
-import { type Db, isForPostgres, runQuery } from '../database/db.ts';
+import { forNoKeyUpdate } from '../database/conditions.ts';
+import { type Db, runQuery } from '../database/db.ts';
 import { Account, type AccountId, ApiKey, ApiKeySecret, type Tables } from '../database/tables.ts';
 import type { OperationLimits } from '../operations/context.ts';
 import type { PepperedDigest, Peppers } from '../secrets/peppers.ts';
@@ -197,10 +198,10 @@ async function lockAccounts(db: Db, accounts: ReadonlyMap<string, AccountId>): P
     .selectFrom('account')
     .select('id')
     .where('id', 'in', [...accounts.values()])
-    .where('erased_at', 'is', null);
-  // SQLite has one writer at a time, and this transaction is that writer.
-  const locked = isForPostgres(db.kysely) ? select.orderBy('id').forNoKeyUpdate() : select;
-  if ((await runQuery(db, Account, locked)).length < accounts.size) throw new AccountGoneError();
+    .where('erased_at', 'is', null)
+    .orderBy('id');
+  if ((await runQuery(db, Account, forNoKeyUpdate(db.kysely, select))).length < accounts.size)
+    throw new AccountGoneError();
 }
 
 /** Finds the accounts that have a default key. */

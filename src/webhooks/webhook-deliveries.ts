@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
-import { type EntityRow, prepareQuery } from '../database/db.ts';
-import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import type { EntityRow } from '../database/db.ts';
+import { type Page, PageInput, preparePages } from '../database/page.ts';
 import { type Tables, WebhookDelivery } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
@@ -56,31 +56,23 @@ export const toRecord = ({ dueAt, state, ...row }: Selected): WebhookDeliveryRec
   nextAttemptAt: dueAt && row.attempts === 0 ? row.createdAt : dueAt,
 });
 
-const prepareSelect = (order: 'asc' | 'desc', state?: WebhookDeliveryState) =>
-  prepareQuery(
+const prepareDeliveries = (state?: WebhookDeliveryState) =>
+  preparePages(
     WebhookDelivery,
-    (db, { endpoint, floor, ceiling, limit }: PageRange & Pick<WebhookDelivery, 'endpoint'>) => {
-      const ofEndpoint = selectDeliveries(db)
-        .where('webhook_delivery.endpoint_id', '=', endpoint)
-        .where('webhook_delivery.id', '>', floor)
-        .where('webhook_delivery.id', '<=', ceiling)
-        .orderBy('webhook_delivery.id', order)
-        .limit(limit);
+    'webhook_delivery',
+    (db, { endpoint }: Pick<WebhookDelivery, 'endpoint'>) => {
+      const ofEndpoint = selectDeliveries(db).where('webhook_delivery.endpoint_id', '=', endpoint);
       // A literal: with a parameter, SQLite could not see that an index of such deliveries has all of them.
       return state ? ofEndpoint.where('webhook_delivery.state', '=', sql.lit(state)) : ofEndpoint;
     },
+    toRecord,
   );
 
-const prepareSelects = (state?: WebhookDeliveryState) => ({
-  asc: prepareSelect('asc', state),
-  desc: prepareSelect('desc', state),
-});
-
-const selects = {
-  all: prepareSelects(),
-  waiting: prepareSelects('waiting'),
-  delivered: prepareSelects('delivered'),
-  parked: prepareSelects('parked'),
+const readDeliveries = {
+  all: prepareDeliveries(),
+  waiting: prepareDeliveries('waiting'),
+  delivered: prepareDeliveries('delivered'),
+  parked: prepareDeliveries('parked'),
 };
 
 /**
@@ -94,9 +86,7 @@ export async function webhookDeliveries(
   const { endpointId: endpoint, state, ...page } = parseInput(WebhookDeliveriesInput, input);
   const { db } = context;
   await findAccount(context);
-  const found = await readPage(page, async (range, order) =>
-    (await selects[state ?? 'all'][order](db, { endpoint, ...range })).map(toRecord),
-  );
+  const found = await readDeliveries[state ?? 'all'](db, page, { endpoint });
   if (found.edges.length === 0) await readEndpoint(db, endpoint);
   return found;
 }

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/db.ts';
-import { type Page, PageInput, type PageRange, readPage } from '../database/page.ts';
+import { type Page, PageInput, preparePages } from '../database/page.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
@@ -10,17 +9,12 @@ import { selectEndpointRecords, toRecord, type WebhookEndpointRecord } from './w
 /** The input of {@link webhookEndpoints}. */
 export const WebhookEndpointsInput = PageInput;
 
-const prepareSelect = (order: 'asc' | 'desc') =>
-  prepareQuery(WebhookEndpoint, (db, { floor, ceiling, limit }: PageRange) =>
-    selectEndpointRecords(db)
-      .where('removed_at', 'is', null)
-      .where('webhook_endpoint.id', '>', floor)
-      .where('webhook_endpoint.id', '<=', ceiling)
-      .orderBy('webhook_endpoint.id', order)
-      .limit(limit),
-  );
-
-const select = { asc: prepareSelect('asc'), desc: prepareSelect('desc') };
+const readEndpoints = preparePages(
+  WebhookEndpoint,
+  'webhook_endpoint',
+  (db, _: object) => selectEndpointRecords(db).where('removed_at', 'is', null),
+  toRecord,
+);
 
 /**
  * Reads a page of the current webhook endpoints, newest first: the configured ones, and those that operators added.
@@ -32,5 +26,5 @@ export async function webhookEndpoints(
 ): Promise<Page<WebhookEndpointRecord>> {
   const page = parseInput(WebhookEndpointsInput, input);
   await findAccount(context);
-  return readPage(page, async (range, order) => (await select[order](context.db, range)).map(toRecord));
+  return readEndpoints(context.db, page, {});
 }

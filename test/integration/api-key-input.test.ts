@@ -213,21 +213,3 @@ describe('the permissions that the operator has listed', () => {
     }
   });
 });
-
-describe('a key from before the limit of 4096 bytes', () => {
-  it('may keep what it has and shrink, but not grow', async () => {
-    await createApiKeys(setup);
-    const { permissions, allowed_addresses } = together(4096);
-    const metadata = { note: 'y'.repeat(2000) };
-    await setup.gateway.database.em
-      .fork()
-      .execute('update api_key set permissions = ?, allowed_addresses = ?, metadata = ? where id = 1', [
-        JSON.stringify(permissions),
-        JSON.stringify(allowed_addresses),
-        JSON.stringify(metadata),
-      ]);
-    expect((await update({ name: 'Desk' })).body).toMatchObject({ permissions, metadata });
-    expect((await update({ metadata: { note: 'y'.repeat(1999) } })).status).toBe(200);
-    expect((await update({ metadata })).status).toBe(422);
-  });
-});

@@ -3,9 +3,9 @@ import { createAddressTest } from '../../config/values/addresses.ts';
 import type { Ceiling } from '../../plans/ceiling.ts';
 import { standsFor } from '../../plans/permissions.ts';
 
-/** Parses a stored list; null (never set) becomes an empty list. */
-export const readList = (stored: string | null): readonly string[] =>
-  stored === null ? [] : JSON.parse(stored);
+/** Parses a stored list; one that was never set becomes an empty list. */
+export const readList = (stored: string | null | undefined): readonly string[] =>
+  stored ? JSON.parse(stored) : [];
 
 /**
  * What a key may do: its permissions, as far as they lie within what its account may have.

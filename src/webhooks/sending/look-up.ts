@@ -2,33 +2,14 @@ import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dn
 import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../config/values/addresses.ts';
 
-/** The most concurrent look-ups: each takes one of the process's four threads until a name server answers. */
-const mostAtOnce = 2;
-
-/** The names with a running look-up, and the queue of the others. */
+/** The running look-ups, by host. */
 const running = new Map<string, Promise<LookupAddress[]>>();
-const queue: (() => void)[] = [];
-let free = mostAtOnce;
-
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (free === 0) await new Promise<void>((resolve) => queue.push(resolve));
-  else free -= 1;
-  try {
-    return await work();
-  } finally {
-    const next = queue.shift();
-    if (next) next();
-    else free += 1;
-  }
-}
 
 /** Looks up the addresses of a host. Concurrent calls for the same host share one look-up. */
 function addressesOf(host: string): Promise<LookupAddress[]> {
   const known = running.get(host);
   if (known !== undefined) return known;
-  const asked = inTurn(() => dns.lookup(host, { all: true, order: 'verbatim' })).finally(() =>
-    running.delete(host),
-  );
+  const asked = dns.lookup(host, { all: true, order: 'verbatim' }).finally(() => running.delete(host));
   running.set(host, asked);
   return asked;
 }

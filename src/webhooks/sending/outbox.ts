@@ -18,8 +18,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { standsFor } from '../../config/values/webhook-events.ts';
-import { listOf } from '../../database/conditions.ts';
-import { type Db, isForPostgres, prepareQuery, runQuery } from '../../database/db.ts';
+import { forKeyShare, forUpdate, listOf } from '../../database/conditions.ts';
+import { type Db, prepareQuery, runQuery } from '../../database/db.ts';
 import {
   Account,
   type AccountId,
@@ -109,9 +109,8 @@ async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
     .selectFrom('account')
     .selectAll()
     .where('id', 'in', [...new Set(events.map(({ account }) => account))]);
-  // Prevents the erasure of an account while its deliveries are made, because they would stay. SQLite has one
-  // transaction at a time.
-  const accounts = await runQuery(db, Account, isForPostgres(db.kysely) ? ofEvents.forKeyShare() : ofEvents);
+  // Prevents the erasure of an account while its deliveries are made, because they would stay.
+  const accounts = await runQuery(db, Account, forKeyShare(db.kysely, ofEvents));
   const targets = events.flatMap(({ target }) => target ?? []);
   const keys =
     targets.length === 0
@@ -207,7 +206,7 @@ async function lockLast(db: Db, deliveries: readonly NewDelivery[]): Promise<Map
     // Another node may have settled it while this one waited for the lock.
     .where(isWaiting)
     .orderBy('id');
-  const rows = await runQuery(db, WebhookDelivery, isForPostgres(db.kysely) ? last.forUpdate() : last);
+  const rows = await runQuery(db, WebhookDelivery, forUpdate(db.kysely, last));
   return new Map(
     rows.map(({ endpoint, lane, ...row }) => [keyOf(endpoint, lane), { ...row, isMerged: false }]),
   );

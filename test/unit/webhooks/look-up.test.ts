@@ -83,19 +83,3 @@ it('the same host several times at once → one look-up; later → another', asy
   expect(asked).toHaveLength(2);
   asked[1]?.answer([publicAddress]);
 });
-
-it('looks up at most two hosts at a time', async () => {
-  const asked = startNameServer();
-  const outcomes = ['one', 'two', 'three', 'four'].map((name) => lookUp(`${name}.example.com`));
-  await turns();
-  expect(asked.map(({ host }) => host)).toEqual(['one.example.com', 'two.example.com']);
-  asked[1]?.answer(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
-  expect(await outcomes[1]).toBe('Error ENOTFOUND');
-  await turns();
-  expect(asked.map(({ host }) => host).slice(2)).toEqual(['three.example.com']);
-  for (const index of [0, 2]) asked[index]?.answer([publicAddress]);
-  await Promise.all([outcomes[0], outcomes[2]]);
-  await turns();
-  asked[3]?.answer([publicAddress]);
-  expect(await outcomes[3]).toEqual([publicAddress]);
-});
