@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
@@ -47,8 +46,7 @@ export class HeldFile implements Disposable {
     this.#path = onlyName(file);
     warnIfShared(this.#path, warn);
     this.#descriptor = taken.adopt(openSync(this.#path, 'r'), closeSync);
-    const isOwn = lockOpenFile(this.#descriptor, this.#path);
-    this.#lock = isNew && isOwn ? lockNewFile(this.#path) : lockFile(this.#path);
+    this.#lock = isNew ? lockNewFile(this.#path) : lockFile(this.#path);
     taken.defer(() => this.#lock[Symbol.dispose]());
     // A start that fails before SQLite opened the new file removes it again. This process still holds the lock then,
     // so no other process uses the file.
@@ -174,24 +172,6 @@ export function lockFile(file: string): FileLock {
     },
     [Symbol.dispose]: () => void lock.close(),
   };
-}
-
-/**
- * Locks an open file itself, whatever its names, until the file is closed. Node has no call for this, so the program
- * `flock` does it: the lock belongs to the open file, which both processes share. SQLite ignores this lock (on Linux
- * it uses another kind), so backups and other readers still work. Without the program, nothing happens.
- * @returns whether the file is locked
- * @throws {ConfigError} if another process holds the lock
- */
-function lockOpenFile(descriptor: number, file: string): boolean {
-  if (process.platform !== 'linux') return false;
-  const { status } = spawnSync('flock', ['-x', '-n', '3'], {
-    stdio: ['ignore', 'ignore', 'ignore', descriptor],
-    // Passes no variables of this process, so that the search for `flock` uses only the system's own folders.
-    env: {},
-  });
-  if (status === 1) throw inUse(file);
-  return status === 0;
 }
 
 const inUse = (file: string, cause?: unknown): ConfigError =>
