@@ -93,6 +93,7 @@ const slices = [
         '^src/errors[.]ts$',
         '^src/(operations|observability|secrets)/',
         '^src/database/(changes-of-day|conditions|db)[.]ts$',
+        '^src/(config/config|http/rate-limits/limiter)[.]ts$',
       ],
     },
   ),
@@ -143,7 +144,7 @@ const rooms = [
     { path: '^src/door/(api-key|authorize/(authorize|problem))[.]ts$' },
     {
       path: '^src/',
-      pathNot: '^src/(errors[.]ts$|door/(api-key|authorize/(authorize|problem))[.]ts$|http/)',
+      pathNot: '^src/((errors|operations/context|door/(api-key|authorize/(authorize|problem)))[.]ts$|http/)',
     },
   ),
   forbid(

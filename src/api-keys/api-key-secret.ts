@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { prepareQuery } from '../database/db.ts';
 import { type ApiKey, ApiKeySecret } from '../database/tables.ts';
-import type { OperationContext } from '../operations/context.ts';
+import type { OperationContext, OperationServices } from '../operations/context.ts';
 import type { PepperedDigest } from '../secrets/peppers.ts';
 import type { ApiKeyRecord } from './own-api-key.ts';
 
@@ -57,7 +57,7 @@ const insertSecret = prepareQuery(
 
 /** Stores the digest of a key's new secret, under the first pepper; the digest finds the secret later. */
 export async function storeSecret(
-  { db, secrets }: OperationContext,
+  { db, services: { secrets } }: OperationContext,
   id: number,
   secret: string,
 ): Promise<void> {
@@ -66,11 +66,11 @@ export async function storeSecret(
 
 /** Makes the sealed copy of a secret for its key's row, if the configuration asks for it; otherwise null. */
 export async function sealSecret(
-  { limits, secrets }: Pick<OperationContext, 'limits' | 'secrets'>,
+  { settings, secrets }: Pick<OperationServices, 'settings' | 'secrets'>,
   { id, account }: Pick<ApiKey, 'id' | 'account'>,
   secret: string,
 ): Promise<Pick<ApiKey, 'encryptedKey' | 'encryptionVersion'>> {
-  if (!limits.sealApiKeys) return { encryptedKey: null, encryptionVersion: 1 };
+  if (!settings.sealApiKeys) return { encryptedKey: null, encryptionVersion: 1 };
   const binding = { purpose: 'api-key', accountId: account, rowId: id } as const;
   const { jwe, version } = await secrets.sealer.seal(Buffer.from(secret), binding);
   return { encryptedKey: jwe, encryptionVersion: version };

@@ -88,7 +88,7 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
     type: QuotaType,
     nullable: true,
     description: 'How much it may be used; null where it has no quota.',
-    resolve: (key, _input, { keyQuotas }) => quotaOf(key, keyQuotas),
+    resolve: (key, _input, { services }) => quotaOf(key, services.keyQuotas),
   }),
 });
 

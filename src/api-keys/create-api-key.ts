@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { byLimits, parseInput } from '../operations/input.ts';
+import { bySettings, parseInput } from '../operations/input.ts';
 import { assertEntitled, assertLife, latestEnd, usualEnd, withinDays } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
 import {
@@ -32,7 +32,7 @@ import { noQuota, setQuota } from './quota.ts';
 import { readList } from './verify/grants.ts';
 
 /** The input of {@link createApiKey}. */
-export const createApiKeyInput = byLimits((limits) => z.object(keyParts(limits)));
+export const createApiKeyInput = bySettings((settings) => z.object(keyParts(settings)));
 
 type NewRow = StoredParts &
   Pick<ApiKey, 'account' | 'keyPrefix' | 'createdAt'> & {
@@ -116,28 +116,28 @@ export async function createApiKey(
   context: OperationContext,
   input: z.input<ReturnType<typeof createApiKeyInput>>,
 ): Promise<NewApiKey> {
-  const { quota = null, ...given } = parseInput(createApiKeyInput(context.limits), input);
-  const { limits } = context;
+  const { quota = null, ...given } = parseInput(createApiKeyInput(context.services.settings), input);
+  const { settings } = context.services;
   const asked = storedParts(given, noParts);
   assertSize(asked);
-  const key = createApiKeySecret(limits.apiKeyPrefix);
+  const key = createApiKeySecret(settings.apiKeyPrefix);
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
     // Makes sure that only one of several concurrent keys becomes the first.
-    const granted = entitlementOf(limits.plans, (await lockAccount(inner.db, account)) ?? {});
-    const entitlement = withinDays(granted, limits.apiKeyDays.most);
+    const granted = entitlementOf(settings.plans, (await lockAccount(inner.db, account)) ?? {});
+    const entitlement = withinDays(granted, settings.apiKeyDays.most);
     const createdAt = new Date();
     const isEndless = given.expiresAt === null;
-    const usual = isEndless ? null : usualEnd(entitlement, createdAt, limits.apiKeyDays.usual);
+    const usual = isEndless ? null : usualEnd(entitlement, createdAt, settings.apiKeyDays.usual);
     const parts = entitledParts(asked, entitlement, { createdAt, usual });
-    const most = entitlement.maxActiveKeys ?? limits.apiKeysPerAccount;
+    const most = entitlement.maxActiveKeys ?? settings.apiKeysPerAccount;
     const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
     const [row] = await insertApiKey(inner.db, values);
     if (!row) throw tooMany(most);
     const quotaColumns = quota ? await setQuota(inner.db, row.id, quota, createdAt) : noQuota;
     await storeSecret(inner, row.id, key);
     // The sealed copy contains the row's id, so the row must exist first.
-    const sealed = await sealSecret(inner, row, key);
+    const sealed = await sealSecret(inner.services, row, key);
     if (sealed.encryptedKey !== null) await updateSealed(inner.db, { id: row.id, ...sealed });
     const changes = [...changedParts(noParts, parts), ...changesOf({ quota: null }, { quota })];
     inner.events('api-key-created', { accountId: account, keyId: row.id }, changes);

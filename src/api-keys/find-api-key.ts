@@ -58,9 +58,9 @@ export async function findApiKey(
   input: z.input<typeof FindApiKeyInput>,
 ): Promise<FoundApiKey[]> {
   const { key, keyPrefix } = parseInput(FindApiKeyInput, input);
-  const { db, secrets } = context;
+  const { db } = context;
   await findAccount(context);
-  const { peppers } = secrets;
+  const { peppers } = context.services.secrets;
   const digests = key == null ? [] : [...peppers.digests(key), ...importedDigests(peppers, sha256Of(key))];
   const found = await Promise.all([
     ...digests.map(({ digest }) => selectByDigest(db, { digest })),

@@ -5,7 +5,7 @@ import type { ApiKey, Tables } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { OperationLimits } from '../operations/context.ts';
+import type { OperationSettings } from '../operations/context.ts';
 import { atMost, eachItem, mostTextBytes, onlyOnce, trimmed } from '../operations/input.ts';
 import { mostListBytes, permissionList, standsFor } from '../plans/permissions.ts';
 import { readList } from './verify/grants.ts';
@@ -39,7 +39,7 @@ export const mostBytesOf = {
 } as const;
 
 /** Permissions that exist: those that the operator has configured, and wildcards that include one of them. */
-const permissions = ({ apiKeyPermissions: known }: OperationLimits) =>
+const permissions = ({ apiKeyPermissions: known }: OperationSettings) =>
   known === null
     ? permissionList
     : permissionList.superRefine(
@@ -104,7 +104,7 @@ interface Part<Rest extends string, Rule extends z.ZodType, Held extends Columns
   /** The properties that store the part. */
   readonly columns: Held;
   /** Makes the rule for a value from the owner. */
-  readonly rule: (limits: OperationLimits) => Rule;
+  readonly rule: (settings: OperationSettings) => Rule;
   /** Converts a value from the owner to its stored form; null: none. */
   readonly stored: (value: z.output<Rule> | null) => Pick<ApiKey, keyof Held & keyof ApiKey>;
   /** Converts the stored form to the form that owners see. */
@@ -190,7 +190,7 @@ export type PartName = keyof Parts;
 interface AnyPart {
   readonly rest: string;
   readonly columns: Columns;
-  readonly rule: (limits: OperationLimits) => z.ZodType;
+  readonly rule: (settings: OperationSettings) => z.ZodType;
   readonly stored: (value: unknown) => object;
   readonly told: (key: StoredParts) => unknown;
   readonly written?: (told: unknown) => unknown;
@@ -226,8 +226,8 @@ export const columnsOf = (stored: StoredParts) =>
   >;
 
 /** The rules for the properties of a key that its owner sets; null: none. */
-export const keyParts = (limits: OperationLimits) => ({
-  ...(Object.fromEntries(rows.map(([name, { rule }]) => [name, rule(limits).nullish()])) as {
+export const keyParts = (settings: OperationSettings) => ({
+  ...(Object.fromEntries(rows.map(([name, { rule }]) => [name, rule(settings).nullish()])) as {
     [Name in PartName]: z.ZodOptional<z.ZodNullable<ReturnType<Parts[Name]['rule']>>>;
   }),
   quota: quota.nullish(),

@@ -153,11 +153,11 @@ export async function rotateApiKey(
   input: z.input<typeof RotateApiKeyInput>,
 ): Promise<NewApiKey> {
   const { keyId, graceSeconds } = parseInput(RotateApiKeyInput, input);
-  const key = createApiKeySecret(context.limits.apiKeyPrefix);
+  const key = createApiKeySecret(context.services.settings.apiKeyPrefix);
   return audited(context, async (inner) => {
     const before = await lockApiKey(inner, keyId);
     const owned = { id: keyId, account: before.account, keyPrefix: keyPrefixOf(key) };
-    const sealed = await sealSecret(inner, owned, key);
+    const sealed = await sealSecret(inner.services, owned, key);
     const now = new Date();
     const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
     const previousWorksUntil = lastEnd(before, now, graceEnd);

@@ -5,7 +5,7 @@ import type { Change } from '../observability/events.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { byLimits, parseInput } from '../operations/input.ts';
+import { bySettings, parseInput } from '../operations/input.ts';
 import { assertEntitled, assertLife, withinDays } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
 import {
@@ -23,7 +23,9 @@ import { quotaTerms, setQuota } from './quota.ts';
 import { readList } from './verify/grants.ts';
 
 /** The input of {@link updateApiKey}: a missing member stays as it is; null clears a member. */
-export const updateApiKeyInput = byLimits((limits) => z.object({ keyId: z.int32(), ...keyParts(limits) }));
+export const updateApiKeyInput = bySettings((settings) =>
+  z.object({ keyId: z.int32(), ...keyParts(settings) }),
+);
 
 type Owned = Pick<ApiKey, 'id' | 'account'>;
 
@@ -53,7 +55,7 @@ export async function updateApiKey(
   context: OperationContext,
   input: z.input<ReturnType<typeof updateApiKeyInput>>,
 ): Promise<ApiKeyRecord> {
-  const { keyId, ...parts } = parseInput(updateApiKeyInput(context.limits), input);
+  const { keyId, ...parts } = parseInput(updateApiKeyInput(context.services.settings), input);
   return audited(context, (inner) => changeApiKey(inner, keyId, parts));
 }
 
@@ -81,11 +83,12 @@ async function changeApiKey(
   keyId: number,
   parts: KeyParts,
 ): Promise<ApiKeyRecord> {
-  const { db, events, limits } = context;
+  const { db, events } = context;
+  const { plans, apiKeyDays } = context.services.settings;
   const before = await lockApiKey(context, keyId);
   const after = storedParts(parts, before);
   assertSize(after);
-  assertBounds(withinDays(entitlementOf(limits.plans, before), limits.apiKeyDays.most), before, after);
+  assertBounds(withinDays(entitlementOf(plans, before), apiKeyDays.most), before, after);
   const quota = parts.quota === undefined ? [] : await changedQuota(db, keyId, parts.quota);
   const changes = [...changedParts(before, after), ...quota];
   if (changes.length === 0) return before;

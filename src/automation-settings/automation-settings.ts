@@ -46,10 +46,10 @@ const selectSettings = prepareQuery(AutomationSettings, (db, caller: Caller) =>
 export async function automationSettings({
   caller,
   db,
-  limits,
+  services: { settings: usual },
 }: OperationContext): Promise<CurrentAutomationSettings> {
   const [settings] = await selectSettings(db, caller);
-  if (!settings) return withDefaults(neverSet, limits);
+  if (!settings) return withDefaults(neverSet, usual);
   if (settings.blocked) throw accountBlocked(settings.account);
-  return withDefaults(settings, limits);
+  return withDefaults(settings, usual);
 }

@@ -5,11 +5,11 @@ import { prepareQuery } from '../database/db.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { Caller, OperationContext, OperationLimits } from '../operations/context.ts';
-import { byLimits, parseInput } from '../operations/input.ts';
+import type { Caller, OperationContext, OperationSettings } from '../operations/context.ts';
+import { bySettings, parseInput } from '../operations/input.ts';
 
 /** The input of {@link updateAutomationSettings}: a missing field stays as it is; null clears a field. */
-export const updateAutomationSettingsInput = byLimits(({ sessionDuration: { min, max } }) =>
+export const updateAutomationSettingsInput = bySettings(({ sessionDuration: { min, max } }) =>
   z.object({
     isEnabled: z.boolean().nullish(),
     sessionDuration: z
@@ -31,7 +31,7 @@ type Stored = Pick<
 /** Replaces each setting that was never set by the operator's default. A cleared setting stays null. */
 export const withDefaults = <Settings extends { readonly [Name in keyof Stored]: Stored[Name] | null }>(
   settings: Settings,
-  { automationDefaults: usual }: OperationLimits,
+  { automationDefaults: usual }: OperationSettings,
 ): Settings => ({
   ...settings,
   isEnabled: settings.isEnabled ?? (settings.isEnabledCleared ? null : usual.isEnabled),
@@ -118,16 +118,16 @@ export async function updateAutomationSettings(
   context: OperationContext,
   input: z.input<Input>,
 ): Promise<AutomationSettings> {
-  const given = parseInput(updateAutomationSettingsInput(context.limits), input);
+  const given = parseInput(updateAutomationSettingsInput(context.services.settings), input);
   const stored = await audited(context, (inner) => changeSettings(inner, given));
-  return withDefaults(stored, context.limits);
+  return withDefaults(stored, context.services.settings);
 }
 
 async function changeSettings(
   context: OperationContext,
   given: z.output<Input>,
 ): Promise<AutomationSettings> {
-  const { caller, db, events, limits } = context;
+  const { caller, db, events, services } = context;
   const givesNone = given.isEnabled === undefined && given.sessionDuration === undefined;
   const [before] = await lockSettings(db, caller);
   if (before && givesNone) return before;
@@ -138,7 +138,7 @@ async function changeSettings(
   // Another first call came first.
   if (!settings) return changeSettings(context, given);
   const inTrail = (state: Stored) => {
-    const { isEnabled, sessionDuration } = withDefaults(state, limits);
+    const { isEnabled, sessionDuration } = withDefaults(state, services.settings);
     return { is_enabled: isEnabled, session_duration: sessionDuration };
   };
   const changes = changesOf(inTrail(before ?? neverSet), inTrail(settings));

@@ -37,7 +37,7 @@ async function openDestination(config: Config, opened: AsyncDisposableStack) {
   const db = new Db(database.em);
   const secrets = createSecrets(keys);
   await assertSecretVersions(db, secrets);
-  return { db, secrets, limits: { ...config, plans: readPlans(config.plansFile) } };
+  return { db, secrets, settings: { ...config, plans: readPlans(config.plansFile) } };
 }
 
 const summary = ({ made, known, refused }: Totals, isDryRun: boolean) =>

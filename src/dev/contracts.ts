@@ -23,7 +23,7 @@ const openApi = () => {
   const issuer = 'http://127.0.0.1:4000/idp';
   return createOpenApi(sofa, {
     issuer,
-    limits: loadConfig({}),
+    settings: loadConfig({}),
     other,
   });
 };

@@ -25,12 +25,7 @@ import { answerGraphql } from '../graphql/answer-graphql.ts';
 import { createMaskError } from '../graphql/graphql-errors.ts';
 import { documentIdName } from '../graphql/kept-documents.ts';
 import type { AnyPlugin } from '../graphql/pipeline.ts';
-import {
-  createSurround,
-  type Listeners,
-  type OperationServices,
-  type Surround,
-} from '../graphql/run-operation.ts';
+import { createSurround, type Listeners, type Surround } from '../graphql/run-operation.ts';
 import type { DocumentLimits } from '../graphql/use-document-limits.ts';
 import { answerHeaders, graphqlPath } from '../http/answers.ts';
 import { cors } from '../http/cors.ts';
@@ -56,21 +51,13 @@ import type { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { refuseOutdated } from '../http/refuse-outdated.ts';
 import { describeError, logRequests } from '../observability/log.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
-import type {
-  Idempotency,
-  ImportedKeys,
-  KeyUsageNotes,
-  OperationLimits,
-  Quotas,
-  Rates,
-} from '../operations/context.ts';
+import type { ImportedKeys, OperationServices } from '../operations/context.ts';
 import { pageDocuments } from '../pages/page-files.ts';
 import { showPages } from '../pages/show-pages.ts';
 import { isPermission } from '../plans/permissions.ts';
 import { answerRest } from '../rest/answer-rest.ts';
 import { createRecordWriter } from '../rest/record-writer.ts';
 import { basePath } from '../rest/routes.ts';
-import type { Secrets } from '../secrets/secrets.ts';
 import { checkOwned } from './check-owned.ts';
 import { createOperations, type Operations } from './graphql-plugins.ts';
 import { offeredDocuments, offeredOperations } from './offered-operations.ts';
@@ -84,15 +71,7 @@ export interface GatewayDependencies {
   readonly publicUrl: string;
   /** The global entity manager. */
   readonly em: SqlEntityManager;
-  readonly limits: OperationLimits;
-  readonly secrets: Secrets;
-  readonly keyUsage: KeyUsageNotes;
-  readonly keyRates: Rates;
-  readonly keyQuotas: Quotas;
-  readonly accountRates: Rates;
-  readonly accountQuotas: Quotas;
-  readonly importedKeys: ImportedKeys;
-  readonly idempotency: Idempotency;
+  readonly services: OperationServices;
   /** Woken after each change, without a wait; undefined: there are no webhooks. */
   readonly webhooks?: Listeners['webhooks'];
   /** Removes the rows of erased accounts, without a wait; undefined: nothing does. */
@@ -186,63 +165,51 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   };
 }
 
-/** The services that operations use. */
-const servicesOf = ({ em, limits, secrets, ...others }: GatewayDependencies): OperationServices => {
-  const { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys, idempotency } = others;
-  const counts = { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas };
-  return { db: new Db(em), limits, secrets, ...counts, importedKeys, idempotency };
-};
-
 /**
  * Makes the verification of the door for proxies.
  * @param count counts a request with a key, and throws if it exceeds the limit of the door
  */
 const verifyAtDoor =
-  (
-    services: OperationServices,
-    dbOf: (record: RequestRecord) => Db,
-    count: ((keyId: string, exchange: Exchange) => void) | undefined,
-  ) =>
+  (surround: Surround, count: ((keyId: string, exchange: Exchange) => void) | undefined) =>
   async (request: AuthorizeRequest, exchange: Exchange) => {
-    const { address, answerBy } = exchange;
     const admit = (keyId: number) => count?.(`${keyId}`, exchange);
-    const { reason, found, entitlement, limits } = await verifySecret(
-      { ...services, db: dbOf(exchange.record).until(answerBy), record: exchange.record },
-      { ...request, address, cost: 1, admit },
-    );
+    const { reason, found, entitlement, limits } = await verifySecret(surround(exchange), {
+      ...{ ...request, address: exchange.address, cost: 1, admit },
+    });
     const plan = entitlement?.plan ?? null;
     return { reason, keyId: found?.id, userId: found?.account, plan, ...limits };
   };
 
 /** Makes the handler that passes each request to the handler of its path. */
 function createTable(dependencies: GatewayDependencies): Handler {
-  const { trusted, publicUrl, em, limits, bodyLimit, edge, logger, tracing } = dependencies;
+  const { trusted, publicUrl, em, services, bodyLimit, edge, logger, tracing } = dependencies;
   const { schema, sofa } = offeredOperations(dependencies.operators);
   const scopes = scopesIn(schema);
   const { limiters } = edge;
-  const services = servicesOf(dependencies);
+  const db = new Db(em);
   // Yoga's own plugin traces the statements of its operations.
   const operations = operationsOf(
     dependencies,
-    createSurround(services, () => services.db, logger, dependencies),
+    createSurround(services, () => db, logger, dependencies),
   );
   const yoga = createYogaServer(schema, operations.plugins);
   const issuers = trusted.map(({ config }) => config.issuer);
-  const dbOf = (record: RequestRecord) => (tracing ? tracing.db(em, record) : services.db);
-  const verify = verifyAtDoor(services, dbOf, limiters.apiKey?.count);
+  const dbOf = (record: RequestRecord) => (tracing ? tracing.db(em, record) : db);
+  const surround = createSurround(services, dbOf, logger, dependencies);
+  const verify = verifyAtDoor(surround, limiters.apiKey?.count);
   const keys = createApiKeyReader(edge.apiKeyHeader);
   const door = authorize(keys, verify, isPermission, edge.keyGuesses);
   const rest = {
     sofa,
     checkOwned,
     issuer: trusted[0].config.issuer,
-    limits,
+    settings: services.settings,
     other: otherOpenApi(edge.apiKeyHeader, dependencies.leakReports !== undefined),
     bodyLimit,
   };
   const apis: Table = [
     [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
-    ...withoutToken(dependencies, keys, createSurround(services, dbOf, logger, dependencies)),
+    ...withoutToken(dependencies, keys, surround),
     [`${basePath}/`, answerRest(operations.pipeline, rest)],
     [graphqlPath, answerGraphql(yoga, operations.findKnown, bodyLimit)],
   ];
@@ -255,12 +222,12 @@ function createTable(dependencies: GatewayDependencies): Handler {
 }
 
 /** Makes the middleware of the pages' paths; undefined: there are no pages. */
-const pagesOf = ({ trusted, pages, limits, edge, logger }: GatewayDependencies, scopes: readonly Scope[]) =>
+const pagesOf = ({ trusted, pages, services, edge, logger }: GatewayDependencies, scopes: readonly Scope[]) =>
   pages &&
   showPages(
     trusted[0].config,
     pages,
-    { ...limits, apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader },
+    { ...services.settings, apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader },
     scopes,
     reportProvider(logger),
   );

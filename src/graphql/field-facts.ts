@@ -6,7 +6,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import type { OperationLimits } from '../operations/context.ts';
+import type { OperationSettings } from '../operations/context.ts';
 
 /** What a field or an argument says of itself beside its type: the compiler knows each of these, so none is misspelt. */
 interface ValueFacts {
@@ -32,7 +32,7 @@ interface FieldFacts extends ValueFacts {
 /** What a root field says of itself. */
 interface OperationFacts {
   /** The schema of its input, for the limits that REST's description shows. */
-  input?: (limits: OperationLimits) => z.ZodType;
+  input?: (settings: OperationSettings) => z.ZodType;
   /** The errors that it may answer beside those that any operation may. */
   errors?: readonly ErrorCode[];
   /** It makes or changes a secret: REST refuses members of the body that it does not know. */

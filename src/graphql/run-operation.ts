@@ -18,7 +18,7 @@ import type { AccountId } from '../database/tables.ts';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import type { EventLog } from '../observability/events.ts';
 import { createEventLog } from '../observability/log.ts';
-import type { OperationContext } from '../operations/context.ts';
+import type { OperationContext, OperationServices } from '../operations/context.ts';
 import { notAlone } from '../operations/idempotency-key.ts';
 import { factsOf } from './field-facts.ts';
 
@@ -30,21 +30,6 @@ declare global {
     }
   }
 }
-
-/** The services that operations use, the same for all requests. */
-export type OperationServices = Pick<
-  OperationContext,
-  | 'accountQuotas'
-  | 'accountRates'
-  | 'db'
-  | 'idempotency'
-  | 'importedKeys'
-  | 'keyQuotas'
-  | 'keyRates'
-  | 'keyUsage'
-  | 'limits'
-  | 'secrets'
->;
 
 /** The listeners to changes; no request waits for them. */
 export interface Listeners {
@@ -64,8 +49,7 @@ const andTell =
   };
 
 /** The surroundings of a request's operation, at every door. Only the door knows who asks. */
-export type Surroundings = OperationServices &
-  Pick<OperationContext, 'events' | 'requestSource'> &
+export type Surroundings = Pick<OperationContext, 'db' | 'events' | 'requestSource' | 'services'> &
   Pick<Exchange, 'record'>;
 
 /** Gives a request's operation its surroundings. */
@@ -83,7 +67,7 @@ export const createSurround =
     listeners: Listeners = {},
   ): Surround =>
   ({ address, answerBy, record }) => ({
-    ...services,
+    services,
     db: dbOf(record).until(answerBy),
     requestSource: { id: record.requestId, address },
     record,
@@ -157,10 +141,10 @@ class RunOncePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (field.kind !== 'Mutation' || !isChange(field)) return resolve;
     const { name } = field;
     return async (parent, input, context, info) => {
-      const { idempotencyKey: key, idempotency, record } = context as OperationContext & Exchange;
+      const { idempotencyKey: key, services, record } = context as OperationContext & Exchange;
       if (key === null) return resolve(parent, input, context, info);
       assertAlone(info);
-      const { result, isReplayed } = await idempotency.runOnce(
+      const { result, isReplayed } = await services.idempotency.runOnce(
         context as OperationContext,
         { key, name, input },
         async (inner) => resolve(parent, input, inner as Types['Context'], info),

@@ -177,12 +177,12 @@ const begin = () => new Date(Date.now() - lifetime);
  * @throws {GatewayError} `BAD_USER_INPUT` if the key belongs to another request
  */
 async function replay<Result>(
-  { db, caller, secrets }: OperationContext,
+  { db, caller, services }: OperationContext,
   { key, name, input }: KeyedOperation,
 ): Promise<Answered<Result> | undefined> {
   const [record] = await selectRecord(db, { ...caller, keyDigest: sha256(key), since: begin() });
   if (!record) return undefined;
-  const { request, result } = await openAnswer(secrets, record, key);
+  const { request, result } = await openAnswer(services.secrets, record, key);
   if (request !== digestRequest(name, input)) throw usedForAnother();
   return { result: result as Result, isReplayed: true };
 }
@@ -193,7 +193,7 @@ async function carryOut<Result>(
   operation: KeyedOperation,
   run: (context: OperationContext) => Promise<Result>,
 ): Promise<Answered<Result>> {
-  const { db, secrets } = context;
+  const { db, services } = context;
   const { key, name, input } = operation;
   const account = await ensureAccount(context);
   const [counted] = await countRecords(db, { account });
@@ -207,7 +207,7 @@ async function carryOut<Result>(
   if (!record) return (await replay<Result>(context, operation)) ?? Promise.reject(stillRunning());
   const result = await run(context);
   const answer = { request: digestRequest(name, input), result };
-  const [kept] = await updateAnswer(db, await sealAnswer(secrets, record, key, answer));
+  const [kept] = await updateAnswer(db, await sealAnswer(services.secrets, record, key, answer));
   if (!kept) throw serviceUnavailable('account-changed');
   return { result, isReplayed: false };
 }

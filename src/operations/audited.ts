@@ -121,7 +121,7 @@ const endings: ReadonlySet<string> = new Set<keyof BusinessEvents>([
 
 /** The rows of an event: one for the account's owner or a server of the provider, or two for an operator's action. */
 function rowsOf(
-  { requestSource, limits: { changesPerDay } }: OperationContext,
+  { requestSource, services }: OperationContext,
   { name, event, changes }: Pending,
 ): NewEvent[] {
   const { accountId: account, operatorId: operator, reason = null } = event;
@@ -143,7 +143,7 @@ function rowsOf(
   const { address, isKeyItself } = requestSource;
   const own = { ...common, actor: isKeyItself ? 'key' : null, address, account, other: null };
   if (operator === undefined)
-    return [{ ...own, counted: 1, most: endings.has(name) ? unlimited : changesPerDay }];
+    return [{ ...own, counted: 1, most: endings.has(name) ? unlimited : services.settings.changesPerDay }];
   if (operator === account) return [own];
   const done = { ...common, account, actor: 'operator', other: operator, address: null };
   return [done, { ...own, account: operator, other: account }];

@@ -1,7 +1,11 @@
+import type { Rate } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
 import type { AccountId, AutomationSettings, QuotaRefill } from '../database/tables.ts';
+import type { RateUse } from '../http/rate-limits/limiter.ts';
 import type { EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+
+export type { Rate, RateUse };
 
 /** The signed-in person on whose behalf an operation runs. */
 export interface Caller {
@@ -18,17 +22,8 @@ export interface OperationContext {
   readonly record: KeyRecord;
   readonly db: Db;
   readonly requestSource: RequestSource;
-  readonly secrets: Secrets;
   readonly events: EventLog;
-  readonly limits: OperationLimits;
-  readonly keyUsage: KeyUsageNotes;
-  readonly keyRates: Rates;
-  readonly keyQuotas: Quotas;
-  /** Counts the verifications of all keys of an account together. */
-  readonly accountRates: Rates;
-  readonly accountQuotas: Quotas;
-  readonly importedKeys: ImportedKeys;
-  readonly idempotency: Idempotency;
+  readonly services: OperationServices;
   /** The `Idempotency-Key` header field of a POST, unparsed; null if missing. */
   readonly idempotencyKey: string | null;
   /** Whether the caller's token has the operators' scope. */
@@ -40,6 +35,20 @@ export interface OperationContext {
    * @throws {GatewayError} `PRECONDITION_FAILED` if the condition does not hold
    */
   readonly precondition?: (context: OperationContext) => Promise<void>;
+}
+
+/** The services that operations use, the same for all requests. */
+export interface OperationServices {
+  readonly settings: OperationSettings;
+  readonly secrets: Secrets;
+  readonly keyUsage: KeyUsageNotes;
+  readonly keyRates: Rates;
+  readonly keyQuotas: Quotas;
+  /** Counts the verifications of all keys of an account together. */
+  readonly accountRates: Rates;
+  readonly accountQuotas: Quotas;
+  readonly importedKeys: ImportedKeys;
+  readonly idempotency: Idempotency;
 }
 
 /** What the log, the trace and the metrics tell of the API key that a request is about. */
@@ -86,28 +95,12 @@ export interface KeyUsageNotes {
   note(keyId: number, at: Date, outcome: string): void;
 }
 
-/** The rate limit of a key, or of an account: the number of verifications in a window, and the window's length in seconds. */
-export interface KeyRate {
-  readonly requests: number;
-  readonly seconds: number;
-}
-
-/** The result of a counted verification. */
-export interface KeyRateUse {
-  /** Whether the verification exceeds the limit. */
-  readonly isRefused: boolean;
-  readonly rate: KeyRate;
-  /** The number of further verifications that would pass before `resetsAt`. */
-  readonly remaining: number;
-  readonly resetsAt: Date;
-}
-
 /** Counts the verifications of owners that have a rate limit: of keys, or of accounts. */
 export interface Rates {
   /** Counts one verification. */
-  use(ownerId: number, rate: KeyRate): KeyRateUse;
+  use(ownerId: number, rate: Rate): RateUse;
   /** Returns the result of a verification without counting one. */
-  peek(ownerId: number, rate: KeyRate): KeyRateUse;
+  peek(ownerId: number, rate: Rate): RateUse;
 }
 
 /** The quota of a key, or of an account, as the database has it. */
@@ -208,8 +201,8 @@ export interface RequestSource {
   readonly isKeyItself?: boolean;
 }
 
-/** The limits of operations that the operator may configure. */
-export interface OperationLimits {
+/** The settings of operations that the operator may configure. */
+export interface OperationSettings {
   /** The limits of a session's duration, in seconds; both are allowed values. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
   /** The values of settings that were never set. */

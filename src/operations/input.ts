@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { badUserInput, type InputIssue, mostIssues } from '../errors.ts';
-import type { OperationLimits } from './context.ts';
+import type { OperationSettings } from './context.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -107,13 +107,13 @@ export const onlyOnce = [
  * schema takes longer than using it.
  * @returns a function from the limits to the schema
  */
-export function byLimits<Schema extends z.ZodType>(
-  create: (limits: OperationLimits) => Schema,
-): (limits: OperationLimits) => Schema {
-  const schemas = new WeakMap<OperationLimits, Schema>();
-  return (limits) => {
-    const schema = schemas.get(limits) ?? create(limits);
-    schemas.set(limits, schema);
+export function bySettings<Schema extends z.ZodType>(
+  create: (settings: OperationSettings) => Schema,
+): (settings: OperationSettings) => Schema {
+  const schemas = new WeakMap<OperationSettings, Schema>();
+  return (settings) => {
+    const schema = schemas.get(settings) ?? create(settings);
+    schemas.set(settings, schema);
     return schema;
   };
 }

@@ -34,12 +34,12 @@ export const toEntitlementRecord = (
     overrides = null,
     entitledAt = null,
   }: Pick<Account, 'id' | 'plan' | 'overrides' | 'entitledAt'>,
-  { limits }: OperationContext,
+  { services: { settings } }: OperationContext,
 ): EntitlementRecord => ({
   account: id,
   plan,
   overrides: overrides === null ? null : JSON.parse(overrides),
-  effective: withinDays(entitlementOf(limits.plans, { plan, overrides }), limits.apiKeyDays.most),
+  effective: withinDays(entitlementOf(settings.plans, { plan, overrides }), settings.apiKeyDays.most),
   updatedAt: entitledAt,
 });
 

@@ -51,8 +51,8 @@ export async function myEntitlement(context: OperationContext): Promise<OwnEntit
   const now = new Date();
   const [own = noAccount] = await selectOwn(context.db, { ...context.caller, now });
   if (own.blocked) throw accountBlocked(own.id);
-  const { plans, apiKeyDays } = context.limits;
+  const { plans, apiKeyDays } = context.services.settings;
   const effective = withinDays(entitlementOf(plans, own), apiKeyDays.most);
-  const left = seeSharedLimits(context, own.id, sharedLimitsOf(effective, own), now);
+  const left = seeSharedLimits(context.services, own.id, sharedLimitsOf(effective, own), now);
   return { plan: effective.plan, effective, ...left };
 }

@@ -34,7 +34,7 @@ export async function setEntitlementBySubject(
   input: z.input<typeof SetEntitlementBySubjectInput>,
 ): Promise<EntitlementRecord> {
   const { issuer, subject, ...given } = parseInput(SetEntitlementBySubjectInput, input);
-  const { issuers } = context.limits;
+  const { issuers } = context.services.settings;
   if (issuers.length > 0 && !issuers.some((each) => each.issuer === issuer))
     throw badUserInput([
       { path: ['issuer'], message: 'Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.', type: 'value_error' },

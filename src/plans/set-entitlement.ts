@@ -69,11 +69,11 @@ async function whoGrants(
   context: OperationContext,
   { plan, reason }: Granted,
 ): Promise<AccountId | undefined> {
-  const { limits, isOperator } = context;
+  const { services, isOperator } = context;
   const own = await findAccount(context);
   if (isOperator && reason == null)
     throw badUserInput([{ path: ['reason'], message: 'Required.', type: 'missing' }]);
-  if (plan != null && !limits.plans?.grants.has(plan))
+  if (plan != null && !services.settings.plans?.grants.has(plan))
     throw badUserInput([{ path: ['plan'], message: 'Is no plan of PLANS_FILE.', type: 'enum' }]);
   return isOperator ? (own ?? (await ensureAccount(context))) : undefined;
 }

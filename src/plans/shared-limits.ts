@@ -1,10 +1,10 @@
 import type { AccountId, QuotaRefill } from '../database/tables.ts';
 import type {
   Grant,
-  KeyRate,
-  KeyRateUse,
-  OperationContext,
+  OperationServices,
   QuotaLeft,
+  Rate,
+  RateUse,
   StoredQuota,
 } from '../operations/context.ts';
 import { accountQuotaOf } from '../quotas/account-quotas.ts';
@@ -22,7 +22,7 @@ export interface SharedColumns {
 export const sharedLimitsOf = (
   { rateLimit, quota }: Pick<Grant, 'rateLimit' | 'quota'>,
   { sharedRefill: refill, sharedTaken: taken, sharedGeneration: generation, sharedOver: over }: SharedColumns,
-): { readonly rate: KeyRate | null; readonly quota: StoredQuota | null } => {
+): { readonly rate: Rate | null; readonly quota: StoredQuota | null } => {
   const row =
     generation === null || taken === null || refill === null ? null : { refill, taken, generation, over };
   return {
@@ -47,12 +47,12 @@ export interface SharedLimitsLeft {
 }
 
 /** The rest of a rate limit as clients see it; null: there is none. */
-export const rateStateOf = (rate: Omit<KeyRateUse, 'isRefused'> | null): RateLimitState | null =>
+export const rateStateOf = (rate: Omit<RateUse, 'isRefused'> | null): RateLimitState | null =>
   rate && { limit: rate.rate.requests, remaining: rate.remaining, resetsAt: rate.resetsAt };
 
 /** Returns the rest of the limits that all API keys of an account share, without using them. */
 export function seeSharedLimits(
-  { accountRates, accountQuotas }: Pick<OperationContext, 'accountRates' | 'accountQuotas'>,
+  { accountRates, accountQuotas }: Pick<OperationServices, 'accountRates' | 'accountQuotas'>,
   ownerId: AccountId,
   { rate, quota }: ReturnType<typeof sharedLimitsOf>,
   now: Date,

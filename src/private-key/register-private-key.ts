@@ -82,13 +82,13 @@ async function store(
   account: AccountId,
   privateKey: string,
 ): Promise<PrivateKeyStatus> {
-  const { db, secrets } = context;
+  const { db, services } = context;
   const now = new Date();
   const [row = (await insertRow(db, { account, now }))[0]] = await selectRow(db, { account });
   // Another registration or a removal came first.
   if (!row) return store(context, account, privateKey);
   const binding = { purpose: 'private-key', accountId: account, rowId: row.id } as const;
-  const sealed = await secrets.sealer.seal(Buffer.from(privateKey), binding);
+  const sealed = await services.secrets.sealer.seal(Buffer.from(privateKey), binding);
   const [stored] = await updateRow(db, { id: row.id, ...sealed, now });
   if (!stored) return store(context, account, privateKey);
   return { account, hasKey: true, ...stored };

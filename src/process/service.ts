@@ -27,7 +27,7 @@ import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { describeError } from '../observability/log.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
-import type { OperationLimits, Plans } from '../operations/context.ts';
+import type { OperationSettings, Plans } from '../operations/context.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
 import { accountQuotas } from '../quotas/account-quotas.ts';
 import { keyQuotas } from '../quotas/key-quotas.ts';
@@ -74,7 +74,7 @@ const plansOf = async ({ plansFile }: Config): Promise<Plans | undefined> =>
   plansFile === undefined ? undefined : (await import('../plans/plans-file.ts')).readPlans(plansFile);
 
 /** The configuration, with the provider's plans. */
-type WithPlans = Config & Pick<OperationLimits, 'plans'>;
+type WithPlans = Config & Pick<OperationSettings, 'plans'>;
 
 async function startParts(config: WithPlans, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
@@ -98,14 +98,16 @@ async function startParts(config: WithPlans, stopped: Stopped): Promise<Service>
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
     em: orm.em,
-    limits: config,
-    secrets,
     ...background,
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
     pages: pagesOf(config, provider?.signIn, logger),
-    edge: { ...config.edge, load, ...createLimits(config.edge, background.importedKeys, background.counts) },
+    edge: {
+      ...config.edge,
+      load,
+      ...createLimits(config.edge, background.services.importedKeys, background.counts),
+    },
     logger,
     logsAddress: config.logsAddress,
     ...telemetry,
@@ -195,18 +197,22 @@ async function startBackground({ config, orm, logger, secrets }: Foundations, st
   return {
     schemaState,
     counts,
-    importedKeys: await knowImported(db, logger, started),
-    idempotency: started.use(keepAnswers(db, logger)),
     erasures: started.use(finishErasures(db, logger)),
     endedKeys: started.use(forgetEndedKeys(db, config.endedApiKeysDays, logger)),
     webhooks: started.use(sendWebhooks(db, secrets, logger, config)),
     leakReports: takeLeakReports(config, logger, started),
     unknownPlans: config.plans && started.use(await countUnknownPlans(db, config.plans, logger)),
-    keyRates: new KeyRateCounts(counts),
-    accountRates: new KeyRateCounts(counts, 'keys-of-account'),
-    keyUsage: started.use(gatherKeyUsage(db, config.apiKeyUsageDays, logger)),
-    keyQuotas: started.use(leaseQuotas(db, keyQuotas, logger)),
-    accountQuotas: started.use(leaseQuotas(db, accountQuotas, logger)),
+    services: {
+      settings: config,
+      secrets,
+      importedKeys: await knowImported(db, logger, started),
+      idempotency: started.use(keepAnswers(db, logger)),
+      keyRates: new KeyRateCounts(counts),
+      accountRates: new KeyRateCounts(counts, 'keys-of-account'),
+      keyUsage: started.use(gatherKeyUsage(db, config.apiKeyUsageDays, logger)),
+      keyQuotas: started.use(leaseQuotas(db, keyQuotas, logger)),
+      accountQuotas: started.use(leaseQuotas(db, accountQuotas, logger)),
+    },
   };
 }
 

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { isForOperatorsToo, requiredScopesOf } from '../auth/required-scopes.ts';
 import { operator } from '../auth/scopes.ts';
 import { factsOf } from '../graphql/field-facts.ts';
-import type { OperationLimits } from '../operations/context.ts';
+import type { OperationSettings } from '../operations/context.ts';
 import { type BoundRoute, type Input, innerRecord, readOnlyNames } from './bound-routes.ts';
 import {
   errorsOf,
@@ -93,10 +93,10 @@ const readOnly = (
  * Reads the rules of a route's inputs from the operation's zod schema. An operation without a schema has no
  * rules.
  */
-function inputRules({ field, isPage, record }: BoundRoute, limits: OperationLimits): InputRules {
+function inputRules({ field, isPage, record }: BoundRoute, settings: OperationSettings): InputRules {
   const { input } = factsOf(field);
   const { properties = {}, required = [] } = (
-    input ? z.toJSONSchema(input(limits), { io: 'input', unrepresentable: 'any' }) : {}
+    input ? z.toJSONSchema(input(settings), { io: 'input', unrepresentable: 'any' }) : {}
   ) as JsonSchema & { required?: string[] };
   const inRest = (name: string) => (isPage && pageArguments.get(name)) || snakeCase(name);
   const members = new Map(Object.entries(properties).map(([name, member]) => [inRest(name), member]));
@@ -136,8 +136,8 @@ type Components = Readonly<Record<string, JsonSchema>>;
 
 /** The surroundings that the description of an operation needs. */
 interface Around {
-  /** The configured limits of the inputs. */
-  readonly limits: OperationLimits;
+  /** The configured settings of the inputs. */
+  readonly settings: OperationSettings;
   /** The components of the object types, by name. */
   readonly components: Components;
   /** The tag that lists the operation. */
@@ -154,10 +154,10 @@ const sentences = (text: string) => text.split(/(?<=\.) /);
 export function describeOperation(
   route: BoundRoute,
   sofa: SofaOperation,
-  { limits, components, tag }: Around,
+  { settings, components, tag }: Around,
 ) {
   const { field } = route;
-  const rules = inputRules(route, limits);
+  const rules = inputRules(route, settings);
   const scopes = requiredScopesOf(field);
   return {
     operationId: field.name,

@@ -1,7 +1,7 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { scopesIn } from '../auth/required-scopes.ts';
 import { type Scope, scopeDescriptions } from '../auth/scopes.ts';
-import type { OperationLimits } from '../operations/context.ts';
+import type { OperationSettings } from '../operations/context.ts';
 import { idempotencyKeyPattern } from '../operations/idempotency-key.ts';
 import { bindRoutes } from './bound-routes.ts';
 import {
@@ -121,8 +121,8 @@ const parameters = {
 export interface Described {
   /** The issuer identifier of the identity provider. */
   readonly issuer: string;
-  /** The configured limits of the inputs. */
-  readonly limits: OperationLimits;
+  /** The configured settings of the inputs. */
+  readonly settings: OperationSettings;
   /** The other paths, already in OpenAPI. */
   readonly other?: OtherPaths | undefined;
 }
@@ -130,7 +130,7 @@ export interface Described {
 /** The OpenAPI 3.1 document of the REST side: Sofa's document, with all that Sofa leaves out. */
 export function createOpenApi(
   { restSchema, document, table }: Pick<Sofa, 'restSchema' | 'document' | 'table'>,
-  { issuer, limits, other = {} }: Described,
+  { issuer, settings, other = {} }: Described,
 ) {
   const sofa = document as SofaDocument;
   const components = toComponents(restSchema, sofa.components.schemas);
@@ -142,7 +142,7 @@ export function createOpenApi(
     const path = basePath + route.path;
     paths[path] = {
       ...paths[path],
-      [method]: describeOperation(route, operation, { limits, components, tag: tagOf(route.path) }),
+      [method]: describeOperation(route, operation, { settings, components, tag: tagOf(route.path) }),
     };
   }
   return {

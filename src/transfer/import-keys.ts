@@ -8,7 +8,7 @@ import { addForms, importedDigests } from '../api-keys/verify/imported-keys.ts';
 import { forNoKeyUpdate } from '../database/conditions.ts';
 import { type Db, runQuery } from '../database/db.ts';
 import { Account, type AccountId, ApiKey, ApiKeySecret, type Tables } from '../database/tables.ts';
-import type { OperationLimits } from '../operations/context.ts';
+import type { OperationSettings } from '../operations/context.ts';
 import type { PepperedDigest, Peppers } from '../secrets/peppers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { KeyLine } from './key-line.ts';
@@ -17,7 +17,7 @@ import type { KeyLine } from './key-line.ts';
 export interface Destination {
   readonly db: Db;
   readonly secrets: Secrets;
-  readonly limits: OperationLimits;
+  readonly settings: OperationSettings;
 }
 
 /** The result of an import of some lines. */
@@ -274,8 +274,8 @@ async function insertSecrets(db: Db, keys: readonly MadeKey[]): Promise<void> {
 
 /** Stores a sealed copy of each given secret, if the configuration says so. */
 async function sealSecrets(destination: Destination, keys: readonly MadeKey[]): Promise<void> {
-  const { db, limits } = destination;
-  const given = limits.sealApiKeys ? keys.filter(({ line }) => line.secret !== null) : [];
+  const { db, settings } = destination;
+  const given = settings.sealApiKeys ? keys.filter(({ line }) => line.secret !== null) : [];
   if (given.length === 0) return;
   const rows = await Promise.all(
     given.map(async ({ id, account, line }) => {

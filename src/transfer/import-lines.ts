@@ -43,7 +43,7 @@ export async function importLines(
   { issuers, isDryRun, onRefused, onLine }: ImportOptions,
   totals: Totals = { made: 0, known: 0, refused: 0 },
 ): Promise<Totals> {
-  const read = createLineReader(destination.limits, issuers);
+  const read = createLineReader(destination.settings, issuers);
   const isPaused = !isDryRun && !isForPostgres(destination.db.kysely);
   let batch: KeyLine[] = [];
   const refuse = (number: number, why: string) => {

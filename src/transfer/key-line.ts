@@ -10,7 +10,7 @@ import {
 } from '../api-keys/key-parts.ts';
 import { longestSecret, sha256Of } from '../api-keys/verify/imported-keys.ts';
 import { GatewayError } from '../errors.ts';
-import type { OperationLimits } from '../operations/context.ts';
+import type { OperationSettings } from '../operations/context.ts';
 import { isInBounds, outOfBounds, parseInput } from '../operations/input.ts';
 
 /** An API key from a line, after its check. */
@@ -74,8 +74,8 @@ const keyPrefix = z
 const count = z.int();
 
 /** The schemas of a line's members, by REST name: the owner and the parts of a key. */
-function membersOf(limits: OperationLimits, issuers: readonly string[]) {
-  const { quota, ...parts } = keyParts(limits);
+function membersOf(settings: OperationSettings, issuers: readonly string[]) {
+  const { quota, ...parts } = keyParts(settings);
   const isKnown = (issuer: string) => issuers.length === 0 || issuers.includes(issuer);
   return {
     issuer: z
@@ -99,7 +99,7 @@ function membersOf(limits: OperationLimits, issuers: readonly string[]) {
     is_active: z.boolean().nullish(),
     plan: z
       .string()
-      .refine((plan) => limits.plans?.grants.has(plan), { message: 'Is no plan of PLANS_FILE.' })
+      .refine((plan) => settings.plans?.grants.has(plan), { message: 'Is no plan of PLANS_FILE.' })
       .nullish(),
     sha256: sha256.nullish(),
     key: key.nullish(),
@@ -110,8 +110,8 @@ function membersOf(limits: OperationLimits, issuers: readonly string[]) {
  * Makes a reader of JSON lines.
  * @param issuers the issuers that a line may name; an empty list allows any issuer
  */
-export function createLineReader(limits: OperationLimits, issuers: readonly string[]) {
-  const members = membersOf(limits, issuers);
+export function createLineReader(settings: OperationSettings, issuers: readonly string[]) {
+  const members = membersOf(settings, issuers);
   // The message does not repeat the unknown name, because the name may be a misplaced secret.
   const places = new Set([...Object.keys(members), ...inner]);
   const known = `May only have the members ${Object.keys(members).join(', ')}.`;

@@ -9,8 +9,8 @@ import { WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { OperationContext, OperationLimits } from '../operations/context.ts';
-import { atMostLong, byLimits, parseInput } from '../operations/input.ts';
+import type { OperationContext, OperationSettings } from '../operations/context.ts';
+import { atMostLong, bySettings, parseInput } from '../operations/input.ts';
 import type { Sealed } from '../secrets/sealer.ts';
 import { headerNamesOf, isConfigured, lockEndpoints, sealSecrets } from './sending/stored-endpoints.ts';
 import {
@@ -25,7 +25,7 @@ import {
 const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>
   URL.canParse(text) && holds(new URL(text));
 
-const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
+const webhookUrl = ({ webhooks: { allowedHosts } }: OperationSettings) =>
   atMostLong(z.string(), longestWebhookUrl)
     .refine((text) => isUrl(text, isSecureUrl), {
       message: 'Must be a URL that begins with https:// (plain http:// is for this machine only).',
@@ -50,8 +50,8 @@ const webhookUrl = ({ webhooks: { allowedHosts } }: OperationLimits) =>
     });
 
 /** The input of {@link createWebhookEndpoint}. */
-export const createWebhookEndpointInput = byLimits((limits) =>
-  z.object({ url: webhookUrl(limits), events: eventList.nullish(), headers: headerObject.nullish() }),
+export const createWebhookEndpointInput = bySettings((settings) =>
+  z.object({ url: webhookUrl(settings), events: eventList.nullish(), headers: headerObject.nullish() }),
 );
 
 interface NewEndpoint {
@@ -116,12 +116,12 @@ export async function createWebhookEndpoint(
   context: OperationContext,
   input: z.input<ReturnType<typeof createWebhookEndpointInput>>,
 ): Promise<NewWebhookEndpoint> {
-  const { url, ...given } = parseInput(createWebhookEndpointInput(context.limits), input);
+  const { url, ...given } = parseInput(createWebhookEndpointInput(context.services.settings), input);
   const events = given.events ?? ['*'];
   const headers = given.headers ?? {};
   const secret = createWebhookSecret();
   return audited(context, async (inner) => {
-    const { db, secrets } = inner;
+    const { db, services } = inner;
     const now = new Date();
     const operatorId = await ensureAccount(inner);
     assertRoom(await lockEndpoints(db, now), url);
@@ -133,7 +133,7 @@ export async function createWebhookEndpoint(
     const id = row?.id ?? 0;
     await updateSealed(db, {
       id,
-      ...(await sealSecrets(secrets.sealer, id, { secrets: [secret], headers })),
+      ...(await sealSecrets(services.secrets.sealer, id, { secrets: [secret], headers })),
     });
     // The audit trail keeps only the host for ever: the URL's path and query may be a secret of the receiver.
     const changes = [

@@ -70,13 +70,13 @@ export async function rotateWebhookSecret(
   const grace = graceSeconds ?? usualGrace;
   const secret = createWebhookSecret();
   return audited(context, async (inner) => {
-    const { db, secrets } = inner;
+    const { db, services } = inner;
     const operatorId = await ensureAccount(inner);
     const endpoint = await lockEndpoint(db, id);
     assertThere(endpoint);
     assertAdded(endpoint);
     const now = new Date();
-    const { sealer } = secrets;
+    const { sealer } = services.secrets;
     const before = signing(await openSecrets(sealer, endpoint), endpoint, now);
     const kept = grace === 0 ? [] : before.secrets;
     const sealed = await sealSecrets(sealer, id, {

@@ -60,7 +60,12 @@ const updateHeaders = prepareQuery(WebhookEndpoint, (db, { id, headerNames, jwe,
  * @returns what the audit trail says of the change
  */
 async function changeHeaders(
-  { db, secrets: { sealer } }: OperationContext,
+  {
+    db,
+    services: {
+      secrets: { sealer },
+    },
+  }: OperationContext,
   stored: WebhookEndpoint,
   headers: EndpointSecrets['headers'],
 ): Promise<Change[]> {

@@ -74,19 +74,18 @@ export async function measureVerification(
   await using accountQuotas = new QuotaLeases(db, accountQuotasStore, (error) => {
     throw error;
   });
-  const importedKeys = { mayHave: () => false };
-  const context = {
-    db,
+  const services = {
+    settings: loadConfig({}),
     secrets,
     keyUsage,
     keyRates: new KeyRateCounts(),
     keyQuotas,
     accountRates: new KeyRateCounts(),
     accountQuotas,
-    importedKeys,
-    record: {},
-    limits: {},
+    importedKeys: { mayHave: () => false },
+    idempotency: { runOnce: () => Promise.reject(new Error('Nothing here runs once')) },
   };
+  const context = { db, services, record: {} };
   const call = async (index: number) => {
     const { reason } = await verifySecret(context, {
       secret: valid[index % valid.length] ?? '',

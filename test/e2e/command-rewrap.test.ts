@@ -85,15 +85,15 @@ interface ApiKeyRow {
 const noQuotas = { spend: async () => null, refund: () => expect.fail(), peek: () => expect.fail() };
 
 /** No key here has limits of its own. */
-const counts = {
+const services = {
+  settings: loadConfig({}),
   keyUsage: { note: () => {} },
   keyRates: new KeyRateCounts(),
   keyQuotas: noQuotas,
   accountRates: new KeyRateCounts(),
   accountQuotas: noQuotas,
   importedKeys: { mayHave: () => false },
-  record: {},
-  limits: {},
+  idempotency: { runOnce: () => expect.fail() },
 };
 
 const asked = (secret: string) => ({ secret, permissions: [], cost: 1, address: null });
@@ -104,7 +104,8 @@ const isUsable = ({ privateKey, sealed }: Awaited<ReturnType<typeof fill>>, vari
     const secrets = secretsOf(variables);
     const db = new Db(database.em);
     for (const { id, secret } of sealed) {
-      const verification = await verifySecret({ db, secrets, ...counts }, asked(secret));
+      const context = { db, services: { ...services, secrets }, record: {} };
+      const verification = await verifySecret(context, asked(secret));
       expect(verification).toMatchObject({ reason: null, found: { id } });
     }
     const keys = await database.em

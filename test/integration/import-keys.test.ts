@@ -197,24 +197,12 @@ describe('an imported key', () => {
 
 describe('a verification with imported keys', () => {
   const createVerifier = () => {
-    const { secrets, keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } =
-      setup.gateway;
+    const { services } = setup.gateway;
     const db = new Db(setup.gateway.database.em);
     const queries = vi.spyOn(db, 'run');
-    const made = vi.spyOn(secrets.peppers, 'digests');
+    const made = vi.spyOn(services.secrets.peppers, 'digests');
     return async (secret: string) => {
-      const context = {
-        db,
-        secrets,
-        keyUsage,
-        keyRates,
-        keyQuotas,
-        accountRates,
-        accountQuotas,
-        importedKeys,
-        record: {},
-        limits: {},
-      };
+      const context = { db, services, record: {} };
       queries.mockClear();
       made.mockClear();
       await verifySecret(context, { secret, permissions: [], cost: 1, address: null });
@@ -297,18 +285,10 @@ describe('an import that is run again', () => {
     const another = foreignKey();
     await importTo(setup.gateway, [lineOf(another)], { secrets });
     expect((await setup.gateway.rows('api_key_secret')).map((row) => row['pepper_version'])).toEqual([1, 2]);
-    const { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } = setup.gateway;
     const context = {
       db: new Db(setup.gateway.database.em),
-      secrets,
-      keyUsage,
-      keyRates,
-      keyQuotas,
-      accountRates,
-      accountQuotas,
-      importedKeys,
+      services: { ...setup.gateway.services, secrets },
       record: {},
-      limits: {},
     };
     for (const secret of [key, another])
       expect(await verifySecret(context, { secret, permissions: [], cost: 1, address: null })).toMatchObject({
@@ -443,7 +423,7 @@ describe('a line is refused', () => {
   ])('%s → a message that does not repeat the key', async (_what, line, why) => {
     const { issuer } = setup.issuer.config;
     const given = typeof line === 'string' ? line : { ...owned(), key_prefix: 'acme_', ...line };
-    const options = { issuers: [issuer], limits: { apiKeyPermissions: ['documents.read'] } };
+    const options = { issuers: [issuer], settings: { apiKeyPermissions: ['documents.read'] } };
     const outcome = await importTo(setup.gateway, ['', given, ' \r'], options);
     expect(outcome).toMatchObject({ made: 0, known: 0, refused: [[2, expect.stringContaining(why)]] });
     const [[, told] = [0, '']] = outcome.refused;
@@ -524,7 +504,7 @@ describe('with sealed copies', () => {
   it('a key given in full gets a copy, so its digest can move to another pepper', async () => {
     const [given, digested] = [foreignKey(), foreignKey()];
     const lines = [lineOf(given, { sha256: undefined, key: given }), lineOf(digested)];
-    await importTo(setup.gateway, lines, { limits: { sealApiKeys: true } });
+    await importTo(setup.gateway, lines, { settings: { sealApiKeys: true } });
     const [row, other] = await setup.gateway.rows('api_key');
     const binding = { purpose: 'api-key', accountId: 1, rowId: 1, version: 1 } as const;
     const opened = await setup.gateway.secrets.sealer.open(String(row?.['encrypted_key']), binding);
@@ -538,7 +518,7 @@ describe('with sealed copies', () => {
 });
 
 describe('the plan of a line', () => {
-  const limits = { plans };
+  const settings = { plans };
   const planned = (plan: string | null, values: object = {}, key = foreignKey()) =>
     lineOf(key, { plan, ...values });
   const plansBySubject = async () =>
@@ -552,7 +532,7 @@ describe('the plan of a line', () => {
       planned('free', owned('bob')),
       planned(null, owned('carol')),
     ];
-    expect(await importTo(setup.gateway, lines, { limits })).toMatchObject({ made: 5, refused: [] });
+    expect(await importTo(setup.gateway, lines, { settings })).toMatchObject({ made: 5, refused: [] });
     expect(await plansBySubject()).toEqual({ alice: 'pro', bob: 'free', carol: null });
     expect((await exportFrom(setup.gateway)).map(({ plan }) => plan)).toEqual([
       'pro',
@@ -566,7 +546,7 @@ describe('the plan of a line', () => {
   it("is set for known keys too, unless the account's entitlement was set since", async () => {
     const [one, other, third] = [foreignKey(), foreignKey(), foreignKey()];
     const lines = [lineOf(one), lineOf(other, owned('bob')), lineOf(third, owned('carol'))];
-    await importTo(setup.gateway, lines, { limits });
+    await importTo(setup.gateway, lines, { settings });
     const [, bob, carol] = (await setup.gateway.rows('account')).map(({ id }) => Number(id)) as [
       number,
       number,
@@ -580,27 +560,27 @@ describe('the plan of a line', () => {
     expect((await set(carol, { overrides: null })).status).toBe(200);
     const again = lines.map((line) => ({ ...line, plan: 'pro' }));
     const known = { made: 0, known: 3, refused: [] };
-    expect(await importTo(setup.gateway, again, { limits, isDryRun: true })).toEqual(known);
+    expect(await importTo(setup.gateway, again, { settings, isDryRun: true })).toEqual(known);
     expect(await plansBySubject()).toEqual({ alice: null, bob: null, carol: null });
-    expect(await importTo(setup.gateway, again, { limits })).toEqual(known);
+    expect(await importTo(setup.gateway, again, { settings })).toEqual(known);
     expect(await plansBySubject()).toEqual({ alice: 'pro', bob: null, carol: null });
   });
 
   it('is not set if the key belongs to another account', async () => {
     const key = foreignKey();
-    await importTo(setup.gateway, [lineOf(key)], { limits });
+    await importTo(setup.gateway, [lineOf(key)], { settings });
     await setup.gateway.createAccount('bob');
-    const { refused } = await importTo(setup.gateway, [planned('pro', owned('bob'), key)], { limits });
+    const { refused } = await importTo(setup.gateway, [planned('pro', owned('bob'), key)], { settings });
     expect(refused).toHaveLength(1);
     expect(await plansBySubject()).toEqual({ alice: null, bob: null });
   });
 
-  it.each<[string, typeof limits | undefined]>([
-    ['one that the provider has not', limits],
+  it.each<[string, typeof settings | undefined]>([
+    ['one that the provider has not', settings],
     ['any, where there are none', undefined],
   ])('is refused: %s', async (_what, given) => {
     const lines = [planned(given ? 'gold' : 'pro'), planned(null)];
-    expect(await importTo(setup.gateway, lines, given ? { limits: given } : {})).toMatchObject({
+    expect(await importTo(setup.gateway, lines, given ? { settings: given } : {})).toMatchObject({
       made: 1,
       refused: [[1, 'plan: Is no plan of PLANS_FILE.']],
     });

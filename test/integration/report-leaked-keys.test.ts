@@ -542,7 +542,7 @@ describe('with leaked keys only marked', () => {
     // As another node of the service does, which is configured otherwise.
     const context = {
       db: new Db(gateway.database.em),
-      secrets: gateway.secrets,
+      services: gateway.services,
       events: () => {},
       requestSource: { id: 'request', address: null },
     };

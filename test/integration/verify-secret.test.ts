@@ -18,27 +18,12 @@ const createKey = async () => setup.gateway.createVerifiableKey(await setup.gate
 const createVerifier = () => {
   const db = new Db(setup.gateway.database.em);
   const queries = vi.spyOn(db, 'run');
-  const { secrets, keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } = setup.gateway;
-  const digests = vi.spyOn(secrets.peppers, 'digests');
+  const { services } = setup.gateway;
+  const digests = vi.spyOn(services.secrets.peppers, 'digests');
   return {
     queries,
     digests,
-    verify: (secret: string) =>
-      verifySecret(
-        {
-          db,
-          secrets,
-          keyUsage,
-          keyRates,
-          keyQuotas,
-          accountRates,
-          accountQuotas,
-          importedKeys,
-          record: {},
-          limits: {},
-        },
-        asked(secret),
-      ),
+    verify: (secret: string) => verifySecret({ db, services, record: {} }, asked(secret)),
   };
 };
 
@@ -78,22 +63,10 @@ describe('a secret', () => {
       secretKeys: { peppers: [one], encryptionKeys },
     });
     const key = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
-    const { keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } = gateway;
     const db = new Db(gateway.database.em);
     const reasonUnder = async (...peppers: [never, ...never[]]) => {
       const secrets = createSecrets({ peppers, encryptionKeys });
-      const context = {
-        db,
-        secrets,
-        keyUsage,
-        keyRates,
-        keyQuotas,
-        accountRates,
-        accountQuotas,
-        importedKeys,
-        record: {},
-        limits: {},
-      };
+      const context = { db, services: { ...gateway.services, secrets }, record: {} };
       return (await verifySecret(context, asked(key.secret))).reason;
     };
     expect(await reasonUnder(two, one)).toBeNull();

@@ -32,7 +32,7 @@ import { Load } from '../../src/http/load.ts';
 import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
-import type { OperationLimits } from '../../src/operations/context.ts';
+import type { OperationSettings } from '../../src/operations/context.ts';
 import { accountQuotas as ofAccounts } from '../../src/quotas/account-quotas.ts';
 import { keyQuotas as ofKeys } from '../../src/quotas/key-quotas.ts';
 import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
@@ -112,16 +112,16 @@ export async function createTestGateway(
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
     sealApiKeys?: boolean;
-    automationDefaults?: OperationLimits['automationDefaults'];
+    automationDefaults?: OperationSettings['automationDefaults'];
     apiKeysPerAccount?: number;
-    apiKeyDays?: OperationLimits['apiKeyDays'];
+    apiKeyDays?: OperationSettings['apiKeyDays'];
     changesPerDay?: number;
     leakReports?: GatewayDependencies['leakReports'];
     webhooks?: GatewayDependencies['webhooks'];
     apiKeyPrefix?: string;
     apiKeyPermissions?: readonly string[];
-    plans?: OperationLimits['plans'];
-    knownIssuers?: OperationLimits['issuers'];
+    plans?: OperationSettings['plans'];
+    knownIssuers?: OperationSettings['issuers'];
     secretKeys?: SecretKeys;
     telemetry?: Pick<GatewayDependencies, 'metrics' | 'tracing'>;
     edge?: Partial<Edge>;
@@ -162,11 +162,8 @@ export async function createTestGateway(
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);
   const edge = { ...plainEdge, ...options.edge };
-  const answering = createGateway({
-    trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
-    publicUrl: 'http://keyward.test',
-    em: database.em,
-    limits: {
+  const services = {
+    settings: {
       sessionDuration: { min: 60, max: 86_400 },
       automationDefaults: options.automationDefaults ?? { isEnabled: null, sessionDuration: null },
       apiKeysPerAccount,
@@ -187,6 +184,12 @@ export async function createTestGateway(
     accountQuotas,
     importedKeys,
     idempotency,
+  };
+  const answering = createGateway({
+    trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
+    publicUrl: 'http://keyward.test',
+    em: database.em,
+    services,
     erasures,
     bodyLimit: 64 * 1024,
     documents: options.documents ?? { ...fixedLimits, cost: loadConfig({}).documentCost },
@@ -239,6 +242,7 @@ export async function createTestGateway(
   return {
     gateway,
     database,
+    services,
     secrets,
     keyUsage,
     keyRates,

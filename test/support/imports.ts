@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { Db } from '../../src/database/db.ts';
-import type { OperationLimits } from '../../src/operations/context.ts';
+import type { OperationSettings } from '../../src/operations/context.ts';
 import { exportKeys } from '../../src/transfer/export-keys.ts';
 import type { Destination } from '../../src/transfer/import-keys.ts';
 import { importLines } from '../../src/transfer/import-lines.ts';
@@ -20,7 +20,7 @@ export const foreignKey = (): string => `acme_live_${randomBytes(20).toString('h
 export const publicKey = (): string =>
   `sk-${randomBytes(3).toString('hex')}.${randomBytes(32).toString('hex')}`;
 
-const limits: OperationLimits = loadConfig({});
+const settings: OperationSettings = loadConfig({});
 
 /** Brings lines to a gateway, and lets it know; each line is JSON, or a text as it is. */
 export async function importTo(
@@ -29,14 +29,18 @@ export async function importTo(
   options: {
     isDryRun?: boolean;
     issuers?: readonly string[];
-    limits?: Partial<OperationLimits>;
+    settings?: Partial<OperationSettings>;
     secrets?: Destination['secrets'];
   } = {},
 ) {
   const { isDryRun = false, issuers = [], secrets = gateway.secrets } = options;
   const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
   const refused: [number, string][] = [];
-  const destination = { db: new Db(gateway.database.em), secrets, limits: { ...limits, ...options.limits } };
+  const destination = {
+    db: new Db(gateway.database.em),
+    secrets,
+    settings: { ...settings, ...options.settings },
+  };
   const chunks = (async function* () {
     yield Buffer.from(texts.join('\n'));
   })();

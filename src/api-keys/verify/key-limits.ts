@@ -1,13 +1,13 @@
 import type { AccountId, QuotaRefill } from '../../database/tables.ts';
 import type {
-  KeyRate,
-  KeyRateUse,
   OperationContext,
   QuotaLeft,
   QuotaRequest,
   Quotas,
   QuotaUse,
+  Rate,
   Rates,
+  RateUse,
   StoredQuota,
 } from '../../operations/context.ts';
 import type { Entitlement } from '../../plans/entitlement-of.ts';
@@ -28,7 +28,7 @@ export interface LimitColumns extends SharedColumns {
 }
 
 /** The rest of a rate limit; null: there is none. */
-type RateLeft = Omit<KeyRateUse, 'isRefused'> | null;
+type RateLeft = Omit<RateUse, 'isRefused'> | null;
 
 /** The rest of a key's own limits, and of those that it shares with the other keys of its account. */
 export interface KeyLimits {
@@ -45,10 +45,7 @@ export const noLimits: KeyLimits = { rate: null, quota: null, sharedRate: null, 
 type LimitFailure = 'rate_limited' | 'account_rate_limited' | 'quota_exceeded' | 'account_quota_exceeded';
 
 /** The part of an operation's context that limits use. */
-export type LimitContext = Pick<
-  OperationContext,
-  'db' | 'keyRates' | 'keyQuotas' | 'accountRates' | 'accountQuotas'
->;
+export type LimitContext = Pick<OperationContext, 'db' | 'services'>;
 
 /** The time and the cost of a use. */
 export type Use = Pick<QuotaRequest, 'askedAt' | 'now' | 'cost'>;
@@ -63,13 +60,13 @@ interface Limited {
 interface Limits {
   readonly ownerId: number;
   readonly rates: Rates;
-  readonly rate: KeyRate | null;
+  readonly rate: Rate | null;
   readonly quotas: Quotas;
   readonly quota: StoredQuota | null;
 }
 
 const limitsOf = (
-  { keyRates, keyQuotas, accountRates, accountQuotas }: Omit<LimitContext, 'db'>,
+  { services: { keyRates, keyQuotas, accountRates, accountQuotas } }: Pick<LimitContext, 'services'>,
   { key, entitlement }: Limited,
 ): { readonly own: Limits; readonly shared: Limits } => ({
   own: { ownerId: key.id, rates: keyRates, rate: rateOf(key), quotas: keyQuotas, quota: storedQuota(key) },
@@ -131,7 +128,7 @@ const restored = (
 
 /** Returns the rest of the limits without using them. */
 export const seeLimits = (
-  context: Omit<LimitContext, 'db'>,
+  context: Pick<LimitContext, 'services'>,
   limited: Limited,
   { now }: Pick<Use, 'now'>,
 ): KeyLimits => {
@@ -162,7 +159,7 @@ const spend = ({ db }: LimitContext, { quotas, quota, ownerId }: Limits, use: Us
 const peekQuota = ({ quotas, quota, ownerId }: Limits, now: Date): QuotaLeft | null =>
   quota && quotas.peek({ ownerId, quota, now });
 
-const rateOf = ({ rateLimit, rateLimitWindow }: LimitColumns): KeyRate | null =>
+const rateOf = ({ rateLimit, rateLimitWindow }: LimitColumns): Rate | null =>
   rateLimit === null || rateLimitWindow === null ? null : { requests: rateLimit, seconds: rateLimitWindow };
 
 const storedQuota = (key: LimitColumns): StoredQuota | null =>

@@ -104,7 +104,7 @@ export const describeGrant = (
 const describeKey = (
   found: FoundKey,
   { entitlement = noEntitlement, limits: left }: Omit<Verification, 'found'>,
-  { limits }: OperationContext,
+  { services }: OperationContext,
 ) => ({
   keyId: found.id,
   userId: found.account,
@@ -114,7 +114,7 @@ const describeKey = (
   metadata: found.metadata === null ? null : JSON.parse(found.metadata),
   rateLimit: rateStateOf(left.rate),
   quota: left.quota,
-  automation: withDefaults(readSettings(found), limits),
+  automation: withDefaults(readSettings(found), services.settings),
 });
 
 /** Converts the owner's settings; SQLite returns numbers for booleans. */

@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import { type Db, prepareQuery } from '../../database/db.ts';
 import { shareReads } from '../../database/shared-read.ts';
 import { ApiKey } from '../../database/tables.ts';
-import type { OperationContext } from '../../operations/context.ts';
+import type { ImportedKeys, OperationContext } from '../../operations/context.ts';
 import { type Entitlement, entitlementOf } from '../../plans/entitlement-of.ts';
 import { isPeriodOverIn } from '../../quotas/quota-periods.ts';
 import { isApiKeySecret } from '../api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { importedDigests, sha256Of } from './imported-keys.ts';
-import { type KeyLimits, type LimitContext, noLimits, seeLimits, type Use, useLimits } from './key-limits.ts';
+import { type KeyLimits, noLimits, seeLimits, type Use, useLimits } from './key-limits.ts';
 
 /**
  * The reasons for refusing a secret, in the order of the checks. An unknown, malformed or wrong secret gives the same
@@ -132,11 +132,7 @@ export interface Verification {
 }
 
 /** The part of an operation's context that verifications use. */
-export type VerificationContext = Pick<OperationContext, 'secrets' | 'keyUsage' | 'importedKeys' | 'record'> &
-  LimitContext & {
-    /** The provider's plans. */
-    readonly limits: Pick<OperationContext['limits'], 'plans'>;
-  };
+export type VerificationContext = Pick<OperationContext, 'db' | 'record' | 'services'>;
 
 const notFound: Verification = {
   reason: 'not_found',
@@ -164,7 +160,7 @@ export async function verifySecret(
   const use = { askedAt, now, cost: request.cost };
   noteKey(context, found);
   const verified = await verifyFound(context, found, request, use);
-  context.keyUsage.note(found.id, now, verified.reason ?? 'valid');
+  context.services.keyUsage.note(found.id, now, verified.reason ?? 'valid');
   if (verified.reason !== null) context.record.refusal = verified.reason;
   return verified;
 }
@@ -182,7 +178,7 @@ async function verifyFound(
   request: VerificationRequest,
   use: Use,
 ): Promise<Verification> {
-  const entitlement = entitlementOf(context.limits.plans, found);
+  const entitlement = entitlementOf(context.services.settings.plans, found);
   const reason = failureOf(found, use.now) ?? refusalOf(found, entitlement, request);
   if (reason !== null)
     return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, use) };
@@ -193,28 +189,28 @@ async function verifyFound(
 
 /** Verifies the secret for a key that asks about itself. This uses no limits and counts nothing. */
 export async function checkSecret(
-  context: LookupContext & LimitContext & Pick<VerificationContext, 'record'>,
+  context: VerificationContext,
   request: Pick<VerificationRequest, 'secret' | 'permissions' | 'address'>,
   now: Date,
 ): Promise<Verification> {
   const found = await findKey(context, request.secret);
   if (!found) return notFound;
   noteKey(context, found);
-  const entitlement = entitlementOf(context.limits.plans, found);
+  const entitlement = entitlementOf(context.services.settings.plans, found);
   const reason = failureOf(found, now) ?? refusalOf(found, entitlement, request);
   return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, { now }) };
 }
 
 /** Whether a text has the form of an API key, made here or imported, so that it is worth a look-up. */
-export const mayBeApiKey = (importedKeys: LookupContext['importedKeys'], secret: string): boolean =>
+export const mayBeApiKey = (importedKeys: ImportedKeys, secret: string): boolean =>
   isApiKeySecret(secret) || importedKeys.mayHave(secret);
 
-type LookupContext = Pick<VerificationContext, 'db' | 'secrets' | 'importedKeys' | 'limits'>;
-
 async function findKey(
-  { db, secrets: { peppers }, importedKeys }: LookupContext,
+  { db, services }: Pick<VerificationContext, 'db' | 'services'>,
   secret: string,
 ): Promise<FoundKey | undefined> {
+  const { importedKeys, secrets } = services;
+  const { peppers } = secrets;
   // Comes first, so that a malformed text takes the same digests as a key.
   const own = peppers.digests(secret);
   if (!mayBeApiKey(importedKeys, secret)) return undefined;

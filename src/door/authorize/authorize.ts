@@ -8,6 +8,7 @@ import {
   secondsUntilReset,
   tooManyRequests,
 } from '../../http/rate-limits/limiter.ts';
+import type { QuotaLeft } from '../../operations/context.ts';
 import type { ApiKeyReader } from '../api-key.ts';
 import { authorizePath } from './problem.ts';
 
@@ -26,14 +27,6 @@ export interface AuthorizeRequest {
   readonly secret: string;
   /** The permissions that the request needs; the API key must have all of them. */
   readonly permissions: readonly string[];
-}
-
-/** The rest of an API key's quota. */
-interface QuotaLeft {
-  readonly limit: number;
-  readonly remaining: number;
-  /** The time when the quota is full again; null: never. */
-  readonly refillsAt: Date | null;
 }
 
 /**

@@ -7,6 +7,7 @@ import { ApiKey, type Tables } from '../../database/tables.ts';
 import type { Change } from '../../observability/events.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { type KeyEvent, writeKeyEvents } from '../../operations/write-key-events.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 
 /** A text from a public place that may be an API key. */
 export interface Leak {
@@ -16,7 +17,7 @@ export interface Leak {
 }
 
 /** The part of an operation's context that a report uses. */
-export type LeakContext = Pick<OperationContext, 'db' | 'events' | 'requestSource' | 'secrets'>;
+export type LeakContext = Pick<OperationContext, 'db' | 'events' | 'requestSource' | 'services'>;
 
 const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date) =>
   db
@@ -108,7 +109,7 @@ function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecre
 }
 
 /** The digests that find a text, whether its API key was made here or imported. */
-const digestsOf = ({ peppers }: LeakContext['secrets'], token: string): Buffer[] =>
+const digestsOf = ({ peppers }: Secrets, token: string): Buffer[] =>
   [...peppers.digests(token), ...importedDigests(peppers, sha256Of(token))].map(({ digest }) => digest);
 
 /**
@@ -139,14 +140,14 @@ async function endOpen(
  * @returns the texts that are or were secrets of API keys
  */
 export async function deactivateLeakedKeys(
-  { db, secrets, events, requestSource }: LeakContext,
+  { db, services, events, requestSource }: LeakContext,
   act: Act,
   leaks: readonly Leak[],
 ): Promise<ReadonlySet<string>> {
   // If a text was found in several places, the record shows the first.
   const byDigest = new Map<string, Leak>();
   for (const leak of leaks.toReversed())
-    for (const digest of digestsOf(secrets, leak.token)) byDigest.set(digest.toString('hex'), leak);
+    for (const digest of digestsOf(services.secrets, leak.token)) byDigest.set(digest.toString('hex'), leak);
   if (byDigest.size === 0) return new Set();
   const digests = [...byDigest.keys()].map((hex) => Buffer.from(hex, 'hex'));
   const find = async (within: Db, now: Date): Promise<LeakedSecret[]> =>

@@ -9,20 +9,8 @@ import { setUpGateway } from '../../support/set-up-gateway.ts';
 const setup = setUpGateway();
 
 const createVerifier = () => {
-  const { database, secrets, keyUsage, keyRates, keyQuotas, accountRates, accountQuotas, importedKeys } =
-    setup.gateway;
-  const context = {
-    db: new Db(database.em),
-    secrets,
-    keyUsage,
-    keyRates,
-    keyQuotas,
-    accountRates,
-    accountQuotas,
-    importedKeys,
-    record: {},
-    limits: {},
-  };
+  const { database, services } = setup.gateway;
+  const context = { db: new Db(database.em), services, record: {} };
   return async (secret: string) => {
     const { reason, found } = await verifySecret(context, {
       secret,

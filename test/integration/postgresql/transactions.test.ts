@@ -75,7 +75,7 @@ describe('the last statement of a transaction', () => {
       db,
       requestSource: { id: 'r', address: null },
       events: (name: string) => events.push(name),
-      limits: { changesPerDay: 1 },
+      services: { settings: { changesPerDay: 1 } },
     };
     const change = audited(context as unknown as OperationContext, async (inner) => {
       const [account] = await insert(inner.db, { subject: 'alice' });

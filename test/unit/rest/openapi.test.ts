@@ -6,7 +6,7 @@ import { createSampleSchema, routes } from './sample-gateway.ts';
 
 const { schema } = createSampleSchema();
 const sofa = createSofa(schema, routes);
-const described = { issuer: 'https://issuer.test', limits: loadConfig({}) };
+const described = { issuer: 'https://issuer.test', settings: loadConfig({}) };
 // biome-ignore lint/suspicious/noExplicitAny: a document that the tests themselves are the types of
 const document: any = createOpenApi(sofa, described);
 const operation = (method: string, path: string) => document.paths[`/api/v1${path}`][method];

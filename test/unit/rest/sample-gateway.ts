@@ -156,7 +156,7 @@ export async function createSampleGateway() {
           sofa,
           checkOwned: (_context, _keyId, check) => check(),
           issuer: 'https://issuer.test/',
-          limits: loadConfig({}),
+          settings: loadConfig({}),
         }),
       ],
       ['/graphql', answerGraphql(yoga, () => undefined, 64 * 1024)],
