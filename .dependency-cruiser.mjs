@@ -77,7 +77,7 @@ const slices = [
         '^src/(accounts|api-keys|audit|automation-settings|plans|quotas|$1)/(?!.*[.]graphql[.]ts$)',
         '^src/webhooks/sending/stored-(endpoints|deliveries)[.]ts$',
         '^src/config/(config-error[.]ts$|values/)',
-        '^src/(errors|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|shared-read|tables)|secrets/[a-z-]+)[.]ts$',
+        '^src/(errors|once|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|shared-read|tables)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|lru-cache|yaml|@mikro-orm/[^/]+)/',
       ],
     },
@@ -90,7 +90,7 @@ const slices = [
       path: '^src/',
       pathNot: [
         TABLES,
-        '^src/errors[.]ts$',
+        '^src/(errors|once)[.]ts$',
         '^src/(operations|observability|secrets)/',
         '^src/database/(changes-of-day|conditions|db)[.]ts$',
         '^src/(config/config|http/rate-limits/limiter)[.]ts$',
@@ -112,6 +112,7 @@ const slices = [
       pathNot: [
         '^src/graphql/(builder|scalars)[.]ts$',
         '^src/auth/scopes[.]ts$',
+        '^src/config/values/',
         TABLES,
         '^src/($1|accounts|api-keys|plans)/',
       ],

@@ -1,7 +1,7 @@
 import { operator } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { AccountInput, account } from './account.ts';
-import { type AccountRecord, mostBytesOf } from './account-record.ts';
+import { type AccountRecord, longestName, mostBytesOf } from './account-record.ts';
 import { AccountsInput, accounts } from './accounts.ts';
 import { BlockAccountInput, blockAccount } from './block-account.ts';
 import { EraseAccountInput, eraseAccount } from './erase-account.ts';
@@ -73,7 +73,7 @@ builder.queryField('accounts', (t) =>
       input: () => AccountsInput,
       args: {
         filter: t.arg.string({
-          description: 'Only those whose `subject` begins with this text: at most 255 characters.',
+          description: `Only those whose \`subject\` begins with this text: at most ${longestName} characters.`,
           example: 'al',
         }),
         isBlocked: t.arg.boolean({

@@ -7,6 +7,5 @@ export const reason = trimmed(z.string(), longestReason);
 /** The same reason as an argument of a field. Each field gives its own example. */
 export const reasonArgument = {
   required: true,
-  description:
-    'Why, for the audit trail and for whom it concerns: 1 to 500 characters, without white space at its ends.',
+  description: `Why, for the audit trail and for whom it concerns: 1 to ${longestReason} characters, without white space at its ends.`,
 } as const;

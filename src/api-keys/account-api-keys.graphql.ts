@@ -3,10 +3,11 @@ import { reasonArgument } from '../accounts/reason.ts';
 import { operator } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { AccountApiKeysInput, accountApiKeys } from './account-api-keys.ts';
-import { ApiKeyType } from './api-key-types.graphql.ts';
+import { ApiKeyType, keyIdArgument } from './api-key-types.graphql.ts';
 import { DeactivateAccountApiKeyInput, deactivateAccountApiKey } from './deactivate-account-api-key.ts';
 import { FindApiKeyInput, type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { mostBytesOf as keyBytes } from './key-parts.ts';
+import { longestSecret } from './verify/imported-keys.ts';
 
 builder.queryField('accountApiKeys', (t) =>
   t.connection(
@@ -38,7 +39,7 @@ builder.mutationField('deactivateAccountApiKey', (t) =>
     input: () => DeactivateAccountApiKeyInput,
     example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
+      ...keyIdArgument(t),
       reason: t.arg.string({
         ...reasonArgument,
         example: 'It was found in a public repository.',
@@ -111,7 +112,7 @@ builder.mutationField('findApiKey', (t) =>
     atMost: mostFound,
     args: {
       key: t.arg.string({
-        description: 'The whole key: at most 1000 characters.',
+        description: `The whole key: at most ${longestSecret} characters.`,
         example: `sk-a1b2c3.${'0'.repeat(64)}`,
       }),
       keyPrefix: t.arg.string({

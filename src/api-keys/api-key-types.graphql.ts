@@ -1,7 +1,19 @@
 import { type ArgumentBuilder, builder, type FieldBuilder } from '../graphql/builder.ts';
 import { QuotaRefill } from '../plans/entitlement.graphql.ts';
+import { longestPermission, mostPermissions } from '../plans/permissions.ts';
 import type { NewApiKey } from './api-key-secret.ts';
-import { type KeyParts, type KeyRateLimit, mostBytesOf, parts } from './key-parts.ts';
+import {
+  type KeyParts,
+  type KeyRateLimit,
+  longestDescription,
+  longestName,
+  mostAddresses,
+  mostBytesOf,
+  mostMembers,
+  mostMetadataBytes,
+  mostOf,
+  parts,
+} from './key-parts.ts';
 import type { ApiKeyRecord } from './own-api-key.ts';
 import { type Quota, quotaOf } from './quota.ts';
 
@@ -191,45 +203,52 @@ export const NewApiKeyType = builder.objectRef<NewApiKey>('NewApiKey').implement
 const RateLimitInput = builder.inputType('ApiKeyRateLimitInput', {
   description: 'How often an API key may be verified.',
   fields: (t) => ({
-    limit: t.int({ required: true, description: 'How many verifications a window has: 1 to 1000000.' }),
-    windowSeconds: t.int({ required: true, description: 'Length of a window in seconds: 1 to 86400.' }),
+    limit: t.int({
+      required: true,
+      description: `How many verifications a window has: 1 to ${mostOf.requests}.`,
+    }),
+    windowSeconds: t.int({
+      required: true,
+      description: `Length of a window in seconds: 1 to ${mostOf.windowSeconds}.`,
+    }),
   }),
 });
 
 const QuotaInput = builder.inputType('ApiKeyQuotaInput', {
   description: 'How much an API key may be used.',
   fields: (t) => ({
-    limit: t.int({ required: true, description: 'How many units a period has: 0 to 1000000000.' }),
+    limit: t.int({ required: true, description: `How many units a period has: 0 to ${mostOf.units}.` }),
     refill: t.field({ type: QuotaRefill, required: true, description: 'When it is full again.' }),
   }),
+});
+
+/** The argument that names a key. */
+export const keyIdArgument = ({ arg }: ArgumentBuilder) => ({
+  keyId: arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
 });
 
 /** The arguments of the fields that create or update a key. */
 export const keyArguments = ({ arg }: ArgumentBuilder) =>
   ofAllParts({
     name: arg.string({
-      description: 'Display name: 1 to 100 characters, without white space at its ends. Null: none.',
+      description: `Display name: 1 to ${longestName} characters, without white space at its ends. Null: none.`,
       example: 'Laptop',
     }),
     description: arg.string({
-      description:
-        'What you want to remember of the key: 1 to 500 characters, without white space at its ends. Null: nothing.',
+      description: `What you want to remember of the key: 1 to ${longestDescription} characters, without white space at its ends. Null: nothing.`,
       example: 'Reads the drafts of the night. Belongs to the search team.',
     }),
     permissions: arg.stringList({
-      description:
-        'What its bearer may do: at most 50 names, each 1 to 100 characters of a-z, 0-9, and `. _ : * -`. `documents.*` stands for all below, `*` for all. Null or empty: nothing that a provider asks for.',
+      description: `What its bearer may do: at most ${mostPermissions} names, each 1 to ${longestPermission} characters of a-z, 0-9, and \`. _ : * -\`. \`documents.*\` stands for all below, \`*\` for all. Null or empty: nothing that a provider asks for.`,
       example: ['documents.read', 'documents.write'],
     }),
     metadata: arg({
       type: 'JSONObject',
-      description:
-        'Names and values of your own, told to the API provider where the key is verified. At most 50 members, and 2048 bytes as JSON. Null: none.',
+      description: `Names and values of your own, told to the API provider where the key is verified. At most ${mostMembers} members, and ${mostMetadataBytes} bytes as JSON. Null: none.`,
       example: { team: 'search' },
     }),
     allowedAddresses: arg.stringList({
-      description:
-        'From where it may be used: at most 50 IP addresses and ranges of them (CIDR). Null or empty: from anywhere.',
+      description: `From where it may be used: at most ${mostAddresses} IP addresses and ranges of them (CIDR). Null or empty: from anywhere.`,
       example: ['192.0.2.0/24', '2001:db8::/32'],
     }),
     rateLimit: arg({

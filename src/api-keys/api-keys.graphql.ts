@@ -1,12 +1,12 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import { ApiKeyInput, apiKey } from './api-key.ts';
-import { ApiKeyType, keyArguments, NewApiKeyType } from './api-key-types.graphql.ts';
+import { ApiKeyType, keyArguments, keyIdArgument, NewApiKeyType } from './api-key-types.graphql.ts';
 import { ApiKeysInput, apiKeys } from './api-keys.ts';
 import { createApiKey, createApiKeyInput } from './create-api-key.ts';
 import { DeactivateApiKeyInput, deactivateApiKey } from './deactivate-api-key.ts';
 import { defaultApiKey } from './default-api-key.ts';
-import { RotateApiKeyInput, rotateApiKey } from './rotate-api-key.ts';
+import { longestGrace, RotateApiKeyInput, rotateApiKey } from './rotate-api-key.ts';
 import { SetDefaultApiKeyInput, setDefaultApiKey } from './set-default-api-key.ts';
 import { updateApiKey, updateApiKeyInput } from './update-api-key.ts';
 
@@ -38,9 +38,7 @@ builder.queryField('apiKey', (t) =>
     description: 'One of your API keys.',
     requiredScopes: signedIn,
     input: () => ApiKeyInput,
-    args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
-    },
+    args: keyIdArgument(t),
     resolve: (_root, input, context) => apiKey(context, input),
   }),
 );
@@ -81,7 +79,7 @@ builder.mutationField('updateApiKey', (t) =>
     takesRecord: true,
     example: { name: 'Laptop', permissions: ['documents.read', 'documents.write'] },
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
+      ...keyIdArgument(t),
       ...keyArguments(t),
     },
     resolve: (_root, input, context) => updateApiKey(context, input),
@@ -95,9 +93,7 @@ builder.mutationField('setDefaultApiKey', (t) =>
     requiredScopes: accountAdmin,
     input: () => SetDefaultApiKeyInput,
     errors: ['CONFLICT'],
-    args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
-    },
+    args: keyIdArgument(t),
     resolve: (_root, input, context) => setDefaultApiKey(context, input),
   }),
 );
@@ -112,9 +108,9 @@ builder.mutationField('rotateApiKey', (t) =>
     errors: ['CONFLICT'],
     changesSecret: true,
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
+      ...keyIdArgument(t),
       graceSeconds: t.arg.int({
-        description: 'How long the secret so far still works, in seconds: 0 to 604800, 0 where left out.',
+        description: `How long the secret so far still works, in seconds: 0 to ${longestGrace}, 0 where left out.`,
         example: 3600,
       }),
     },
@@ -129,9 +125,7 @@ builder.mutationField('deactivateApiKey', (t) =>
     requiredScopes: accountAdmin,
     input: () => DeactivateApiKeyInput,
     example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
-    args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
-    },
+    args: keyIdArgument(t),
     resolve: (_root, input, context) => deactivateApiKey(context, input),
   }),
 );

@@ -12,15 +12,15 @@ import { readList } from './verify/grants.ts';
 import { longestSecret } from './verify/imported-keys.ts';
 
 /** The most characters of an API key's name and of its description. */
-const longestName = 100;
-const longestDescription = 500;
+export const longestName = 100;
+export const longestDescription = 500;
 
 /** The most address ranges of a key, and members of its metadata. */
-const mostAddresses = 50;
-const mostMembers = 50;
+export const mostAddresses = 50;
+export const mostMembers = 50;
 
 /** The most bytes of a key's metadata, as JSON in UTF-8. */
-const mostBytes = 2048;
+export const mostMetadataBytes = 2048;
 
 /** The most characters of an address range: eight groups of four digits, or six and an IPv4 address, and `/128`. */
 const longestAddress = 49;
@@ -30,7 +30,7 @@ export const mostBytesOf = {
   name: mostTextBytes(longestName),
   description: mostTextBytes(longestDescription),
   permissions: mostListBytes,
-  metadata: mostBytes,
+  metadata: mostMetadataBytes,
   allowedAddresses: 2 + mostAddresses * (longestAddress + 3),
   // 32 visible ASCII characters, of which a quote and a backslash have two bytes.
   keyPrefix: 66,
@@ -54,8 +54,8 @@ const metadata = z
     message: `Must have at most ${mostMembers} members.`,
     params: { type: 'too_long' },
   })
-  .refine((object) => Buffer.byteLength(JSON.stringify(object)) <= mostBytes, {
-    message: `Must have at most ${mostBytes} bytes as JSON.`,
+  .refine((object) => Buffer.byteLength(JSON.stringify(object)) <= mostMetadataBytes, {
+    message: `Must have at most ${mostMetadataBytes} bytes as JSON.`,
     params: { type: 'too_long' },
   })
   .meta({ maxProperties: mostMembers });
@@ -72,12 +72,18 @@ const allowedAddresses = z
   .refine(...onlyOnce)
   .meta({ maxItems: mostAddresses, uniqueItems: true });
 
+/** The greatest numbers of limits that owners set. */
+export const mostOf = { requests: 1_000_000, windowSeconds: 86_400, units: 1_000_000_000 } as const;
+
 const within = (min: number, max: number) =>
   z.int().min(min, `Must be at least ${min}.`).max(max, `Must be at most ${max}.`);
 
-const rateLimit = z.object({ limit: within(1, 1_000_000), windowSeconds: within(1, 86_400) });
+const rateLimit = z.object({
+  limit: within(1, mostOf.requests),
+  windowSeconds: within(1, mostOf.windowSeconds),
+});
 
-const quota = z.object({ limit: within(0, 1_000_000_000), refill: z.enum(['never', 'daily', 'monthly']) });
+const quota = z.object({ limit: within(0, mostOf.units), refill: z.enum(['never', 'daily', 'monthly']) });
 
 /** The units of a period, and the times when a new period begins. */
 export type QuotaTerms = z.output<typeof quota>;

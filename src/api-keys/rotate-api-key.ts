@@ -15,7 +15,7 @@ import {
 import { lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 
 /** The longest grace, in seconds: 7 days. */
-const longestGrace = 604_800;
+export const longestGrace = 604_800;
 
 /** The most secrets of a key that work at a time, the current one included. */
 export const mostSecrets = 4;

@@ -4,6 +4,7 @@ import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import { type Limiter, ordinaryAnswer } from '../http/rate-limits/limiter.ts';
+import { once } from '../once.ts';
 import {
   type AccessToken,
   decodeToken,
@@ -185,18 +186,6 @@ export function useAccountLimit(
       const { more, longest } = weightOf(operation, document);
       if (more > 0 || longest > ordinaryAnswer) count(contextValue, more, longest);
     },
-  };
-}
-
-/** Makes a function that computes its result once for each subject and then remembers it. */
-function once<Subject extends object, More extends unknown[], Result>(
-  compute: (subject: Subject, ...more: More) => Result,
-) {
-  const known = new WeakMap<Subject, Result>();
-  return (subject: Subject, ...more: More): Result => {
-    const result = known.get(subject) ?? compute(subject, ...more);
-    known.set(subject, result);
-    return result;
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { once } from '../once.ts';
 import type { AccessToken } from './access-token.ts';
 import type { WithAccessToken } from './caller.ts';
 import { insufficientScope, notAuthenticated } from './challenge.ts';
@@ -106,21 +107,18 @@ interface Requirement {
 
 /** Computes the requirement of each operation, once for each operation of a cached document. */
 function createRequirements() {
-  const known = new WeakMap<OperationDefinitionNode, Requirement>();
-  return (
-    schema: GraphQLSchema,
-    document: DocumentNode,
-    operationName: string | null | undefined,
-  ): Requirement => {
-    const operation = getOperationAST(document, operationName);
-    if (!operation) return { scopes: [], ofOperator: [], isOpen: isIntrospection(document) };
-    const requirement = known.get(operation) ?? {
+  const requirementOf = once(
+    (operation: OperationDefinitionNode, schema: GraphQLSchema, document: DocumentNode): Requirement => ({
       scopes: scopesOf(schema, document, operation, requiredScopesOf),
       ofOperator: scopesOf(schema, document, operation, requiredOfOperator),
       isOpen: isIntrospection(document),
-    };
-    known.set(operation, requirement);
-    return requirement;
+    }),
+  );
+  return (schema: GraphQLSchema, document: DocumentNode, operationName: string | null | undefined) => {
+    const operation = getOperationAST(document, operationName);
+    return operation
+      ? requirementOf(operation, schema, document)
+      : { scopes: [], ofOperator: [], isOpen: isIntrospection(document) };
   };
 }
 

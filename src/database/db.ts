@@ -25,8 +25,9 @@
 import { type EntityName, NotNullConstraintViolationException, type SqlEntityManager } from '@mikro-orm/sql';
 import { type Compilable, type CompiledQuery, type Kysely, PostgresAdapter, type QueryResult } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
+import { once } from '../once.ts';
 import { isLostStatement, OutcomeUnknownError } from './failures.ts';
-import { type NamedQuery, nameQuery, type Statement } from './named-query.ts';
+import { nameQuery, type Statement } from './named-query.ts';
 import type { Tables } from './tables.ts';
 
 /** The column whose required value was missing, so that a statement failed; undefined for any other error. */
@@ -208,15 +209,11 @@ export function prepareQuery<Values extends object, Row>(
   entity: EntityName,
   build: (kysely: Kysely<Tables>, values: Values) => Compilable<Row>,
 ): PreparedQuery<Values, Row> {
-  const compiled = new WeakMap<object, NamedQuery>();
-  const compile = (kysely: Kysely<Tables>): NamedQuery => {
-    const { adapter } = kysely.getExecutor();
-    const query = compiled.get(adapter) ?? nameQuery(build(kysely, parameters as Values).compile());
-    compiled.set(adapter, query);
-    return query;
-  };
+  const compile = once((_adapter: object, kysely: Kysely<Tables>) =>
+    nameQuery(build(kysely, parameters as Values).compile()),
+  );
   return (db, values, place) => {
-    const query = compile(db.kysely);
+    const query = compile(db.kysely.getExecutor().adapter, db.kysely);
     const bound = query.parameters.map((value) =>
       value instanceof Parameter ? values[value.name as keyof Values] : value,
     );

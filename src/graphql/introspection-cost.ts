@@ -15,6 +15,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
+import { once } from '../once.ts';
 
 /** Finds a fragment of a document by its name; undefined or null if missing. */
 export type FindFragment = (name: string) => FragmentDefinitionNode | null | undefined;
@@ -123,16 +124,8 @@ const usualQuery = parse(
   }),
 );
 
-const usualCounts = new WeakMap<GraphQLSchema, number>();
-
 /** The number of values in the answer to the usual introspection query of tools, with all its options. */
-export function usualIntrospection(schema: GraphQLSchema): number {
-  const count = usualCounts.get(schema) ?? countUsual(schema);
-  usualCounts.set(schema, count);
-  return count;
-}
-
-function countUsual(schema: GraphQLSchema): number {
+export const usualIntrospection = once((schema: GraphQLSchema): number => {
   const [operation, ...others] = usualQuery.definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) return 0;
   const findFragment: FindFragment = (name) =>
@@ -144,4 +137,4 @@ function countUsual(schema: GraphQLSchema): number {
     (count, field) => count + countIntrospection(schema, field, findFragment, Number.POSITIVE_INFINITY),
     0,
   );
-}
+});

@@ -18,6 +18,7 @@ import type { AccountId } from '../database/tables.ts';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import type { EventLog } from '../observability/events.ts';
 import { createEventLog } from '../observability/log.ts';
+import { once } from '../once.ts';
 import type { OperationContext, OperationServices } from '../operations/context.ts';
 import { notAlone } from '../operations/idempotency-key.ts';
 import { factsOf } from './field-facts.ts';
@@ -172,15 +173,14 @@ function assertAlone({ operation, fragments }: GraphQLResolveInfo): void {
  * records it.
  */
 export function useOperationRecord(): Plugin<Exchange> {
-  const known = new WeakMap<OperationDefinitionNode, string>();
+  const nameOf = once((operation: OperationDefinitionNode, document: DocumentNode) =>
+    describe(rootFieldNames(document, operation)),
+  );
   return {
     onExecute: ({ args: { document, operationName, contextValue } }) => {
       const { record } = contextValue;
       const operation = record.operation ? undefined : getOperationAST(document, operationName);
-      if (!operation) return;
-      const name = known.get(operation) ?? describe(rootFieldNames(document, operation));
-      known.set(operation, name);
-      record.operation = name;
+      if (operation) record.operation = nameOf(operation, document);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { badUserInput, type InputIssue, mostIssues } from '../errors.ts';
+import { once } from '../once.ts';
 import type { OperationSettings } from './context.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -103,20 +104,13 @@ export const onlyOnce = [
 ] as const;
 
 /**
- * Makes the schema of an input that depends on the operator's limits only once for the same limits, because making a
- * schema takes longer than using it.
- * @returns a function from the limits to the schema
+ * Makes the schema of an input that depends on the operator's settings only once for the same settings, because making
+ * a schema takes longer than using it.
+ * @returns a function from the settings to the schema
  */
-export function bySettings<Schema extends z.ZodType>(
+export const bySettings = <Schema extends z.ZodType>(
   create: (settings: OperationSettings) => Schema,
-): (settings: OperationSettings) => Schema {
-  const schemas = new WeakMap<OperationSettings, Schema>();
-  return (settings) => {
-    const schema = schemas.get(settings) ?? create(settings);
-    schemas.set(settings, schema);
-    return schema;
-  };
-}
+): ((settings: OperationSettings) => Schema) => once(create);
 
 /**
  * Checks an operation's input by its schema. It always refuses text with a lone surrogate or a NUL. A custom check of

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
 
 /** The most permissions of a key, and of one question. */
-const most = 50;
+export const mostPermissions = 50;
 
 /** The most characters of a permission. */
-const longest = 100;
+export const longestPermission = 100;
 
 /** The most bytes of a list of permissions, as JSON: quotes and a comma with each. */
-export const mostListBytes = 2 + most * (longest + 3);
+export const mostListBytes = 2 + mostPermissions * (longestPermission + 3);
 
-const pattern = `^[a-z0-9._:*-]{1,${longest}}$`;
+const pattern = `^[a-z0-9._:*-]{1,${longestPermission}}$`;
 const wellFormed = new RegExp(pattern);
 
 /** Whether a text names one or several permissions: `documents.read`, `documents.*`, `*`. */
@@ -19,15 +19,15 @@ export const isPermission = (text: string): boolean => wellFormed.test(text);
 /** A list of permissions, each once. */
 export const permissionList = z
   .array(z.string().meta({ pattern }))
-  .refine(...atMost(most))
+  .refine(...atMost(mostPermissions))
   .superRefine(
     eachItem(isPermission, {
-      message: 'Must be 1 to 100 characters of a-z, 0-9, and . _ : * -',
+      message: `Must be 1 to ${longestPermission} characters of a-z, 0-9, and . _ : * -`,
       params: { type: 'string_pattern_mismatch' },
     }),
   )
   .refine(...onlyOnce)
-  .meta({ maxItems: most, uniqueItems: true });
+  .meta({ maxItems: mostPermissions, uniqueItems: true });
 
 /**
  * Whether a key's permission includes a requested one: `documents.*` includes all permissions below it, `*` includes

@@ -1,9 +1,10 @@
 import type { WithAccessToken } from '../auth/caller.ts';
 import { requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
 import type { Pipeline } from '../graphql/pipeline.ts';
-import { answerCompressible, type Compressible, compressible } from '../http/compressible.ts';
+import { answerCompressible, compressible } from '../http/compressible.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
 import { checkBody, defaultBodyLimit } from '../http/read-request.ts';
+import { once } from '../once.ts';
 import type { OperationContext } from '../operations/context.ts';
 import {
   assertNoTag,
@@ -47,26 +48,16 @@ type Match = RouteMatch<BoundRoute | DescriptionRoute>;
 const isBound = (match: Match): match is RouteMatch<BoundRoute> => !('describe' in match.route);
 
 /** Returns the GraphQL operation behind a route. Sofa makes an operation on the first call; later calls reuse it. */
-function keepOperations({ createOperation }: Sofa): (route: BoundRoute) => Promise<Operation> {
-  const kept = new Map<BoundRoute['field'], Promise<Operation>>();
-  return (route) => {
-    const operation = kept.get(route.field) ?? createOperation(route);
-    kept.set(route.field, operation);
-    return operation;
-  };
-}
+const keepOperations = ({ createOperation }: Sofa) => {
+  const ofField = once((_field: BoundRoute['field'], route: BoundRoute) => createOperation(route));
+  return (route: BoundRoute): Promise<Operation> => ofField(route.field, route);
+};
 
 /** Returns the document of a description's route. The first call makes it; later calls reuse it. */
-function keepDescriptions(options: RestOptions): (route: DescriptionRoute) => Promise<Compressible> {
-  const kept = new Map<DescriptionRoute, Promise<Compressible>>();
-  const make = async ({ describe }: DescriptionRoute) =>
-    compressible(Buffer.from(JSON.stringify(await describe(createOpenApi(options.sofa, options)))));
-  return (route) => {
-    const description = kept.get(route) ?? make(route);
-    kept.set(route, description);
-    return description;
-  };
-}
+const keepDescriptions = (options: RestOptions) =>
+  once(async ({ describe }: DescriptionRoute) =>
+    compressible(Buffer.from(JSON.stringify(await describe(createOpenApi(options.sofa, options))))),
+  );
 
 /**
  * Makes the handler of REST calls below `/api/v1`. The handler checks each call in this order: route, size of the

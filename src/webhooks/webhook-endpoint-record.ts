@@ -51,7 +51,7 @@ export const mostBytesOf = {
 } as const;
 
 /** The greatest number of deliveries that a count returns. */
-const mostCounted = 10_000;
+export const mostCounted = 10_000;
 
 /** Selects endpoints with the figures of their deliveries. */
 export const selectEndpointRecords = (db: Kysely<Tables>) =>

@@ -1,4 +1,10 @@
 import { operator } from '../auth/scopes.ts';
+import { longestWebhookUrl } from '../config/values/webhook-events.ts';
+import {
+  longestHeaderName,
+  longestHeaderValue,
+  mostWebhookHeaders,
+} from '../config/values/webhook-headers.ts';
 import { type ArgumentBuilder, builder, type FieldBuilder } from '../graphql/builder.ts';
 import { createWebhookEndpoint, createWebhookEndpointInput } from './create-webhook-endpoint.ts';
 import { RemoveWebhookEndpointInput, removeWebhookEndpoint } from './remove-webhook-endpoint.ts';
@@ -7,6 +13,7 @@ import { UpdateWebhookEndpointInput, updateWebhookEndpoint } from './update-webh
 import { WebhookEndpointInput, webhookEndpoint } from './webhook-endpoint.ts';
 import {
   mostBytesOf,
+  mostCounted,
   type NewWebhookEndpoint,
   type WebhookEndpointRecord,
 } from './webhook-endpoint-record.ts';
@@ -52,11 +59,11 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
 
 const deliveryFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   waitingCount: t.exposeInt('waitingCount', {
-    description: 'How many deliveries to it wait; 10000 stands for that and more.',
+    description: `How many deliveries to it wait; ${mostCounted} stands for that and more.`,
     example: 3,
   }),
   parkedCount: t.exposeInt('parkedCount', {
-    description: 'How many were given up lately; 10000 stands for that and more.',
+    description: `How many were given up lately; ${mostCounted} stands for that and more.`,
     example: 0,
   }),
   lastAttemptAt: t.expose('lastAttemptAt', {
@@ -124,7 +131,7 @@ const NewWebhookEndpointType = builder.objectRef<NewWebhookEndpoint>('NewWebhook
 const headersArgument = ({ arg }: ArgumentBuilder, description: string) =>
   arg({
     type: 'JSONObject',
-    description: `${description} Up to 10 names and values, which nobody is shown again. Names have up to 64 letters, digits, hyphens and underscores; values have 1 to 1024 visible ASCII characters. Headers that Keyward sets itself, such as \`Host\` or \`webhook-id\`, are refused.`,
+    description: `${description} Up to ${mostWebhookHeaders} names and values, which nobody is shown again. Names have up to ${longestHeaderName} letters, digits, hyphens and underscores; values have 1 to ${longestHeaderValue} visible ASCII characters. Headers that Keyward sets itself, such as \`Host\` or \`webhook-id\`, are refused.`,
     example: { Authorization: 'Bearer 5f0c2b7e9d4a' },
   });
 
@@ -173,8 +180,7 @@ builder.mutationField('createWebhookEndpoint', (t) =>
     args: {
       url: t.arg.string({
         required: true,
-        description:
-          'Where events are sent: HTTPS, at most 2000 characters, without a user name, a password or a fragment. No two endpoints have the same.',
+        description: `Where events are sent: HTTPS, at most ${longestWebhookUrl} characters, without a user name, a password or a fragment. No two endpoints have the same.`,
         example: 'https://hooks.example.com/keyward',
       }),
       events: t.arg.stringList({

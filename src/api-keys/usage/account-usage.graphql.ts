@@ -1,5 +1,6 @@
 import { operator } from '../../auth/scopes.ts';
 import { builder } from '../../graphql/builder.ts';
+import { keyIdArgument } from '../api-key-types.graphql.ts';
 import { AccountApiKeyUsageInput, accountApiKeyUsage } from './account-api-key-usage.ts';
 import { AccountUsageInput, accountUsage } from './account-usage.ts';
 import { ApiKeyUsageType, rangeArguments, UsagePeriodType } from './api-key-usage.graphql.ts';
@@ -11,7 +12,7 @@ builder.queryField('accountApiKeyUsage', (t) =>
     requiredScopes: operator,
     input: () => AccountApiKeyUsageInput,
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
+      ...keyIdArgument(t),
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
       by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),

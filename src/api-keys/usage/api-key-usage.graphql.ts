@@ -1,15 +1,16 @@
 import { signedIn } from '../../auth/scopes.ts';
 import { builder } from '../../graphql/builder.ts';
+import { keyIdArgument } from '../api-key-types.graphql.ts';
 import { ApiKeyUsageInput, apiKeyUsage } from './api-key-usage.ts';
 import { ApiKeysUsageInput, apiKeysUsage } from './api-keys-usage.ts';
-import { mostCounts, mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
+import { longestRange, mostCounts, mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
 
 /** What verifications are counted by. */
 export const UsagePeriodType = builder.enumType('UsagePeriod', {
   description: 'What verifications are counted by.',
   values: {
-    HOUR: { description: 'By the hour. The range is at most 31 days.' },
-    DAY: { description: 'By the day, in UTC. The range is at most 366 days.' },
+    HOUR: { description: `By the hour. The range is at most ${longestRange.HOUR} days.` },
+    DAY: { description: `By the day, in UTC. The range is at most ${longestRange.DAY} days.` },
   },
 });
 
@@ -69,7 +70,7 @@ export const rangeArguments = {
     example: '2026-02-01T00:00:00Z',
   },
   by: {
-    description: 'What is added up. Left out: hours. A range is at most 31 days by hours, and 366 by days.',
+    description: `What is added up. Left out: hours. A range is at most ${longestRange.HOUR} days by hours, and ${longestRange.DAY} by days.`,
   },
 } as const;
 
@@ -80,7 +81,7 @@ builder.queryField('apiKeyUsage', (t) =>
     requiredScopes: signedIn,
     input: () => ApiKeyUsageInput,
     args: {
-      keyId: t.arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
+      ...keyIdArgument(t),
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
       by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),

@@ -18,10 +18,10 @@ const day = 24 * 60 * 60_000;
 export type UsagePeriod = 'HOUR' | 'DAY';
 
 /** The longest range of an answer, in days. */
-const longest: Readonly<Record<UsagePeriod, number>> = { HOUR: 31, DAY: 366 };
+export const longestRange: Readonly<Record<UsagePeriod, number>> = { HOUR: 31, DAY: 366 };
 
 /** The most periods of an answer: the hours of the longest range. */
-export const mostPeriods = longest.HOUR * 24;
+export const mostPeriods = longestRange.HOUR * 24;
 
 /** The most counts of an answer: a period has one for each outcome, though hardly ever all of them. */
 export const mostCounts = mostPeriods * (1 + verificationFailures.length);
@@ -58,8 +58,8 @@ export function readUsageRange({ to: end, from: begin, by: period }: RangeInput)
   const from = begin ?? new Date(Math.max(to.getTime() - day, 0));
   const by = period ?? 'HOUR';
   if (from > to) throw refuse('Must not be after the end.');
-  if (to.getTime() - from.getTime() <= longest[by] * day) return { from, to, by };
-  throw refuse(`Must be at most ${longest[by]} days before the end.`);
+  if (to.getTime() - from.getTime() <= longestRange[by] * day) return { from, to, by };
+  throw refuse(`Must be at most ${longestRange[by]} days before the end.`);
 }
 
 /** The greatest value of GraphQL's Int. */

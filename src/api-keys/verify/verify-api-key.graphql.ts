@@ -1,8 +1,10 @@
 import { keyVerifier } from '../../auth/scopes.ts';
 import { builder } from '../../graphql/builder.ts';
 import { QuotaStateType, RateLimitStateType } from '../../plans/limit-state.graphql.ts';
+import { mostPermissions } from '../../plans/permissions.ts';
 import { mostBytesOf as granted } from '../../plans/plan.ts';
 import { mostBytesOf } from '../key-parts.ts';
+import { longestSecret } from './imported-keys.ts';
 import {
   type ApiKeyVerification,
   type GrantedState,
@@ -145,12 +147,11 @@ builder.mutationField('verifyApiKey', (t) =>
     args: {
       key: t.arg.string({
         required: true,
-        description: 'The API key as a client sent it: at most 1000 characters.',
+        description: `The API key as a client sent it: at most ${longestSecret} characters.`,
         example: `sk-a1b2c3.${'0'.repeat(64)}`,
       }),
       permissions: t.arg.stringList({
-        description:
-          'What its bearer wants to do: at most 50 names. The key must have all of them; `documents.*` of a key stands for all that begins with `documents.`, `*` for all.',
+        description: `What its bearer wants to do: at most ${mostPermissions} names. The key must have all of them; \`documents.*\` of a key stands for all that begins with \`documents.\`, \`*\` for all.`,
         example: ['documents.read'],
       }),
       cost: t.arg.int({

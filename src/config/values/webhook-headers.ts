@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** The most headers of an endpoint, and the most characters of a name and of a value. */
 export const mostWebhookHeaders = 10;
 export const longestHeaderName = 64;
-const longestValue = 1024;
+export const longestHeaderValue = 1024;
 
 /** Headers that Keyward sets itself, or that frame the message. */
 const taken =
@@ -15,7 +15,7 @@ const isName = (name: string): boolean =>
 /** Visible ASCII, with spaces and tabs between: what every server reads alike (RFC 9110, section 5.5). */
 const isValue = (value: unknown): boolean =>
   typeof value === 'string' &&
-  value.length <= longestValue &&
+  value.length <= longestHeaderValue &&
   /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value);
 
 const isOnce = (names: readonly string[]): boolean =>
@@ -45,6 +45,8 @@ export const webhookHeaders = (say: (text: string) => string) =>
     .refine((headers) => isOnce(Object.keys(headers)), say('must have each name once'))
     .refine(
       (headers) => Object.values(headers).every(isValue),
-      say(`must have values of 1 to ${longestValue} visible ASCII characters, with spaces only between them`),
+      say(
+        `must have values of 1 to ${longestHeaderValue} visible ASCII characters, with spaces only between them`,
+      ),
     )
     .transform((headers) => headers as Readonly<Record<string, string>>);
