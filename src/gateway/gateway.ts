@@ -48,7 +48,6 @@ import { KeyGuesses } from '../http/rate-limits/key-guesses.ts';
 import { limitAddress } from '../http/rate-limits/limit-address.ts';
 import { createLimiters, type Limiters, quotaHeaders } from '../http/rate-limits/limiter.ts';
 import type { SharedCounts } from '../http/rate-limits/shared-counts.ts';
-import { refuseOutdated } from '../http/refuse-outdated.ts';
 import { describeError, logRequests } from '../observability/log.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { ImportedKeys, OperationServices } from '../operations/context.ts';
@@ -132,9 +131,11 @@ export interface Gateway extends Answering {
   readonly load: Load;
 }
 
-/** Only a refusal can be one for a proxy. */
-const problemsAtDoor: Finisher = (exchange, answer) =>
-  answer.status < 400 ? answer : refuseWithProblems(exchange, answer);
+/** Finishes refusals only. */
+const onRefusal =
+  (finish: Finisher): Finisher =>
+  (exchange, answer) =>
+    answer.status < 400 ? answer : finish(exchange, answer);
 
 /** Makes the gateway: it passes each request through the middleware to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
@@ -142,17 +143,16 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
     finishing([
-      problemsAtDoor,
+      onRefusal(refuseWithProblems),
       ...(edge.corsOrigins.length > 0 ? [cors(edge.corsOrigins)] : []),
       quotaHeaders,
-      pointToMetadata(publicUrl),
+      onRefusal(pointToMetadata(publicUrl)),
       answerHeaders(edge.hstsMaxAge),
       ...(metrics ? [metrics] : []),
       logRequests(logger, logsAddress),
     ]),
     tracing?.requests,
-    guard(edge.load, translateError),
-    dependencies.schemaState && refuseOutdated(dependencies.schemaState),
+    guard(edge.load, translateError, dependencies.schemaState),
   ];
   const handle = compose(
     around.filter((middleware) => typeof middleware === 'function'),

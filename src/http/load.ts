@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { SchemaState } from '../database/current-db.ts';
 import { GatewayError } from '../errors.ts';
 import { answerError } from './answers.ts';
 import type { Middleware } from './exchange.ts';
@@ -142,16 +143,19 @@ export class Load implements Disposable {
 /**
  * Counts the requests in flight, and turns an error that the handler throws into an answer. While the load is too high,
  * refuses new requests with 503 before any other work. So the accepted requests get their answers in time, and memory
- * stays bounded.
+ * stays bounded. Refuses every request once a newer version has changed the schema: this version would call a key valid
+ * that the newer version refuses.
  * @param translate turns any error into a GatewayError
+ * @param schema whether this version can still work with the schema of the database
  */
 export const guard =
-  (load: Load, translate: (error: unknown) => GatewayError): Middleware =>
+  (load: Load, translate: (error: unknown) => GatewayError, schema?: SchemaState): Middleware =>
   (next) =>
   async (exchange) => {
     load.inFlight += 1;
     try {
       load.makeRoom();
+      if (!load.isTooMuch && schema?.fault !== undefined) throw outdated();
       if (!load.isTooMuch) return await next(exchange);
       load.noteRefusal();
       // Records no failure: thousands of requests in a second would say the same.
@@ -163,6 +167,12 @@ export const guard =
       load.inFlight -= 1;
     }
   };
+
+const outdated = () =>
+  new GatewayError('SERVICE_UNAVAILABLE', 'This node is older than its database', {
+    reason: 'schema-newer',
+    headers: { 'retry-after': '5' },
+  });
 
 const overloaded = () =>
   new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', { headers: { 'retry-after': '1' } });
