@@ -10,7 +10,7 @@ export type KeyOrder = 'newest' | 'oldest' | 'name' | 'used' | 'expiry';
 export interface KeyChoice {
   readonly filter: KeyFilter;
   readonly order: KeyOrder;
-  /** What the name, the beginning or the number is to contain. */
+  /** What the name, the description, the prefix or the number must contain. */
   readonly search: string;
 }
 
@@ -30,7 +30,9 @@ const orders: Readonly<Record<KeyOrder, (a: ApiKey, b: ApiKey, now: Date) => num
 };
 
 const contains = (key: ApiKey, search: string): boolean =>
-  [nameOf(key), key.keyPrefix, `${key.id}`].some((text) => text.toLowerCase().includes(search));
+  [nameOf(key), key.description ?? '', key.keyPrefix, `${key.id}`].some((text) =>
+    text.toLowerCase().includes(search),
+  );
 
 /** The keys of a list that are chosen, in the order that is chosen. */
 export function chooseKeys(

@@ -30,7 +30,7 @@ export const KeyToolbar = ({ choice, onChange, counts: { listed, all } }: KeyToo
     <input
       type="search"
       aria-label="Search API keys"
-      placeholder="Search by name, beginning or number"
+      placeholder="Search name, description, prefix or number"
       autoComplete="off"
       spellcheck={false}
       value={choice.search}
