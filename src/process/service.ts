@@ -32,7 +32,6 @@ import { arePagesBuilt } from '../pages/page-files.ts';
 import { accountQuotas } from '../quotas/account-quotas.ts';
 import { keyQuotas } from '../quotas/key-quotas.ts';
 import { QuotaLeases } from '../quotas/quota-leases.ts';
-import type { QuotaStore } from '../quotas/quota-store.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { Webhooks } from '../webhooks/sending/webhooks.ts';
 import { greet } from './greeting.ts';
@@ -192,90 +191,78 @@ interface Foundations {
 async function startBackground({ config, orm, logger, secrets }: Foundations, started: AsyncDisposableStack) {
   const schemaState = watchSchema(orm, config);
   const db = new CurrentDb(orm.em, schemaState);
+  const warn: WarnOf = (message) => (error) => logger.warn({ error: describeError(error) }, message);
+  const quotaFailed = warn(
+    'units of quotas could not be given back, or it could not be told that one has run out',
+  );
   // SQLite serves a single node.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(db)) : undefined;
   return {
     schemaState,
     counts,
-    erasures: started.use(finishErasures(db, logger)),
-    endedKeys: started.use(forgetEndedKeys(db, config.endedApiKeysDays, logger)),
+    erasures: started.use(finishErasures(db, warn)),
+    endedKeys: started.use(
+      removeEndedKeys(
+        db,
+        config.endedApiKeysDays,
+        warn('API keys that ended long ago could not be removed yet'),
+      ),
+    ),
     webhooks: started.use(sendWebhooks(db, secrets, logger, config)),
     leakReports: takeLeakReports(config, logger, started),
-    unknownPlans: config.plans && started.use(await countUnknownPlans(db, config.plans, logger)),
+    unknownPlans: config.plans && started.use(await countUnknownPlans(db, config.plans, logger, warn)),
     services: {
       settings: config,
       secrets,
-      importedKeys: await knowImported(db, logger, started),
-      idempotency: started.use(keepAnswers(db, logger)),
+      importedKeys: await knowImported(db, warn, started),
+      idempotency: started.use(
+        new IdempotencyRecords(db, warn('answers that are over could not be deleted yet')),
+      ),
       keyRates: new KeyRateCounts(counts),
       accountRates: new KeyRateCounts(counts, 'keys-of-account'),
-      keyUsage: started.use(gatherKeyUsage(db, config.apiKeyUsageDays, logger)),
-      keyQuotas: started.use(leaseQuotas(db, keyQuotas, logger)),
-      accountQuotas: started.use(leaseQuotas(db, accountQuotas, logger)),
+      keyUsage: started.use(
+        new KeyUsage(
+          db,
+          config.apiKeyUsageDays,
+          warn('uses of API keys could not be written or deleted yet'),
+        ),
+      ),
+      keyQuotas: started.use(new QuotaLeases(db, keyQuotas, quotaFailed)),
+      accountQuotas: started.use(new QuotaLeases(db, accountQuotas, quotaFailed)),
     },
   };
 }
 
 /** Counts the accounts whose plan is not among the plans, beside requests. */
-async function countUnknownPlans(db: Db, plans: Plans, logger: Logger) {
+async function countUnknownPlans(db: Db, plans: Plans, logger: Logger, warn: WarnOf) {
   const { UnknownPlans } = await import('../plans/unknown-plans.ts');
   const unknown = new UnknownPlans(db, plans, {
     onCount: (accounts) =>
       logger.warn({ accounts }, 'accounts have a plan that is not in PLANS_FILE: the default plan holds'),
-    onFailure: (error) =>
-      logger.warn(
-        { error: describeError(error) },
-        'it could not be counted who has a plan that is not there',
-      ),
+    onFailure: warn('it could not be counted who has a plan that is not there'),
   });
   void unknown.read();
   return unknown;
 }
 
-const gatherKeyUsage = (db: Db, keptDays: number, logger: Logger) =>
-  new KeyUsage(db, keptDays, (error) =>
-    logger.warn({ error: describeError(error) }, 'uses of API keys could not be written or deleted yet'),
-  );
-
-const leaseQuotas = (db: Db, store: QuotaStore, logger: Logger) => {
-  const report = (error: unknown) =>
-    logger.warn(
-      { error: describeError(error) },
-      'units of quotas could not be given back, or it could not be told that one has run out',
-    );
-  return new QuotaLeases(db, store, report);
-};
-
 const sendWebhooks = (db: Db, { sealer }: Secrets, logger: Logger, config: Config) =>
   new Webhooks(db, sealer, { ...config.webhooks, isAdministered: config.operators }, logger, readVersion());
 
-async function knowImported(db: Db, logger: Logger, started: AsyncDisposableStack) {
-  const forms = new ImportedForms(db, (error) =>
-    logger.warn({ error: describeError(error) }, 'it could not be read how imported API keys begin'),
-  );
-  started.use(forms);
+async function knowImported(db: Db, warn: WarnOf, started: AsyncDisposableStack) {
+  const forms = started.use(new ImportedForms(db, warn('it could not be read how imported API keys begin')));
   await forms.read();
   return forms;
 }
 
-const keepAnswers = (db: Db, logger: Logger) =>
-  new IdempotencyRecords(db, (error) =>
-    logger.warn({ error: describeError(error) }, 'answers that are over could not be deleted yet'),
-  );
-
-const forgetEndedKeys = (db: Db, keptDays: number, logger: Logger) =>
-  removeEndedKeys(db, keptDays, (error) =>
-    logger.warn({ error: describeError(error) }, 'API keys that ended long ago could not be removed yet'),
-  );
-
 /** Goes on with what was left when the process before it ended. */
-function finishErasures(db: Db, logger: Logger) {
-  const erasures = removeErased(db, (error) =>
-    logger.warn({ error: describeError(error) }, 'what an erased account had could not be removed yet'),
-  );
+function finishErasures(db: Db, warn: WarnOf) {
+  const erasures = removeErased(db, warn('what an erased account had could not be removed yet'));
   void erasures.run();
   return erasures;
 }
+
+/** Makes a reporter of errors with a message. */
+type WarnOf = (message: string) => (error: unknown) => void;
 
 const reportFailure = (logger: Logger) => (error: unknown) =>
   logger.error({ error: describeError(error) }, 'a request failed');
