@@ -10,74 +10,73 @@ import { UnblockAccountInput, unblockAccount } from './unblock-account.ts';
 
 /** An account as operators see it. */
 const AccountType = builder.objectRef<AccountRecord>('Account').implement({
-  description:
-    'An account: somebody whom an identity provider has named, and who has written something here.',
+  description: 'The account of a person, created with their first change.',
   fields: (t) => ({
     id: t.exposeInt('id', {
-      description: 'Identifier of the account: `userId` elsewhere.',
+      description: 'Id of the account, elsewhere called `userId`.',
       example: 1,
     }),
     issuer: t.exposeString('issuer', {
-      description: 'The identity provider.',
+      description: 'The identity provider: `iss` of the access tokens.',
       example: 'https://id.example.com',
       mostBytes: mostBytesOf.issuer,
     }),
     subject: t.exposeString('subject', {
-      description:
-        'Who it is there: `sub` of their access tokens. Where the account was erased, a text that names nobody.',
+      description: 'The person: `sub` of the access tokens. If the account was erased, a random text.',
       example: 'alice',
       mostBytes: mostBytesOf.subject,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
-      description: 'When it wrote something here first.',
+      description: 'When the account was created.',
       example: '2026-01-31T12:00:00.000Z',
     }),
     blockedAt: t.expose('blockedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when it is blocked; null where it is not.',
+      description: 'When the account was blocked. Null if it is not blocked.',
       example: null,
     }),
     blockReason: t.exposeString('blockReason', {
       nullable: true,
-      description: 'Why it is blocked, in the words of the operator who did it.',
+      description: "The operator's reason for the block. Null if the account is not blocked.",
       example: null,
       mostBytes: mostBytesOf.blockReason,
     }),
     erasedAt: t.expose('erasedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was erased; null where it was not.',
+      description: 'When the account was erased. Null if it was not.',
       example: null,
     }),
     apiKeyCount: t.exposeInt('apiKeyCount', {
-      description: 'How many API keys it has, those that are inactive too.',
+      description: 'Number of API keys, including inactive ones.',
       example: 2,
     }),
     activeApiKeyCount: t.exposeInt('activeApiKeyCount', {
-      description: 'How many of them are active.',
+      description: 'Number of active API keys.',
       example: 1,
     }),
   }),
 });
 
-const id = { required: true, description: 'Identifier of the account.', example: 1 } as const;
+const id = { required: true, description: 'Id of the account.', example: 1 } as const;
 
 builder.queryField('accounts', (t) =>
   t.connection(
     {
       type: AccountType,
-      description: 'All accounts, newest first. For operators.',
+      description: 'Lists all accounts, newest first. For operators.',
+      summary: 'List accounts',
       requiredScopes: operator,
       input: () => AccountsInput,
       args: {
         filter: t.arg.string({
-          description: `Only those whose \`subject\` begins with this text: at most ${longestName} characters.`,
+          description: `Return only accounts whose \`subject\` begins with this text (at most ${longestName} characters).`,
           example: 'al',
         }),
         isBlocked: t.arg.boolean({
-          description: 'Only those that are blocked, or only those that are not.',
+          description: 'Return only blocked accounts, or only those that are not blocked.',
           example: false,
         }),
       },
@@ -91,7 +90,8 @@ builder.queryField('accounts', (t) =>
 builder.queryField('account', (t) =>
   t.field({
     type: AccountType,
-    description: 'Any account. For operators.',
+    description: 'Returns any account. For operators.',
+    summary: 'Get an account',
     requiredScopes: operator,
     input: () => AccountInput,
     args: {
@@ -105,7 +105,8 @@ builder.mutationField('blockAccount', (t) =>
   t.field({
     type: AccountType,
     description:
-      'Blocks an account: from then on none of its API keys is good, and none of its access tokens. Repeating it changes nothing. For operators.',
+      'Blocks an account: all its API keys and access tokens are refused at once. Safe to repeat. For operators.',
+    summary: 'Block an account',
     requiredScopes: operator,
     input: () => BlockAccountInput,
     errors: ['CONFLICT'],
@@ -128,7 +129,8 @@ builder.mutationField('unblockAccount', (t) =>
   t.field({
     type: AccountType,
     description:
-      'Ends the block of an account: its API keys and its access tokens are as good as before. Repeating it changes nothing. For operators.',
+      'Unblocks an account: its API keys and access tokens work again. Safe to repeat. For operators.',
+    summary: 'Unblock an account',
     requiredScopes: operator,
     input: () => UnblockAccountInput,
     errors: ['CONFLICT'],
@@ -144,7 +146,8 @@ builder.mutationField('eraseAccount', (t) =>
   t.field({
     type: AccountType,
     description:
-      'Erases an account for good: its API keys, its private key, its settings, and what is personal in its audit trail. Repeating it changes nothing. For operators.',
+      'Erases an account for good: its API keys, private key, settings, and the personal data in its audit events. Safe to repeat. For operators.',
+    summary: 'Erase an account',
     requiredScopes: operator,
     input: () => EraseAccountInput,
     errors: ['CONFLICT'],

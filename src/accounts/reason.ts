@@ -7,5 +7,5 @@ export const reason = trimmed(z.string(), longestReason);
 /** The same reason as an argument of a field. Each field gives its own example. */
 export const reasonArgument = {
   required: true,
-  description: `Why, for the audit trail and for whom it concerns: 1 to ${longestReason} characters, without white space at its ends.`,
+  description: `The reason, shown to the owner in the audit events: 1–${longestReason} characters without white space at either end.`,
 } as const;

@@ -13,13 +13,14 @@ builder.queryField('accountApiKeys', (t) =>
   t.connection(
     {
       type: ApiKeyType,
-      description: 'The API keys of any account, newest first, those that are inactive too. For operators.',
+      description: 'Lists the API keys of any account, newest first, including inactive ones. For operators.',
+      summary: "List an account's API keys",
       requiredScopes: operator,
       input: () => AccountApiKeysInput,
       args: {
         id: t.arg.int({
           required: true,
-          description: 'Identifier of the account.',
+          description: 'Id of the account.',
           example: 1,
         }),
       },
@@ -33,8 +34,8 @@ builder.queryField('accountApiKeys', (t) =>
 builder.mutationField('deactivateAccountApiKey', (t) =>
   t.field({
     type: ApiKeyType,
-    description:
-      "Deactivates anybody's API key. Repeating it changes nothing and answers the same. For operators.",
+    description: "Deactivates anyone's API key for good. Safe to repeat. For operators.",
+    summary: "Deactivate anyone's API key",
     requiredScopes: operator,
     input: () => DeactivateAccountApiKeyInput,
     example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
@@ -50,11 +51,11 @@ builder.mutationField('deactivateAccountApiKey', (t) =>
 );
 
 const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement({
-  description: 'An API key, and whose it is.',
+  description: 'An API key and its owner.',
   fields: (t) => ({
-    keyId: t.exposeInt('id', { description: 'Identifier of the key.', example: 1 }),
+    keyId: t.exposeInt('id', { description: 'Id of the key.', example: 1 }),
     keyPrefix: t.exposeString('keyPrefix', {
-      description: 'First characters of the key.',
+      description: 'The first characters of the secret.',
       example: 'sk-a1b2c3',
       mostBytes: keyBytes.keyPrefix,
     }),
@@ -71,17 +72,18 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'From then on the key is valid no more; null where it does not expire.',
+      description: 'When the key expires. Null if it never expires.',
       example: '2099-01-31T12:00:00.000Z',
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the key was last verified, to half a minute; null where it never was.',
+      description:
+        'When the key last passed a verification, written up to 30 seconds late. Null if it never has.',
       example: '2026-02-28T12:00:00.000Z',
     }),
     userId: t.exposeInt('account', {
-      description: 'Identifier of the account that the key belongs to.',
+      description: 'Id of the account that owns the key.',
       example: 1,
     }),
     issuer: t.exposeString('issuer', {
@@ -90,7 +92,7 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
       mostBytes: mostBytesOf.issuer,
     }),
     subject: t.exposeString('subject', {
-      description: 'Who it is there.',
+      description: "The owner's `sub` at that identity provider.",
       example: 'alice',
       mostBytes: mostBytesOf.subject,
     }),
@@ -105,18 +107,19 @@ builder.mutationField('findApiKey', (t) =>
   t.field({
     type: [FoundApiKeyType],
     description:
-      'Whose an API key is: by the key, or by its first characters. It changes nothing, and is a mutation all the same: so a key never stands in a URL. For operators.',
+      "Finds an API key's owner by the whole key or its exact `keyPrefix`. Finds inactive keys too. It is a mutation so that a key never appears in a URL. For operators.",
+    summary: "Find an API key's owner",
     requiredScopes: operator,
     input: () => FindApiKeyInput,
     changesNothing: true,
     atMost: mostFound,
     args: {
       key: t.arg.string({
-        description: `The whole key: at most ${longestSecret} characters.`,
+        description: `The whole key, at most ${longestSecret} characters. Give either the key or its prefix.`,
         example: `sk-a1b2c3.${'0'.repeat(64)}`,
       }),
       keyPrefix: t.arg.string({
-        description: 'In its place, the first characters of the key, as `keyPrefix` has them elsewhere.',
+        description: 'The exact `keyPrefix` of the key, in place of the whole key.',
         example: null,
       }),
     },

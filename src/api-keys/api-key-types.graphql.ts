@@ -18,39 +18,39 @@ import type { ApiKeyRecord } from './own-api-key.ts';
 import { type Quota, quotaOf } from './quota.ts';
 
 const KeyRateLimitType = builder.objectRef<KeyRateLimit>('ApiKeyRateLimit').implement({
-  description: 'How often an API key may be verified.',
+  description: 'The rate limit of an API key.',
   fields: (t) => ({
     limit: t.exposeInt('limit', {
-      description: 'How many verifications a window has.',
+      description: 'Verifications per window.',
       example: 100,
     }),
     windowSeconds: t.exposeInt('windowSeconds', {
-      description: 'Length of a window in seconds.',
+      description: 'Length of the window, in seconds.',
       example: 60,
     }),
   }),
 });
 
 const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
-  description: 'How much an API key may be used.',
+  description: 'The quota of an API key.',
   fields: (t) => ({
     limit: t.exposeInt('limit', {
-      description: 'How many units a period has.',
+      description: 'Units per period.',
       example: 10_000,
     }),
     refill: t.expose('refill', {
       type: QuotaRefill,
-      description: 'When it is full again.',
+      description: 'When the quota refills.',
       example: 'MONTHLY',
     }),
     remaining: t.exposeInt('remaining', {
-      description: 'Units that are left of this period.',
+      description: 'Units left in this period.',
       example: 9_875,
     }),
     refillsAt: t.expose('refillsAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it is full again; null where it never is.',
+      description: 'When the quota next refills. Null if it never does.',
       example: '2026-03-01T00:00:00.000Z',
     }),
   }),
@@ -63,14 +63,14 @@ const ofAllParts = <Members extends Readonly<Record<keyof KeyParts, unknown>>>(m
 const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   description: t.string({
     nullable: true,
-    description: 'What its owner wants to remember of the key; null where nothing was written.',
+    description: "The owner's note about the key. Null if there is none.",
     example: 'Reads the drafts of the night. Belongs to the search team.',
     mostBytes: mostBytesOf.description,
     resolve: parts.description.told,
   }),
   permissions: t.stringList({
     description:
-      'What its bearer may do, as it was given: `documents.*` stands for all below, `*` for all. Empty where none was set.',
+      "The key's permissions. `documents.*` covers every permission that begins with `documents.`; `*` covers all. Empty if the key has none.",
     example: ['documents.read'],
     mostBytes: mostBytesOf.permissions,
     resolve: parts.permissions.told,
@@ -78,14 +78,13 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   metadata: t.field({
     type: 'JSONObject',
     nullable: true,
-    description:
-      "What its owner keeps with the key, and the API provider is told with it: names and values of the owner's own.",
+    description: "The owner's own names and values. The API provider gets them with each verification.",
     example: { team: 'search' },
     mostBytes: mostBytesOf.metadata,
     resolve: parts.metadata.told,
   }),
   allowedAddresses: t.stringList({
-    description: 'From where it may be used: IP addresses and ranges of them (CIDR). Empty: from anywhere.',
+    description: 'IP addresses and ranges (CIDR) that may use the key. Empty if any address may.',
     example: ['192.0.2.0/24'],
     mostBytes: mostBytesOf.allowedAddresses,
     resolve: parts.allowedAddresses.told,
@@ -93,13 +92,13 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   rateLimit: t.field({
     type: KeyRateLimitType,
     nullable: true,
-    description: 'How often it may be verified; null where it has no limit of its own.',
+    description: "The key's own rate limit. Null if it has none.",
     resolve: parts.rateLimit.told,
   }),
   quota: t.field({
     type: QuotaType,
     nullable: true,
-    description: 'How much it may be used; null where it has no quota.',
+    description: "The key's quota. Null if it has none.",
     resolve: (key, _input, { services }) => quotaOf(key, services.keyQuotas),
   }),
 });
@@ -108,20 +107,20 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   expiresAt: t.expose('expiresAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'From then on the key is valid no more; null where it does not expire.',
+    description: 'When the key expires. Null if it never expires.',
     example: '2099-01-31T12:00:00.000Z',
   }),
   deactivatedAt: t.expose('deactivatedAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'When the key was deactivated; null while it is active.',
+    description: 'When the key was deactivated. Null while it is active.',
     example: null,
   }),
   previousWorksUntil: t.field({
     type: 'DateTime',
     nullable: true,
     description:
-      'Until when a secret from before a rotation still works, where it was given a grace; it may lie in the past, and is null where there was none.',
+      'When the last previous secret stops working; may be in the past. Null if no rotation had a grace period.',
     example: null,
     // A key may expire before the end of an earlier grace.
     resolve: ({ previousWorksUntil, expiresAt }) =>
@@ -130,19 +129,20 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   lastUsedAt: t.expose('lastUsedAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'When the key was last verified, to half a minute; null where it never was.',
+    description:
+      'When the key last passed a verification, written up to 30 seconds late. Null if it never has.',
     example: '2026-02-28T12:00:00.000Z',
   }),
 });
 
 /** The GraphQL type of an API key. */
 export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
-  description: 'The record of an API key. The secret itself is not part of it.',
+  description: 'An API key, without its secret.',
   fields: (t) =>
     ofAllParts({
-      id: t.exposeInt('id', { description: 'Identifier of the key.', example: 1 }),
+      id: t.exposeInt('id', { description: 'Id of the key.', example: 1 }),
       keyPrefix: t.exposeString('keyPrefix', {
-        description: 'First characters of the key, to tell keys apart.',
+        description: 'The first characters of the secret, to tell keys apart.',
         example: 'sk-a1b2c3',
         mostBytes: mostBytesOf.keyPrefix,
       }),
@@ -162,18 +162,18 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
         example: true,
       }),
       isDefault: t.exposeBoolean('isDefault', {
-        description: 'Whether this is the default key. An inactive key may still be marked so.',
+        description: 'Whether this is your default key. An inactive key can still be the default.',
         example: true,
       }),
       encryptedKey: t.exposeString('encryptedKey', {
         nullable: true,
         description:
-          'The key, encrypted for the operator (a compact JWE, RFC 7516); null where none is kept.',
+          'The secret, encrypted for the operator (a compact JWE, RFC 7516). Null if no copy is kept.',
         example: null,
         mostBytes: mostBytesOf.encryptedKey,
       }),
       encryptionVersion: t.exposeInt('encryptionVersion', {
-        description: 'Version of the secret under which `encryptedKey` is encrypted; 1 where that is null.',
+        description: 'Version of the encryption key of `encryptedKey`. 1 if that is null.',
         example: 1,
       }),
       ...endFields(t),
@@ -183,17 +183,17 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
 
 /** The GraphQL type of a new API key, or of a key with a new secret. */
 export const NewApiKeyType = builder.objectRef<NewApiKey>('NewApiKey').implement({
-  description: 'An API key with its secret, which is shown this once.',
+  description: 'An API key with its secret, which is shown only once.',
   fields: (t) => ({
     apiKey: t.field({
       type: ApiKeyType,
-      description: 'The record of the key.',
+      description: 'The key.',
       flatInRest: true,
       resolve: (made) => made,
     }),
     key: t.exposeString('key', {
       description:
-        'The secret: `keyPrefix`, a point and 64 hexadecimal digits, 74 characters where keys begin with `sk-`. It cannot be shown again.',
+        'The secret: `keyPrefix`, a dot and 64 hexadecimal digits (74 characters if keys begin with `sk-`). It cannot be shown again.',
       example: 'sk-a1b2c3.0123456789abcdef0123456789abcdef0123456789abcdef01234567ce64f1c9',
       mostBytes: 100,
     }),
@@ -201,70 +201,70 @@ export const NewApiKeyType = builder.objectRef<NewApiKey>('NewApiKey').implement
 });
 
 const RateLimitInput = builder.inputType('ApiKeyRateLimitInput', {
-  description: 'How often an API key may be verified.',
+  description: 'The rate limit of an API key.',
   fields: (t) => ({
     limit: t.int({
       required: true,
-      description: `How many verifications a window has: 1 to ${mostOf.requests}.`,
+      description: `Verifications per window (1–${mostOf.requests}).`,
     }),
     windowSeconds: t.int({
       required: true,
-      description: `Length of a window in seconds: 1 to ${mostOf.windowSeconds}.`,
+      description: `Length of the window, in seconds (1–${mostOf.windowSeconds}).`,
     }),
   }),
 });
 
 const QuotaInput = builder.inputType('ApiKeyQuotaInput', {
-  description: 'How much an API key may be used.',
+  description: 'The quota of an API key.',
   fields: (t) => ({
-    limit: t.int({ required: true, description: `How many units a period has: 0 to ${mostOf.units}.` }),
-    refill: t.field({ type: QuotaRefill, required: true, description: 'When it is full again.' }),
+    limit: t.int({ required: true, description: `Units per period (0–${mostOf.units}).` }),
+    refill: t.field({ type: QuotaRefill, required: true, description: 'When the quota refills.' }),
   }),
 });
 
 /** The argument that names a key. */
 export const keyIdArgument = ({ arg }: ArgumentBuilder) => ({
-  keyId: arg.int({ required: true, description: 'Identifier of the key.', example: 1 }),
+  keyId: arg.int({ required: true, description: 'Id of the key.', example: 1 }),
 });
 
 /** The arguments of the fields that create or update a key. */
 export const keyArguments = ({ arg }: ArgumentBuilder) =>
   ofAllParts({
     name: arg.string({
-      description: `Display name: 1 to ${longestName} characters, without white space at its ends. Null: none.`,
+      description: `Display name, 1–${longestName} characters without white space at either end. Null for none.`,
       example: 'Laptop',
     }),
     description: arg.string({
-      description: `What you want to remember of the key: 1 to ${longestDescription} characters, without white space at its ends. Null: nothing.`,
+      description: `A note about the key, 1–${longestDescription} characters without white space at either end. Null for none.`,
       example: 'Reads the drafts of the night. Belongs to the search team.',
     }),
     permissions: arg.stringList({
-      description: `What its bearer may do: at most ${mostPermissions} names, each 1 to ${longestPermission} characters of a-z, 0-9, and \`. _ : * -\`. \`documents.*\` stands for all below, \`*\` for all. Null or empty: nothing that a provider asks for.`,
+      description: `Permissions of the key: at most ${mostPermissions}, each with 1–${longestPermission} characters of a-z, 0-9 and \`. _ : * -\`. \`documents.*\` covers every permission that begins with \`documents.\`; \`*\` covers all. Null or empty: the key passes only if no permission is required.`,
       example: ['documents.read', 'documents.write'],
     }),
     metadata: arg({
       type: 'JSONObject',
-      description: `Names and values of your own, told to the API provider where the key is verified. At most ${mostMembers} members, and ${mostMetadataBytes} bytes as JSON. Null: none.`,
+      description: `Your own names and values, at most ${mostMembers} and ${mostMetadataBytes} bytes as JSON. The API provider gets them with each verification. Null for none.`,
       example: { team: 'search' },
     }),
     allowedAddresses: arg.stringList({
-      description: `From where it may be used: at most ${mostAddresses} IP addresses and ranges of them (CIDR). Null or empty: from anywhere.`,
+      description: `IP addresses and ranges (CIDR) that may use the key, at most ${mostAddresses}. Null or empty: any address.`,
       example: ['192.0.2.0/24', '2001:db8::/32'],
     }),
     rateLimit: arg({
       type: RateLimitInput,
-      description: 'How often it may be verified. Null: no limit of its own.',
+      description: "The key's own rate limit. Null for none.",
       example: { limit: 100, windowSeconds: 60 },
     }),
     quota: arg({
       type: QuotaInput,
       description:
-        'How much it may be used. When it is changed, what was used in this period stays used. Null: no quota.',
+        'Units that the key may use per period. Changing it does not give back used units. Null for no quota.',
       example: { limit: 10_000, refill: 'MONTHLY' },
     }),
     expiresAt: arg({
       type: 'DateTime',
-      description: 'From then on the key is valid no more. In the future; null: it does not expire.',
+      description: 'When the key expires; must be in the future. Null if it never expires.',
       example: '2099-01-31T12:00:00.000Z',
     }),
   });

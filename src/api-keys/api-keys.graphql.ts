@@ -14,14 +14,15 @@ builder.queryField('apiKeys', (t) =>
   t.connection(
     {
       type: ApiKeyType,
-      description: 'Your API keys, newest first, those that are inactive too.',
+      description: 'Lists your API keys, newest first, including inactive ones.',
+      summary: 'List your API keys',
       requiredScopes: signedIn,
       input: () => ApiKeysInput,
       limitInRest:
-        'How many keys: 0 to 100. Left out: all of them, or the newest where they are too many for one answer.',
+        'Number of keys (0–100). Default: all, or the newest if all are too many for one response.',
       args: {
         isActive: t.arg.boolean({
-          description: 'Only those that are active, or only those that are not.',
+          description: 'Return only active keys, or only inactive ones.',
           example: true,
         }),
       },
@@ -35,7 +36,8 @@ builder.queryField('apiKeys', (t) =>
 builder.queryField('apiKey', (t) =>
   t.field({
     type: ApiKeyType,
-    description: 'One of your API keys.',
+    description: 'Returns one of your API keys.',
+    summary: 'Get an API key',
     requiredScopes: signedIn,
     input: () => ApiKeyInput,
     args: keyIdArgument(t),
@@ -48,7 +50,8 @@ builder.queryField('defaultApiKey', (t) =>
     type: ApiKeyType,
     nullable: true,
     description:
-      'Your default key; where it is inactive, expired or unset, the oldest of your keys that can be used; null where there is none.',
+      'Returns your default key. If it is inactive, expired or not set: your oldest usable key. Null if you have none.',
+    summary: 'Get the default API key',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => defaultApiKey(context),
   }),
@@ -57,7 +60,8 @@ builder.queryField('defaultApiKey', (t) =>
 builder.mutationField('createApiKey', (t) =>
   t.field({
     type: NewApiKeyType,
-    description: 'Creates an API key. Your first one becomes your default key.',
+    description: 'Creates an API key. Your first key becomes your default key.',
+    summary: 'Create an API key',
     requiredScopes: accountAdmin,
     input: createApiKeyInput,
     errors: ['CONFLICT'],
@@ -72,7 +76,8 @@ builder.mutationField('updateApiKey', (t) =>
   t.field({
     type: ApiKeyType,
     description:
-      'Changes what one of your API keys is and may do. What is left out stays as it is; null clears it. Of a key that is inactive or has expired, the name alone can be changed.',
+      'Updates one of your API keys. Omitted members stay as they are; null clears a member. If the key is inactive or expired, only its name can change.',
+    summary: 'Update an API key',
     requiredScopes: accountAdmin,
     input: updateApiKeyInput,
     errors: ['CONFLICT'],
@@ -89,7 +94,8 @@ builder.mutationField('updateApiKey', (t) =>
 builder.mutationField('setDefaultApiKey', (t) =>
   t.field({
     type: ApiKeyType,
-    description: 'Makes one of your API keys your default key, in place of any other.',
+    description: 'Makes one of your API keys your default key.',
+    summary: 'Set the default API key',
     requiredScopes: accountAdmin,
     input: () => SetDefaultApiKeyInput,
     errors: ['CONFLICT'],
@@ -102,7 +108,8 @@ builder.mutationField('rotateApiKey', (t) =>
   t.field({
     type: NewApiKeyType,
     description:
-      'Gives one of your API keys a new secret. The one before it works for the grace, and never longer than the key; without a grace, no older secret works any more.',
+      'Gives one of your API keys a new secret. The previous secret keeps working for `graceSeconds`, but not past the expiry of the key. With 0, all previous secrets stop at once.',
+    summary: 'Rotate an API key',
     requiredScopes: accountAdmin,
     input: () => RotateApiKeyInput,
     errors: ['CONFLICT'],
@@ -110,7 +117,7 @@ builder.mutationField('rotateApiKey', (t) =>
     args: {
       ...keyIdArgument(t),
       graceSeconds: t.arg.int({
-        description: `How long the secret so far still works, in seconds: 0 to ${longestGrace}, 0 where left out.`,
+        description: `How long the previous secret keeps working, in seconds (0–${longestGrace}, 7 days). Default: 0, it stops at once.`,
         example: 3600,
       }),
     },
@@ -121,7 +128,8 @@ builder.mutationField('rotateApiKey', (t) =>
 builder.mutationField('deactivateApiKey', (t) =>
   t.field({
     type: ApiKeyType,
-    description: 'Deactivates one of your API keys. Repeating it changes nothing and answers the same.',
+    description: 'Deactivates one of your API keys for good. Safe to repeat.',
+    summary: 'Deactivate an API key',
     requiredScopes: accountAdmin,
     input: () => DeactivateApiKeyInput,
     example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },

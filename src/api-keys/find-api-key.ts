@@ -12,7 +12,7 @@ export const FindApiKeyInput = z
   .object({ key: atMostLong(z.string(), 1000).nullish(), keyPrefix: atMostLong(z.string(), 100).nullish() })
   .refine(({ key, keyPrefix }) => (key == null) !== (keyPrefix == null), {
     path: ['key'],
-    message: 'Must be given where keyPrefix is not, and only there.',
+    message: 'Give either the key or its prefix, not both.',
   });
 
 /** An API key with its owner. */

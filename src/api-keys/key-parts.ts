@@ -44,7 +44,7 @@ const permissions = ({ apiKeyPermissions: known }: OperationSettings) =>
     ? permissionList
     : permissionList.superRefine(
         eachItem((name) => known.some((each) => standsFor(name, each)), {
-          message: 'Is no permission that exists here.',
+          message: 'Must be a permission that this provider has.',
         }),
       );
 
@@ -66,7 +66,7 @@ const allowedAddresses = z
   .superRefine(
     // `loopback` is a word of the configuration only.
     eachItem((text) => text !== 'loopback' && isAddressRange(text), {
-      message: 'Must be an IP address or a range of them, such as 192.0.2.0/24.',
+      message: 'Must be an IP address or a range, such as 192.0.2.0/24.',
     }),
   )
   .refine(...onlyOnce)
@@ -89,7 +89,7 @@ const quota = z.object({ limit: within(0, mostOf.units), refill: z.enum(['never'
 export type QuotaTerms = z.output<typeof quota>;
 
 const future = z.date().refine((moment) => moment > new Date(), {
-  message: 'Must lie in the future.',
+  message: 'Must be in the future.',
   params: { type: 'datetime_future' },
 });
 

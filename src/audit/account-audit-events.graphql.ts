@@ -8,10 +8,11 @@ builder.queryField('accountAuditEvents', (t) =>
     {
       type: AuditEvent,
       description:
-        "The audit trail of an account, newest first. Reading another person's trail is recorded in both trails. For operators.",
+        "Lists the audit events of an account, newest first. Reading another person's events is recorded for both accounts. For operators.",
+      summary: "List an account's audit events",
       requiredScopes: operator,
       input: () => AccountAuditEventsInput,
-      args: { id: t.arg.int({ required: true, description: 'Identifier of the account.', example: 1 }) },
+      args: { id: t.arg.int({ required: true, description: 'Id of the account.', example: 1 }) },
       resolve: (_root, input, context) => accountAuditEvents(context, input),
     },
     { name: 'AccountAuditEventConnection' },

@@ -12,17 +12,17 @@ import {
 } from './audit-events.ts';
 
 const AuditChange = builder.objectRef<Change>('AuditChange').implement({
-  description: 'What was changed of something.',
+  description: 'One changed member.',
   fields: (t) => ({
     field: t.exposeString('field', {
       description:
-        'What was changed, as REST names it: `name`, `expires_at`, `session_duration` and the like; `default_key_id` is the key that was the default, `leaked_url` is where a key was found in public.',
+        'The changed member by its REST name, such as `name` or `expires_at`. `default_key_id` is the previous default key; `leaked_url` is where a key was found in public.',
       example: 'name',
     }),
     from: t.expose('from', {
       type: 'JSON',
       nullable: true,
-      description: `What it was; null where it was not set. Of a list, the items that were taken out. Of \`metadata\` neither value is kept, only that it was changed. A long value is shortened, so that all changes of an event have at most ${mostDetails} bytes: \`starts\` is how its JSON begins, and \`bytes\` the length of that.`,
+      description: `The previous value. Null if it was not set. For a list, only the removed items. For \`metadata\`, always null. A long value is shortened to an object with \`starts\` (the beginning of its JSON) and \`bytes\` (its length), so that all changes of an event have at most ${mostDetails} bytes.`,
       example: 'Laptop',
       mostBytes: longestKept,
     }),
@@ -30,7 +30,7 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
       type: 'JSON',
       nullable: true,
       description:
-        'What it is since then; null where it is not set. Of a list, the items that were put in. A long value is shortened as in `from`.',
+        'The new value. Null if it is not set. For a list, only the added items. A long value is shortened as in `from`.',
       example: 'Build server',
       mostBytes: longestKept,
     }),
@@ -41,19 +41,19 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
 const actorFields = (t: FieldBuilder<AuditEvent>) => ({
   actor: t.string({
     description:
-      'Who did it: `self` (you), `operator` (whoever runs this service), `provider` (a server of whoever runs it), `key` (the API key itself), or `scanner` (who has found the key in public). There may be others.',
+      'Who did it: `self` (you), `operator`, `provider` (a server of the API provider), `key` (the API key itself) or `scanner` (a scanner that found the key in public). More may be added.',
     example: 'self',
     resolve: ({ actor }) => actor ?? 'self',
   }),
   reason: t.exposeString('reason', {
     nullable: true,
-    description: 'Why, in the words of an operator; null where nobody said.',
+    description: "The operator's reason. Null if none was given.",
     example: null,
     mostBytes: mostReasonBytes,
   }),
   onUserId: t.int({
     nullable: true,
-    description: 'The account that you did it to as an operator; null where it was done to your own.',
+    description: 'The account you acted on as an operator. Null if it was your own.',
     example: null,
     // The person concerned does not learn which operator did it.
     resolve: ({ actor, other }) => (actor === null ? other : null),
@@ -62,26 +62,26 @@ const actorFields = (t: FieldBuilder<AuditEvent>) => ({
 
 builder.objectType(AuditEvent, {
   name: 'AuditEvent',
-  description: 'That something of yours was changed, or that you changed something as an operator.',
+  description: 'A change to your account, or one that you made as an operator.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'Identifier of the event.', example: 1 }),
+    id: t.exposeInt('id', { description: 'Id of the event.', example: 1 }),
     action: t.exposeString('action', {
-      description: 'What was done: `api-key-created`, `private-key-removed` and the like.',
+      description: 'What was done, such as `api-key-created` or `private-key-removed`.',
       example: 'api-key-renamed',
     }),
     targetId: t.exposeInt('target', {
       nullable: true,
       description:
-        'Identifier of what it was done to: the webhook endpoint where `action` begins with `webhook-`, else the API key; null where it was neither.',
+        'Id of what changed: a webhook endpoint if `action` begins with `webhook-`, otherwise an API key. Null if neither.',
       example: 1,
     }),
     userId: t.exposeInt('account', {
-      description: 'Your account.',
+      description: 'Id of your account.',
       example: 1,
     }),
     ...actorFields(t),
     requestId: t.exposeString('request', {
-      description: 'The request, as its answer named it in `X-Request-Id`.',
+      description: 'Id of the request, as in the `X-Request-Id` of its response.',
       example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
       // 64 characters, and quotes.
       mostBytes: 66,
@@ -89,21 +89,20 @@ builder.objectType(AuditEvent, {
     address: t.exposeString('address', {
       nullable: true,
       description:
-        'The IP address that the request came from; null where it is not known, or where an operator or a scanner made it.',
+        'The IP address of the client. Null if unknown, or if `actor` is `operator`, `provider` or `scanner`.',
       example: '192.0.2.1',
       // Eight groups of four digits or six and an IPv4 address, and quotes.
       mostBytes: 50,
     }),
     changes: t.field({
       type: [AuditChange],
-      description:
-        'What was changed, from what to what. Empty where the action says all, and for events from before this was kept.',
+      description: 'The changed members, with their values. Empty if `action` says everything.',
       atMost: 10,
       resolve: changesIn,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
-      description: 'When it was done.',
+      description: 'When it happened.',
       example: '2026-01-31T12:00:00.000Z',
     }),
   }),
@@ -113,7 +112,8 @@ builder.queryField('auditEvents', (t) =>
   t.connection(
     {
       type: AuditEvent,
-      description: 'What was changed of yours, and what you have changed as an operator, newest first.',
+      description: 'Lists the changes to your account, and those that you made as an operator, newest first.',
+      summary: 'List audit events',
       requiredScopes: signedIn,
       orOperator: true,
       input: () => AuditEventsInput,

@@ -4,35 +4,35 @@ import { automationSettings, type CurrentAutomationSettings } from './automation
 import { updateAutomationSettings, updateAutomationSettingsInput } from './update-automation-settings.ts';
 
 const AutomationSettingsType = builder.objectRef<CurrentAutomationSettings>('AutomationSettings').implement({
-  description: 'How your automation runs, also where you never set anything.',
+  description: "Your automation settings. Settings that you never set have the operator's defaults.",
   fields: (t) => ({
     isEnabled: t.exposeBoolean('isEnabled', {
       nullable: true,
       description:
-        'Whether automation is on; null where it was cleared. Where it was never set, what the operator has configured, else null.',
+        "Whether automation is on. Null if you cleared it. If you never set it: the operator's default, or null.",
       example: true,
     }),
     sessionDuration: t.exposeInt('sessionDuration', {
       nullable: true,
       description:
-        'Length of a session in seconds; null where it was cleared. Where it was never set, what the operator has configured, else null.',
+        "Length of a session, in seconds. Null if you cleared it. If you never set it: the operator's default, or null.",
       example: 3600,
     }),
     userId: t.exposeInt('account', {
       nullable: true,
-      description: 'Your account; null until you have one.',
+      description: 'Id of your account. Null until you have one.',
       example: 1,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the settings were first stored; null where they never were.',
+      description: 'When the settings were first stored. Null if they never were.',
       example: '2026-01-31T12:00:00.000Z',
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the settings were last changed; null where they never were.',
+      description: 'When the settings were last updated. Null if they never were.',
       example: '2026-01-31T12:00:00.000Z',
     }),
   }),
@@ -41,7 +41,8 @@ const AutomationSettingsType = builder.objectRef<CurrentAutomationSettings>('Aut
 builder.mutationField('updateAutomationSettings', (t) =>
   t.field({
     type: AutomationSettingsType,
-    description: 'Changes your automation settings. What is left out stays as it is; null clears it.',
+    description: 'Updates your automation settings. Omitted members stay as they are; null clears a member.',
+    summary: 'Update automation settings',
     requiredScopes: signedIn,
     input: updateAutomationSettingsInput,
     // The first change makes an account and the settings.
@@ -49,7 +50,7 @@ builder.mutationField('updateAutomationSettings', (t) =>
     args: {
       isEnabled: t.arg.boolean({ description: 'Whether automation is on.', example: true }),
       sessionDuration: t.arg.int({
-        description: 'Length of a session in seconds, 60 to 86400 unless configured otherwise.',
+        description: 'Length of a session, in seconds (60–86400, unless the operator sets other bounds).',
         example: 3600,
       }),
     },
@@ -60,7 +61,8 @@ builder.mutationField('updateAutomationSettings', (t) =>
 builder.queryField('automationSettings', (t) =>
   t.field({
     type: AutomationSettingsType,
-    description: 'Tells how your automation runs. Writes nothing, also where nothing was ever set.',
+    description: 'Returns your automation settings. Writes nothing, even if you never set anything.',
+    summary: 'Get automation settings',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => automationSettings(context),
   }),

@@ -53,7 +53,7 @@ export const PageInput = z
   .object({ first: count, after: cursor, last: count, before: cursor })
   .refine(({ first, last }) => typeof first !== 'number' || typeof last !== 'number', {
     path: ['last'],
-    message: 'Must be left out where first is given.',
+    message: 'Must be omitted if first is given.',
   });
 
 /** A page of a list, newest first, as a Relay connection. */

@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { authorizePath } from '../door/authorize/problem.ts';
 import { otherOpenApi } from '../gateway/other-openapi.ts';
 import { schema } from '../gateway/schema.ts';
+import { factsOf } from '../graphql/field-facts.ts';
 import { type BoundRoute, bindRoutes } from '../rest/bound-routes.ts';
 import { createOpenApi } from '../rest/openapi.ts';
 import { basePath, routes } from '../rest/routes.ts';
@@ -30,8 +31,6 @@ const openApi = () => {
 
 const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
 
-const firstSentence = (text = ''): string => text.split(/(?<=\.) /)[0] ?? '';
-
 /** The signature of a root field: `rotateApiKey(keyId: Int!, graceSeconds: Int)`. */
 const signatureOf = ({ name, args }: GraphQLField<unknown, unknown>): string =>
   args.length === 0
@@ -51,7 +50,7 @@ function operationsTable(isListed: (route: BoundRoute) => boolean): string {
   const operations = listed.map(([name, { field }]) => {
     const type = schema.getQueryType()?.getFields()[name] ? 'query' : 'mutation';
     const call = callOf(inRest[name] as BoundRoute);
-    return [firstSentence(field.description ?? ''), `${type} \`${signatureOf(field)}\``, `\`${call}\``];
+    return [factsOf(field).summary ?? '', `${type} \`${signatureOf(field)}\``, `\`${call}\``];
   });
   return [tableHead(['What it does', 'GraphQL', 'REST']), ...operations.map(tableRow)].join('\n');
 }

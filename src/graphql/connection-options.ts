@@ -3,48 +3,48 @@ export const connectionOptions = {
   nodeQueryOptions: false,
   nodesQueryOptions: false,
   defaultConnectionTypeOptions: { description: 'A page of a list.' },
-  defaultEdgeTypeOptions: { description: 'One member of a list, and where it stands.' },
+  defaultEdgeTypeOptions: { description: 'One item of a list, with its cursor.' },
   edgesFieldOptions: {
     nullable: { list: false, items: false },
-    description: 'The members of the list on this page, in order.',
+    description: 'The items on this page, in order.',
   },
-  nodeFieldOptions: { nullable: false, description: 'The member of the list.' },
+  nodeFieldOptions: { nullable: false, description: 'The item.' },
   cursorFieldOptions: {
-    description: 'Stands for this member in `after` and `before`.',
+    description: 'Cursor of this item, for `after` and `before`.',
     example: 'MjA',
   },
-  pageInfoFieldOptions: { description: 'Where this page stands in the list.' },
-  pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
+  pageInfoFieldOptions: { description: 'The position of this page in the list.' },
+  pageInfoTypeOptions: { description: 'The position of a page in its list.' },
   hasNextPageFieldOptions: {
-    description: 'Whether there is more after `endCursor`.',
+    description: 'Whether there are more items after `endCursor`.',
     example: true,
   },
   hasPreviousPageFieldOptions: {
-    description: 'Whether there is more before `startCursor`.',
+    description: 'Whether there are more items before `startCursor`.',
     example: false,
   },
   startCursorFieldOptions: {
-    description: 'Cursor of the first member on this page; null where there is none.',
+    description: 'Cursor of the first item on this page. Null if the page is empty.',
     example: 'MjA',
   },
   endCursorFieldOptions: {
-    description: 'Cursor of the last member on this page; null where there is none.',
+    description: 'Cursor of the last item on this page. Null if the page is empty.',
     example: 'MQ',
   },
   firstArgOptions: {
-    description: 'How many members, from the beginning or after a cursor: 0 to 100, 100 where left out.',
+    description: 'Number of items from the start or after a cursor (0–100). Default: 100.',
     example: 20,
   },
   afterArgOptions: {
-    description: 'Cursor of the member that the page comes after.',
+    description: 'Return items after this cursor.',
     example: 'MjA',
   },
   lastArgOptions: {
-    description: 'How many members, from the end or before a cursor: 0 to 100, in place of `first`.',
+    description: 'Number of items from the end or before a cursor (0–100), in place of `first`.',
     example: 20,
   },
   beforeArgOptions: {
-    description: 'Cursor of the member that the page comes before.',
+    description: 'Return items before this cursor.',
     example: 'MQ',
   },
 } as const;

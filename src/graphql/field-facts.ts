@@ -31,6 +31,8 @@ interface FieldFacts extends ValueFacts {
 
 /** What a root field says of itself. */
 interface OperationFacts {
+  /** What it does, in two to five words: its title in OpenAPI. */
+  summary: string;
   /** The schema of its input, for the limits that REST's description shows. */
   input?: (settings: OperationSettings) => z.ZodType;
   /** The errors that it may answer beside those that any operation may. */
@@ -48,7 +50,7 @@ interface OperationFacts {
 }
 
 /** All that a field may say of itself. */
-export type Facts = Readonly<FieldFacts & OperationFacts>;
+export type Facts = Readonly<FieldFacts & Partial<OperationFacts>>;
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -75,6 +77,7 @@ const names: Readonly<Record<keyof Facts, true>> = {
   limitInRest: true,
   mostBytes: true,
   neverNull: true,
+  summary: true,
   takesRecord: true,
   usually: true,
 };

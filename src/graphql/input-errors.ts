@@ -76,7 +76,14 @@ const describe = (
   if (typeof extensions['type'] === 'string') return { type: extensions['type'], message };
   if (typeName === 'Boolean') return { type: 'bool_type', message: 'Must be true or false.' };
   if (typeName === 'String') return { type: 'string_type', message: 'Must be a string.' };
-  if (isEnumType(type)) return { type: 'enum', message: 'Must be one of the values that are known here.' };
+  if (isEnumType(type))
+    return {
+      type: 'enum',
+      message: `Must be one of: ${type
+        .getValues()
+        .map(({ name }) => name)
+        .join(', ')}.`,
+    };
   if (typeName !== 'Int') return { type: 'value_error', message: `Must be a ${typeName}.` };
   if (typeof value !== 'number') return { type: 'int_type', message: 'Must be an integer.' };
   // JSON and path parameters may hold numbers that parse as Infinity.
@@ -107,7 +114,7 @@ const mostCharacters = 100;
 export const unknownIssues = (path: readonly string[], names: Iterable<string>): InputIssue[] =>
   [...names].slice(0, mostUnknown).map((name) => ({
     path: [...path, name.slice(0, mostCharacters)],
-    message: 'Is not known here.',
+    message: 'Unknown member.',
     type: 'extra_forbidden',
   }));
 

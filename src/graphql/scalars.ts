@@ -18,7 +18,7 @@ const dateTimePattern = `^${dateTime}${offset}$`;
 
 builder.scalarType('DateTime', {
   description:
-    'A moment in the years 1970 to 9999 (UTC), in ISO 8601. Answers are in UTC, with milliseconds and `Z`; an input may have any offset, and must have one.',
+    'A date and time in ISO 8601, in the years 1970–9999 (UTC). Responses use UTC with milliseconds and `Z`. Inputs need an offset.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   extensions: { inputSchema: { pattern: dateTimePattern } },
   serialize: (value) => value.toISOString(),
@@ -58,7 +58,7 @@ builder.scalarType('JSON', {
 
 builder.scalarType('JSONObject', {
   description:
-    'A JSON object, with names and values of your own: nested at most 32 deep, without NUL characters and halves of surrogate pairs.',
+    'A JSON object with your own names and values: nested at most 32 levels deep, without NUL characters and lone surrogates.',
   extensions: { inputSchema: { type: 'object' } },
   serialize: (value) => value,
   parseValue: parseJsonObject,
@@ -68,8 +68,7 @@ builder.scalarType('JSONObject', {
 const deepest = 32;
 
 const checkText = (text: string): void => {
-  if (!text.isWellFormed())
-    refuse('string_unicode', 'Must be valid Unicode, without half of a surrogate pair.');
+  if (!text.isWellFormed()) refuse('string_unicode', 'Must be valid Unicode, without lone surrogates.');
   if (text.includes('\0')) refuse('value_error', 'Must not contain a NUL character.');
 };
 

@@ -112,7 +112,7 @@ const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: D
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const stillRunning = () =>
-  new GatewayError('CONFLICT', 'The first request with this Idempotency-Key is still being carried out', {
+  new GatewayError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
     reason: 'idempotency-key-running',
     headers: { 'retry-after': '1' },
   });

@@ -60,7 +60,7 @@ export async function openAnswer(
   const { pepperVersion: version, sealedAnswer } = record;
   const derived = peppers.digests(materialOf(record, key)).find((each) => each.version === version);
   if (!derived)
-    throw new GatewayError('CONFLICT', 'The request was carried out, and its answer cannot be shown again', {
+    throw new GatewayError('CONFLICT', 'The request succeeded, but its response cannot be shown again', {
       reason: 'pepper-missing',
     });
   return deserialize(await sealerOf(derived).open(sealedAnswer, { ...bindingOf(record), version }));

@@ -25,7 +25,7 @@ export function parseIdempotencyKey(field: string): string {
 
 /** The error for a key that belongs to another request. */
 export const usedForAnother = () =>
-  refuse('value_error', 'Belongs to another request of the last 24 hours: use a new key.');
+  refuse('value_error', 'Was used for another request in the last 24 hours. Use a new key.');
 
 /** The error for a GraphQL request with several root fields, because a key stands for one. */
-export const notAlone = () => refuse('value_error', 'Must stand beside one root field.');
+export const notAlone = () => refuse('value_error', 'Requires a document with exactly one root field.');

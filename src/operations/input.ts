@@ -35,9 +35,7 @@ const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] 
     return Object.entries(value).flatMap(([name, inner]) => textIssues(inner, [...path, name]));
   if (typeof value !== 'string') return [];
   if (!value.isWellFormed())
-    return [
-      { path, message: 'Must be valid Unicode, without half of a surrogate pair.', type: 'string_unicode' },
-    ];
+    return [{ path, message: 'Must be valid Unicode, without lone surrogates.', type: 'string_unicode' }];
   return value.includes('\0')
     ? [{ path, message: 'Must not contain a NUL character.', type: 'value_error' }]
     : [];
@@ -100,7 +98,7 @@ export const eachItem =
 /** The arguments of zod's `refine` that refuse a list with a repeated item. */
 export const onlyOnce = [
   (list: readonly unknown[]) => new Set(list).size === list.length,
-  { message: 'Must have each item once.' },
+  { message: 'Must not contain duplicates.' },
 ] as const;
 
 /**

@@ -17,8 +17,8 @@ const listed = (names: readonly string[]): string =>
 export function assertEntitled({ ceiling }: Entitlement, permissions: readonly string[]): void {
   const beyond = permissions.filter((permission) => ceiling && !ceiling.includes(permission));
   if (beyond.length === 0) return;
-  const allowed = listed(ceiling?.permissions ?? []) || 'nothing';
-  const message = `Must lie within what your account may have: ${allowed}. These do not: ${listed(beyond)}.`;
+  const allowed = listed(ceiling?.permissions ?? []) || 'none';
+  const message = `Your account may have only these permissions: ${allowed}. Remove: ${listed(beyond)}.`;
   throw badUserInput([{ path: ['permissions'], message, type: 'permission_not_entitled' }]);
 }
 
@@ -53,6 +53,6 @@ export const latestEnd = ({ maxKeyDays }: Entitlement, createdAt: Date): Date | 
 export function assertLife(entitlement: Entitlement, createdAt: Date, expiresAt: Date | null): void {
   const latest = latestEnd(entitlement, createdAt);
   if (latest === null || (expiresAt !== null && expiresAt <= latest)) return;
-  const message = `Must not lie after ${latest.toISOString()}: a key of your account lasts at most ${entitlement.maxKeyDays} days.`;
+  const message = `Must be at or before ${latest.toISOString()}: keys of your account last at most ${entitlement.maxKeyDays} days.`;
   throw badUserInput([{ path: ['expiresAt'], message, type: 'less_than_equal' }]);
 }

@@ -10,34 +10,34 @@ import { SetEntitlementBySubjectInput, setEntitlementBySubject } from './set-ent
 
 /** When a quota is full again. */
 export const QuotaRefill = builder.enumType('QuotaRefill', {
-  description: 'When a quota is full again.',
+  description: 'When a quota refills.',
   values: {
-    NEVER: { value: 'never', description: 'It is not: what is used is used.' },
-    DAILY: { value: 'daily', description: 'Each day at 00:00 UTC.' },
-    MONTHLY: { value: 'monthly', description: 'On the first day of each month at 00:00 UTC.' },
+    NEVER: { value: 'never', description: 'Never. Quota that has been used is not refunded.' },
+    DAILY: { value: 'daily', description: 'Every day at 00:00 UTC.' },
+    MONTHLY: { value: 'monthly', description: 'On the first day of every month at 00:00 UTC.' },
   } as const,
 });
 
 const GrantedRateLimit = builder
   .objectRef<NonNullable<Entitlement['rateLimit']>>('GrantedRateLimit')
   .implement({
-    description: 'How often all API keys of an account together may be verified.',
+    description: 'The rate limit shared by all API keys of an account.',
     fields: (t) => ({
-      limit: t.exposeInt('limit', { description: 'How many verifications a window has.', example: 100 }),
+      limit: t.exposeInt('limit', { description: 'Verifications per window.', example: 100 }),
       windowSeconds: t.exposeInt('windowSeconds', {
-        description: 'Length of a window in seconds.',
+        description: 'Length of the window, in seconds.',
         example: 60,
       }),
     }),
   });
 
 const GrantedQuota = builder.objectRef<NonNullable<Entitlement['quota']>>('GrantedQuota').implement({
-  description: 'How much all API keys of an account together may be used.',
+  description: 'The quota shared by all API keys of an account.',
   fields: (t) => ({
-    limit: t.exposeInt('limit', { description: 'How many units a period has.', example: 10_000 }),
+    limit: t.exposeInt('limit', { description: 'Units per period.', example: 10_000 }),
     refill: t.expose('refill', {
       type: QuotaRefill,
-      description: 'When it is full again.',
+      description: 'When the quota refills.',
       example: 'MONTHLY',
     }),
   }),
@@ -45,39 +45,39 @@ const GrantedQuota = builder.objectRef<NonNullable<Entitlement['quota']>>('Grant
 
 /** What the provider grants. */
 const GrantType = builder.objectRef<Entitlement>('Grant').implement({
-  description: 'What the provider grants an account, whatever its owner gives an API key.',
+  description: 'What the provider grants an account: the bounds of all its API keys.',
   fields: (t) => ({
     permissions: t.exposeStringList('permissions', {
       nullable: true,
       description:
-        'The most that its keys may do: names and wildcards. Empty: nothing; null: there is no bound.',
+        'The permissions that keys of the account may have: names and wildcards. Empty for none; null for any.',
       example: ['documents.*'],
       mostBytes: mostBytesOf.permissions,
     }),
     rateLimit: t.expose('rateLimit', {
       type: GrantedRateLimit,
       nullable: true,
-      description: 'How often all its keys together may be verified; null: there is no bound.',
+      description: 'The rate limit shared by all keys of the account. Null for no limit.',
     }),
     quota: t.expose('quota', {
       type: GrantedQuota,
       nullable: true,
-      description: 'How much all its keys together may be used; null: there is no bound.',
+      description: 'The quota shared by all keys of the account. Null for no limit.',
     }),
     maxActiveKeys: t.exposeInt('maxActiveKeys', {
       nullable: true,
-      description: 'The most active keys; null: as many as `API_KEYS_PER_ACCOUNT` says.',
+      description: 'The most active keys. Null for the default, `API_KEYS_PER_ACCOUNT`.',
       example: 5,
     }),
     maxKeyDays: t.exposeInt('maxKeyDays', {
       nullable: true,
-      description: 'The longest life of a key that is made from now on, in days; null: there is no bound.',
+      description: 'The longest lifetime of a new key, in days. Null for no limit.',
       example: 365,
     }),
     metadata: t.expose('metadata', {
       type: 'JSONObject',
       nullable: true,
-      description: "The provider's own words, told with each verification of its keys.",
+      description: "The provider's own names and values, returned with each verification. Null for none.",
       example: { support: 'email' },
       mostBytes: mostBytesOf.metadata,
     }),
@@ -85,13 +85,13 @@ const GrantType = builder.objectRef<Entitlement>('Grant').implement({
 });
 
 const EntitlementType = builder.objectRef<EntitlementRecord>('Entitlement').implement({
-  description: 'What the provider grants an account: as it was set, and as it holds.',
+  description: 'What the provider grants an account: the stored settings, and what they amount to.',
   fields: (t) => ({
-    userId: t.exposeInt('account', { description: 'Identifier of the account.', example: 1 }),
+    userId: t.exposeInt('account', { description: 'Id of the account.', example: 1 }),
     plan: t.exposeString('plan', {
       nullable: true,
       description:
-        'Its plan; null: the default plan. One that is no plan any more counts as the default plan.',
+        'The plan of the account. Null for the default plan. A plan that no longer exists counts as the default plan.',
       example: 'pro',
       mostBytes: mostBytesOf.plan,
     }),
@@ -99,66 +99,67 @@ const EntitlementType = builder.objectRef<EntitlementRecord>('Entitlement').impl
       type: 'JSONObject',
       nullable: true,
       description:
-        "Members of a plan that it has in place of its plan's own, spelled as in the plans file; null where there are none.",
+        'Members that replace those of the plan, spelled as in the plans file. Null if there are none.',
       example: { quota: { limit: 50_000, refill: 'monthly' } },
       mostBytes: mostBytesOf.overrides,
     }),
     effective: t.expose('effective', {
       type: GrantType,
-      description: 'What holds: the plan and the overrides put together.',
+      description: 'The plan with the overrides applied.',
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last changed; null where it was never set.',
+      description: 'When the entitlement was last changed. Null if it was never set.',
       example: '2026-01-31T12:00:00.000Z',
     }),
   }),
 });
 
 const OwnEntitlementType = builder.objectRef<OwnEntitlement>('OwnEntitlement').implement({
-  description: 'What your provider grants you, and what is left of it.',
+  description: 'What your provider grants you, and how much of it is left.',
   fields: (t) => ({
     plan: t.exposeString('plan', {
       nullable: true,
-      description: 'Your plan; null where the provider has no plans.',
+      description: 'The name of your plan. Null if the provider has no plans.',
       example: 'pro',
       mostBytes: mostBytesOf.plan,
     }),
     effective: t.expose('effective', {
       type: GrantType,
-      description: 'What bounds your API keys, whatever you give them.',
+      description: 'The bounds of your API keys, whatever you set on a key.',
     }),
     rateLimit: t.expose('rateLimit', {
       type: RateLimitStateType,
       nullable: true,
-      description: 'What is left of the rate limit that all your API keys share; null: there is none.',
+      description: 'What is left of the rate limit shared by all your API keys. Null if there is none.',
     }),
     quota: t.expose('quota', {
       type: QuotaStateType,
       nullable: true,
-      description: 'What is left of the quota that all your API keys share; null: there is none.',
+      description: 'What is left of the quota shared by all your API keys. Null if there is none.',
     }),
   }),
 });
 
-const userId = { required: true, description: 'Identifier of the account.', example: 1 } as const;
+const userId = { required: true, description: 'Id of the account.', example: 1 } as const;
 
 /** The arguments of the fields that set what an account may have. */
 const grantedArguments = ({ arg }: ArgumentBuilder) => ({
   plan: arg.string({
-    description: 'Its plan, one of the plans file. Null: the default plan; left out: as it is.',
+    description:
+      'A plan from the plans file. Null for the default plan. If omitted, the plan stays as it is.',
     example: 'pro',
   }),
   overrides: arg({
     type: 'JSONObject',
     description:
-      "Members of a plan in place of its plan's own, spelled as in the plans file: `permissions`, `rate_limit`, `quota`, `max_active_keys`, `max_key_days`, `metadata`. A member that is null lifts the bound. Null: none; left out: as they are.",
+      'Members that replace those of the plan: `permissions`, `rate_limit`, `quota`, `max_active_keys`, `max_key_days`, `metadata`, spelled as in the plans file. A member that is null lifts that limit. Null for no overrides. If omitted, they stay as they are.',
     example: { quota: { limit: 50_000, refill: 'monthly' } },
   }),
   reason: arg.string({
     description:
-      'Why, for the audit trail and for whom it concerns: 1 to 500 characters, without white space at its ends. An operator must say it, a server may.',
+      'The reason, shown to the owner in the audit events: 1–500 characters without white space at either end. Required for operators, optional for servers.',
     example: 'Invoice 1042',
   }),
 });
@@ -166,7 +167,9 @@ const grantedArguments = ({ arg }: ArgumentBuilder) => ({
 builder.queryField('myEntitlement', (t) =>
   t.field({
     type: OwnEntitlementType,
-    description: 'What your provider grants you, and what is left of it. Looking uses nothing.',
+    description:
+      'Returns what your provider grants you, and how much of it is left. The call uses none of it.',
+    summary: 'Get your entitlement',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => myEntitlement(context),
   }),
@@ -175,7 +178,8 @@ builder.queryField('myEntitlement', (t) =>
 builder.queryField('entitlement', (t) =>
   t.field({
     type: EntitlementType,
-    description: "What the provider grants an account. For the provider's servers and for operators.",
+    description: "Returns what the provider grants an account. For the provider's servers and operators.",
+    summary: "Get an account's entitlement",
     requiredScopes: accountEntitler,
     input: () => EntitlementInput,
     args: { userId: t.arg.int(userId) },
@@ -187,7 +191,8 @@ builder.mutationField('setEntitlement', (t) =>
   t.field({
     type: EntitlementType,
     description:
-      "Sets what the provider grants an account. It holds from the next verification of its keys on; no key is changed. Repeating it changes nothing. For the provider's servers and for operators.",
+      "Sets what the provider grants an account. It applies from the next verification; keys stay as they are. Safe to repeat. For the provider's servers and operators.",
+    summary: "Set an account's entitlement",
     requiredScopes: accountEntitler,
     input: () => SetEntitlementInput,
     errors: ['CONFLICT'],
@@ -202,7 +207,8 @@ builder.mutationField('setEntitlementBySubject', (t) =>
   t.field({
     type: EntitlementType,
     description:
-      "Sets what the provider grants somebody, by their name at the identity provider, and makes the account where there is none yet. For the provider's servers and for operators.",
+      "Sets what the provider grants a person, by issuer and subject. Creates the account if it does not exist. For the provider's servers and operators.",
+    summary: "Set a person's entitlement",
     requiredScopes: accountEntitler,
     input: () => SetEntitlementBySubjectInput,
     errors: ['CONFLICT'],
@@ -210,12 +216,12 @@ builder.mutationField('setEntitlementBySubject', (t) =>
     args: {
       issuer: t.arg.string({
         required: true,
-        description: 'The identity provider: 1 to 255 characters.',
+        description: 'The issuer: `iss` of the access tokens, 1–255 characters.',
         example: 'https://id.example.com',
       }),
       subject: t.arg.string({
         required: true,
-        description: 'Who it is there: `sub` of their access tokens, 1 to 255 characters.',
+        description: 'The subject: `sub` of the access tokens, 1–255 characters.',
         example: 'alice',
       }),
       ...grantedArguments(t),

@@ -6,16 +6,16 @@ export const RateLimitStateType = builder.objectRef<RateLimitState>('RateLimitSt
   description: 'What is left of a rate limit.',
   fields: (t) => ({
     limit: t.exposeInt('limit', {
-      description: 'How many verifications a window has.',
+      description: 'Verifications per window.',
       example: 100,
     }),
     remaining: t.exposeInt('remaining', {
-      description: 'How many more of them would pass in this one.',
+      description: 'Verifications left in this window.',
       example: 99,
     }),
     resetsAt: t.expose('resetsAt', {
       type: 'DateTime',
-      description: 'When it ends.',
+      description: 'When the window ends.',
       example: '2026-01-31T12:01:00.000Z',
     }),
   }),
@@ -28,18 +28,17 @@ export const QuotaStateType = builder
     description: 'What is left of a quota.',
     fields: (t) => ({
       limit: t.exposeInt('limit', {
-        description: 'How many units a period has.',
+        description: 'Units per period.',
         example: 10_000,
       }),
       remaining: t.exposeInt('remaining', {
-        description:
-          'How many of them are left after this. Units that other nodes of Keyward have set aside count as used.',
+        description: 'Units left in this period. Units reserved by other Keyward nodes count as used.',
         example: 9999,
       }),
       refillsAt: t.expose('refillsAt', {
         type: 'DateTime',
         nullable: true,
-        description: 'When it is full again; null: never.',
+        description: 'When the quota next refills. Null if it never does.',
         example: '2026-02-01T00:00:00.000Z',
       }),
     }),

@@ -13,7 +13,7 @@ const fileSchema = z
   .strictObject({ default: name, plans: z.record(name, planSchema) })
   .refine((file) => Object.hasOwn(file.plans, file.default), {
     path: ['default'],
-    message: 'Must be the name of one of the plans.',
+    message: 'Must be the name of a plan in this file.',
   });
 
 const refuse = (path: string, faults: readonly string[]): never => {

@@ -37,7 +37,7 @@ export async function setEntitlementBySubject(
   const { issuers } = context.services.settings;
   if (issuers.length > 0 && !issuers.some((each) => each.issuer === issuer))
     throw badUserInput([
-      { path: ['issuer'], message: 'Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.', type: 'value_error' },
+      { path: ['issuer'], message: 'Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.', type: 'value_error' },
     ]);
   return audited(context, (inner) => changeEntitlement(inner, () => idOf(inner, { issuer, subject }), given));
 }

@@ -74,7 +74,7 @@ async function whoGrants(
   if (isOperator && reason == null)
     throw badUserInput([{ path: ['reason'], message: 'Required.', type: 'missing' }]);
   if (plan != null && !services.settings.plans?.grants.has(plan))
-    throw badUserInput([{ path: ['plan'], message: 'Is no plan of PLANS_FILE.', type: 'enum' }]);
+    throw badUserInput([{ path: ['plan'], message: 'Must be a plan in PLANS_FILE.', type: 'enum' }]);
   return isOperator ? (own ?? (await ensureAccount(context))) : undefined;
 }
 

@@ -5,22 +5,23 @@ import { RegisterPrivateKeyInput, registerPrivateKey } from './register-private-
 import { removePrivateKey } from './remove-private-key.ts';
 
 const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStatus').implement({
-  description: 'Whether you have a private key registered. Never the key itself.',
+  description: 'Whether you have a private key. Never the key itself.',
   fields: (t) => ({
     hasKey: t.exposeBoolean('hasKey', {
-      description: 'True when a private key is registered.',
+      description: 'Whether you have a private key.',
       example: true,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a private key was first registered; null without one.',
+      description:
+        'Since when you have had a private key; replacing it keeps this time. Null if you have none.',
       example: '2026-01-31T12:00:00.000Z',
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the private key was last replaced; null without one.',
+      description: 'When your private key was last registered or replaced. Null if you have none.',
       example: '2026-01-31T12:00:00.000Z',
     }),
   }),
@@ -29,7 +30,8 @@ const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStat
 builder.queryField('privateKeyStatus', (t) =>
   t.field({
     type: PrivateKeyStatusType,
-    description: 'Tells whether you have a private key registered.',
+    description: 'Returns whether you have a private key.',
+    summary: 'Get the private key status',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => privateKeyStatus(context),
   }),
@@ -39,14 +41,15 @@ builder.mutationField('registerPrivateKey', (t) =>
   t.field({
     type: PrivateKeyStatusType,
     description:
-      'Stores your private key, encrypted, in place of any that is there. It is never shown again.',
+      'Stores your private key, encrypted. Replaces the previous one. The key is never shown again.',
+    summary: 'Register a private key',
     requiredScopes: accountAdmin,
     input: () => RegisterPrivateKeyInput,
     changesSecret: true,
     args: {
       privateKey: t.arg.string({
         required: true,
-        description: 'A private key of secp256k1: 64 hexadecimal digits, with `0x` before them or without.',
+        description: 'A secp256k1 private key: 64 hexadecimal digits, with or without a leading `0x`.',
         example: `0x${'0'.repeat(63)}1`,
       }),
     },
@@ -57,7 +60,8 @@ builder.mutationField('registerPrivateKey', (t) =>
 builder.mutationField('removePrivateKey', (t) =>
   t.field({
     type: PrivateKeyStatusType,
-    description: 'Forgets your private key. Repeating it changes nothing and answers the same.',
+    description: 'Deletes your private key. Safe to repeat.',
+    summary: 'Delete the private key',
     requiredScopes: accountAdmin,
     example: { hasKey: false, createdAt: null, updatedAt: null },
     resolve: (_root, _input, context) => removePrivateKey(context),

@@ -26,7 +26,7 @@ export const RegisterPrivateKeyInput = z.object({
   privateKey: z
     .string()
     .refine(isPrivateKey, {
-      message: 'Must be a private key: 64 hexadecimal digits, with 0x before them or without.',
+      message: 'Must be a private key: 64 hexadecimal digits, with or without a leading 0x.',
       params: { type: 'string_pattern_mismatch' },
     })
     .meta({ pattern: shape.source, writeOnly: true }),

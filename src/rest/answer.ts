@@ -85,7 +85,10 @@ export function conditionsOf(headers: RequestHeaders): Conditions | undefined {
 }
 
 const failed = () =>
-  new GatewayError('PRECONDITION_FAILED', 'It is not as If-Match or If-None-Match says: read it again');
+  new GatewayError(
+    'PRECONDITION_FAILED',
+    'Precondition failed (If-Match or If-None-Match). Read it again, then retry',
+  );
 
 /**
  * Whether the caller has this representation already, so that the answer is 304.

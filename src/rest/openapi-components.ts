@@ -113,25 +113,23 @@ const detail = (description: string, example: string, headers?: object) => ({
   },
 });
 
-const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
+const retryAfter = { 'Retry-After': header('Seconds to wait before a retry.', 'integer') };
 
 const challenge = {
-  'WWW-Authenticate': header(
-    'What kind of token is wanted, and what was wrong: a Bearer challenge (RFC 6750).',
-  ),
+  'WWW-Authenticate': header('A Bearer challenge: the required token, and what was wrong (RFC 6750).'),
 };
 
 /** The schemas of error bodies. */
 export const errorSchemas = {
   Error: {
     type: 'object',
-    description: 'Why a call failed.',
+    description: 'Why the request failed.',
     required: ['detail'],
-    properties: { detail: { type: 'string', description: 'A sentence for a person.' } },
+    properties: { detail: { type: 'string', description: 'Explanation for people.' } },
   },
   ValidationError: {
     type: 'object',
-    description: 'What is wrong with an input.',
+    description: 'What is wrong with the input.',
     required: ['detail'],
     properties: {
       detail: {
@@ -140,9 +138,9 @@ export const errorSchemas = {
           type: 'object',
           required: ['loc', 'msg', 'type'],
           properties: {
-            loc: { type: 'array', items: { type: 'string' }, description: 'Location of the faulty input.' },
-            msg: { type: 'string', description: 'What is wrong, for a person.' },
-            type: { type: 'string', description: "What is wrong, for a program: pydantic 2's names." },
+            loc: { type: 'array', items: { type: 'string' }, description: 'Where the invalid input is.' },
+            msg: { type: 'string', description: 'What is wrong, for people.' },
+            type: { type: 'string', description: 'What is wrong, for programs: the names of pydantic 2.' },
           },
         },
       },
@@ -152,20 +150,20 @@ export const errorSchemas = {
 
 /** The error answers that all operations share, and 304. */
 export const errorResponses = {
-  Unauthorized: detail('There is no access token, or it will not do.', 'Not authenticated', challenge),
+  Unauthorized: detail('The access token is missing or not valid.', 'Not authenticated', challenge),
   Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
-  NotFound: detail('There is no such thing, or it is not yours.', 'API key not found'),
-  NotModified: { description: 'It is what the caller has: `If-None-Match` names its tag.' },
+  NotFound: detail('It does not exist, or it is not yours.', 'API key not found'),
+  NotModified: { description: 'Nothing has changed since the `ETag` in `If-None-Match`.' },
   Conflict: detail(
-    'What is stored does not allow it, or the first request with this `Idempotency-Key` still runs.',
+    'The current state does not allow the change, or the first request with this `Idempotency-Key` is still running.',
     'Conflict',
   ),
   PreconditionFailed: detail(
-    'It is not what `If-Match` or `If-None-Match` says, and nothing was changed.',
-    'It is not as If-Match or If-None-Match says: read it again',
+    'The record does not match `If-Match` or `If-None-Match`. Nothing was changed.',
+    'Precondition failed (If-Match or If-None-Match). Read it again, then retry',
   ),
   PayloadTooLarge: detail(
-    'The body is larger than 64 KiB, or what else is configured.',
+    'The body is too large (default limit: 64 KiB).',
     'The body is larger than 65536 bytes',
   ),
   UnsupportedMediaType: detail('The body is not JSON.', 'The body must be application/json'),
@@ -180,14 +178,14 @@ export const errorResponses = {
       },
     },
   },
-  TooManyRequests: detail('There were more requests than the service allows.', 'Too Many Requests', {
+  TooManyRequests: detail('Too many requests.', 'Too Many Requests', {
     ...retryAfter,
     'RateLimit-Policy': header('The limits (draft-ietf-httpapi-ratelimit-headers).'),
-    RateLimit: header('What is left of them.'),
+    RateLimit: header('What is left of the limits.'),
   }),
-  InternalServerError: detail('Something went wrong here.', 'Internal Server Error'),
+  InternalServerError: detail('Keyward failed.', 'Internal Server Error'),
   ServiceUnavailable: detail(
-    'The database or the verification keys are not available, or there is too much to do. Nothing was changed, unless `detail` is `It is not known whether the change was made`.',
+    'The database or the verification keys are unavailable, or the load is too high. Nothing was changed, unless `detail` is `It is not known whether the change was made`.',
     'Service Unavailable',
     retryAfter,
   ),

@@ -144,8 +144,6 @@ interface Around {
   readonly tag: string | undefined;
 }
 
-const sentences = (text: string) => text.split(/(?<=\.) /);
-
 /**
  * Describes an operation in OpenAPI 3.1.
  * @param route the route of the REST schema, so its field has REST names
@@ -162,7 +160,7 @@ export function describeOperation(
   return {
     operationId: field.name,
     ...(tag !== undefined && { tags: [tag] }),
-    summary: sentences(field.description ?? '')[0],
+    summary: factsOf(field).summary,
     description: field.description,
     ...describeParameters(route, sofa, rules),
     ...describeBody(route, sofa, rules),
@@ -201,8 +199,11 @@ const describeConditions = ({ method, resource }: BoundRoute) => {
   if (!resource || resource.isPage) return [];
   const [name, description] =
     method === 'GET'
-      ? ['If-None-Match', 'The `ETag` of what the caller has: it is sent again only where it has changed.']
-      : ['If-Match', 'The `ETag` of what the caller has read: nothing is changed where it is no longer so.'];
+      ? ['If-None-Match', 'The `ETag` of an earlier response. If nothing has changed, the response is 304.']
+      : [
+          'If-Match',
+          'The `ETag` of the record as you read it. If it has changed since, nothing is done and the response is 412.',
+        ];
   return [{ name, in: 'header', required: false, schema: { type: 'string' }, description }];
 };
 
@@ -257,13 +258,15 @@ const describeSuccess = (
   const [status = '200', success] = Object.entries(responses)[0] ?? [];
   const schema = describeRecord(field, success?.content['application/json'].schema ?? {}, components);
   const headers = {
-    ...(hasTag && { ETag: header('What identifies this state (RFC 9110, section 8.8.3).') }),
-    ...(created && { Location: header('Path of what was created.') }),
+    ...(hasTag && { ETag: header('Entity tag of this state (RFC 9110, section 8.8.3).') }),
+    ...(created && { Location: header('Path of the created record.') }),
     ...(takesKey && {
-      'Idempotent-Replayed': header('`true`: the answer to an earlier request with this `Idempotency-Key`.'),
+      'Idempotent-Replayed': header(
+        '`true` if this is the response of an earlier request with this `Idempotency-Key`.',
+      ),
     }),
     ...(isPage && {
-      Link: header('The page that follows, where there is one: `rel="next"` (RFC 8288).'),
+      Link: header('The next page, if there is one: `rel="next"` (RFC 8288).'),
     }),
   };
   return {

@@ -46,37 +46,37 @@ export interface OtherPaths {
 const info = {
   title: 'Keyward',
   version: '1.0.0',
-  summary: 'What a signed-in person owns at an API provider.',
+  summary: 'API keys, a private key and settings of signed-in people.',
   description:
     'API keys, a private key and automation settings. The same operations are available as GraphQL at `/graphql`.\n\n' +
-    'Within v1 changes only add: clients should ignore members that they do not know. ' +
-    'A list refuses query parameters that it does not know.',
+    'Version 1 only grows: ignore members that you do not know. ' +
+    'Lists refuse unknown query parameters.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
 /** The tags that list the operations; `path` matches the paths that a tag stands for. */
 const tags = [
-  { name: 'API keys', description: "A person's credentials at the API provider.", path: /^\/auth\/keys/ },
+  { name: 'API keys', description: 'Your credentials at the API provider.', path: /^\/auth\/keys/ },
   {
     name: 'Private key',
-    description: 'The one that a person has stored here, sealed.',
+    description: 'Your private key, stored encrypted.',
     path: /^\/auth\/private-key/,
   },
-  { name: 'Automation', description: "How a person's automation runs.", path: /^\/automation\// },
-  { name: 'Audit events', description: 'What a person has changed.', path: /^\/audit-events/ },
+  { name: 'Automation', description: 'Your automation settings.', path: /^\/automation\// },
+  { name: 'Audit events', description: 'What was changed, by whom, and when.', path: /^\/audit-events/ },
   {
     name: 'Verification',
-    description: "For the provider's servers: is this API key good?",
+    description: "For the provider's servers and proxies: may this request pass?",
     path: /^\/keys\//,
   },
   {
     name: 'Entitlements',
-    description: "What the provider grants an account: for its owner, and for the provider's servers.",
+    description: 'What the provider grants an account.',
     path: /\/entitlements?$/,
   },
   {
     name: 'Operators',
-    description: 'For whoever runs this service for others. Only where it runs with `ADMIN=on`.',
+    description: 'For those who run this service. Available with `ADMIN=on`.',
     path: /^\/admin\//,
   },
 ];
@@ -84,7 +84,7 @@ const tags = [
 /** The tag that lists the webhooks. */
 const webhooksTag = {
   name: 'Webhooks',
-  description: 'What Keyward sends to the endpoints that the provider has configured.',
+  description: 'The events that Keyward sends to webhook endpoints.',
 };
 
 const tagOf = (path: string): string | undefined => tags.find((tag) => tag.path.test(path))?.name;
@@ -101,7 +101,7 @@ const securitySchemes = (discoveryUrl: string, scopes: readonly Scope[]) => ({
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'An access token from the identity provider, as it is (RFC 6750).',
+    description: 'An access token from the identity provider (RFC 6750).',
   },
 });
 
@@ -111,7 +111,7 @@ const parameters = {
     in: 'header',
     required: false,
     description:
-      'Makes a repetition safe: for 24 hours, the same request with the same key is carried out once and has the same answer, a new secret included. A key of your own choice, 1 to 255 visible ASCII characters that nobody can guess, bare or quoted (draft-ietf-httpapi-idempotency-key-header): a UUID for example. Under a key that was used for another request: 422; while the first still runs: 409. Errors are not kept.',
+      'Makes a retry safe: for 24 hours, the same request with the same key runs once and gets the same response, including a new secret. Choose a value that nobody can guess, such as a UUID: 1–255 visible ASCII characters, bare or quoted (draft-ietf-httpapi-idempotency-key-header). If the key was used for another request: 422; while the first request runs: 409. Errors are not stored.',
     schema: { type: 'string', pattern: idempotencyKeyPattern },
     example: '6f2d6e0c-6d0e-4c43-9a0a-0d6b6c9a1a55',
   },

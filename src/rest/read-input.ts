@@ -96,7 +96,7 @@ const fromQuery =
   (query: URLSearchParams): Source =>
   ({ name, argument }) => {
     const [text, ...more] = query.getAll(name);
-    if (more.length > 0) return { issue: { message: 'Must be given once.', type: 'value_error' } };
+    if (more.length > 0) return { issue: { message: 'Must be given only once.', type: 'value_error' } };
     return text === undefined ? {} : readParameter(argument.type, text);
   };
 

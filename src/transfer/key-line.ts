@@ -48,7 +48,7 @@ const moment = z.iso
   .refine(isInBounds, { message: outOfBounds });
 
 const createdAt = moment.refine((date) => date.getTime() <= Date.now(), {
-  message: 'Must not lie in the future.',
+  message: 'Must not be in the future.',
 });
 
 const hexadecimal = /^[0-9a-f]{64}$/i;
@@ -82,7 +82,7 @@ function membersOf(settings: OperationSettings, issuers: readonly string[]) {
       .string()
       .min(1)
       .max(255)
-      .refine(isKnown, { message: 'Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.' }),
+      .refine(isKnown, { message: 'Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.' }),
     subject: z.string().min(1, 'Must not be empty.').max(255, 'Must have at most 255 characters.'),
     key_prefix: keyPrefix,
     created_at: createdAt.nullish(),
@@ -99,7 +99,7 @@ function membersOf(settings: OperationSettings, issuers: readonly string[]) {
     is_active: z.boolean().nullish(),
     plan: z
       .string()
-      .refine((plan) => settings.plans?.grants.has(plan), { message: 'Is no plan of PLANS_FILE.' })
+      .refine((plan) => settings.plans?.grants.has(plan), { message: 'Must be a plan in PLANS_FILE.' })
       .nullish(),
     sha256: sha256.nullish(),
     key: key.nullish(),
@@ -124,7 +124,7 @@ export function createLineReader(settings: OperationSettings, issuers: readonly 
     })
     .refine(({ key, key_prefix: prefix }) => key == null || key.startsWith(prefix), {
       path: ['key_prefix'],
-      message: 'Must be how the key begins.',
+      message: 'Must be the beginning of the key.',
     })
     .refine(({ key, key_prefix: prefix }) => key == null || key.length >= prefix.length + leastHidden, {
       path: ['key'],

@@ -28,14 +28,14 @@ const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>
 const webhookUrl = ({ webhooks: { allowedHosts } }: OperationSettings) =>
   atMostLong(z.string(), longestWebhookUrl)
     .refine((text) => isUrl(text, isSecureUrl), {
-      message: 'Must be a URL that begins with https:// (plain http:// is for this machine only).',
+      message: 'Must be an https:// URL (http:// is allowed for this machine only).',
       abort: true,
     })
     .refine((text) => isUrl(text, hasValidHost), {
-      message: 'Must have a valid host, of letters, digits, dots and hyphens.',
+      message: 'Must have a valid host: letters, digits, dots and hyphens.',
     })
     .refine((text) => isUrl(text, ({ username, password, hash }) => username + password + hash === ''), {
-      message: 'Must hold no user name, no password and no fragment.',
+      message: 'Must not have a user name, a password or a fragment.',
     })
     .refine((text) => !isRefusedHost(text, allowedHosts), {
       message:
@@ -99,11 +99,11 @@ export const createWebhookSecret = (): string => `whsec_${randomBytes(32).toStri
  */
 function assertRoom(there: readonly WebhookEndpoint[], url: string): void {
   if (there.some((each) => each.url === url))
-    throw new GatewayError('CONFLICT', 'There is a webhook endpoint with this URL already');
+    throw new GatewayError('CONFLICT', 'A webhook endpoint with this URL exists already');
   if (there.filter((each) => !isConfigured(each)).length >= mostWebhookEndpoints)
     throw new GatewayError(
       'CONFLICT',
-      `There may be at most ${mostWebhookEndpoints} added webhook endpoints`,
+      `Operators can add at most ${mostWebhookEndpoints} webhook endpoints: remove one first`,
     );
 }
 

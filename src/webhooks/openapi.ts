@@ -1,5 +1,4 @@
 import { type About, webhookEvents } from '../config/values/webhook-events.ts';
-import { longestKept } from '../operations/changes.ts';
 import { requiredHeader } from '../rest/openapi-parts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -14,34 +13,36 @@ const text = (description: string, example: unknown, more: Schema = {}): Schema 
 const ofAccount = {
   user_id: {
     type: 'integer',
-    description: 'The account, as `user_id` elsewhere.',
+    description: 'Id of the account.',
     examples: [1],
   },
   issuer: text(
-    'Who has issued its access tokens (`iss`); null where the account was erased.',
+    'Issuer of the access tokens (`iss`). Null if the account was erased.',
     'https://id.example.com',
   ),
-  subject: text('Whose it is at that issuer (`sub`); null where the account was erased.', 'alice'),
+  subject: text('Subject of the access tokens (`sub`). Null if the account was erased.', 'alice'),
   by: {
     type: 'string',
     description:
-      'Who did it: `owner`, `operator`, `key` (the API key itself), `scanner` (who has found the key in public), `time` (nobody). There may be others later.',
+      'Who did it: `owner`, `operator`, `provider` (a server of the API provider), `key` (the API key itself), `scanner` (a scanner that found the key in public) or `time` (nobody). More may be added.',
     examples: ['owner'],
   },
-  reason: text('Why, in the words of an operator; null where nobody said.', null),
+  reason: text("The operator's reason. Null if none was given.", null),
   changes: {
     type: 'array',
-    description: 'What was changed, where it is known.',
+    description: 'The changed members. Empty if `type` says everything.',
     items: {
       type: 'object',
       properties: {
-        field: { type: 'string', description: 'As REST names it.', examples: ['name'] },
+        field: { type: 'string', description: 'The changed member by its REST name.', examples: ['name'] },
         from: {
-          description: `What it was; null where it was not set. Of a list, the items that were taken out. In place of a value of more than ${longestKept} bytes as JSON stands its digest: \`sha256\` (hexadecimal) and \`bytes\`, the length.`,
+          description:
+            'The previous value. Null if it was not set. For a list, only the removed items. A long value is shortened to an object with `starts` (the beginning of its JSON) and `bytes` (its length).',
           examples: ['Laptop'],
         },
         to: {
-          description: 'What it is now. Of a list, the items that were put in. Long values as with `from`.',
+          description:
+            'The new value. Null if it is not set. For a list, only the added items. A long value is shortened as in `from`.',
           examples: ['Desk'],
         },
       },
@@ -52,10 +53,10 @@ const ofAccount = {
 } as const;
 
 const ofApiKey = {
-  key_id: { type: 'integer', description: 'The API key.', examples: [1] },
-  key_prefix: text('How its secret begins, when this was sent.', 'sk-a1b2c3'),
-  name: text('What it is called, when this was sent.', 'Laptop'),
-  expires_at: text('Until when it is valid, when this was sent; null: for as long as it is active.', null, {
+  key_id: { type: 'integer', description: 'Id of the API key.', examples: [1] },
+  key_prefix: text('The `keyPrefix` of the key, at the time of sending.', 'sk-a1b2c3'),
+  name: text('Name of the key, at the time of sending.', 'Laptop'),
+  expires_at: text('When the key expires, at the time of sending. Null if it never expires.', null, {
     format: 'date-time',
   }),
 } as const;
@@ -64,11 +65,11 @@ const schemaOf = (description: string, properties: Schema): Schema => ({
   type: 'object',
   description,
   properties: {
-    type: { type: 'string', description: 'What has happened.' },
+    type: { type: 'string', description: 'Type of the event.' },
     timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
     data: {
       type: 'object',
-      description: 'What it happened to.',
+      description: 'What the event is about.',
       properties,
       required: Object.keys(properties),
     },
@@ -113,17 +114,17 @@ const examples: Readonly<Record<string, Schema>> = {
 const parameters = {
   WebhookId: requiredHeader(
     'webhook-id',
-    'Names the event, the same at each attempt: who has seen it passes it over.',
+    'Id of the event, the same at each attempt. Skip events that you have already seen.',
     'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427',
   ),
   WebhookTimestamp: requiredHeader(
     'webhook-timestamp',
-    'When it was sent, in seconds since 1970.',
+    'When the message was sent, in seconds since 1970.',
     '1769860800',
   ),
   WebhookSignature: requiredHeader(
     'webhook-signature',
-    'HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` in base64, after `v1,`; while a secret is replaced, one by each, with a space between them (Standard Webhooks).',
+    '`v1,` and the HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` in base64 (Standard Webhooks). After a rotation, one signature for each secret, separated by spaces.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 };
@@ -146,18 +147,21 @@ function bodyOf(type: string, about: About): Schema {
 
 const capitalised = (word: string): string => `${word[0]?.toUpperCase()}${word.slice(1)}`;
 
+/** The title of an event type: `api_key.created` → `API key created`. */
+const titleOf = (type: string): string => capitalised(type.replace(/[._]/g, ' ')).replace(/^Api/, 'API');
+
 const describe = (type: string, about: About, summary: string) => ({
   post: {
     operationId: `on${type.split(/[._]/).map(capitalised).join('')}`,
     tags: ['Webhooks'],
-    summary,
-    description: `${summary} It is signed by Standard Webhooks; what is not taken is sent again for three days.`,
+    summary: titleOf(type),
+    description: `${summary} Signed as Standard Webhooks defines. Retried for up to three days.`,
     parameters: Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: { required: true, content: { 'application/json': bodyOf(type, about) } },
     responses: {
-      '2XX': { description: 'It is taken, and not sent again.' },
+      '2XX': { description: 'Accepted; not sent again.' },
       default: {
-        description: 'Anything else, a redirect too, or no answer in 15 seconds: it is sent again.',
+        description: 'Any other response (even a redirect), or none within 15 seconds: sent again.',
       },
     },
     security: [],
@@ -173,8 +177,8 @@ for (const { type, about, summary } of Object.values(webhookEvents))
 export const webhooksOpenApi = {
   webhooks: webhooks as Readonly<Record<string, object>>,
   schemas: {
-    [bodies['api-key'].name]: schemaOf('Something happened to an API key.', bodies['api-key'].properties),
-    [bodies.account.name]: schemaOf('Something happened to an account.', bodies.account.properties),
+    [bodies['api-key'].name]: schemaOf('An event about an API key.', bodies['api-key'].properties),
+    [bodies.account.name]: schemaOf('An event about an account.', bodies.account.properties),
   },
   parameters,
 };

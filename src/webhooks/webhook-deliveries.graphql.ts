@@ -9,28 +9,29 @@ import {
 import { mostBytesOf } from './webhook-endpoint-record.ts';
 
 const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
-  description: 'What became of a webhook.',
+  description: 'The state of a delivery.',
   values: {
-    WAITING: { value: 'waiting', description: 'It is to be sent, or to be sent again.' },
-    DELIVERED: { value: 'delivered', description: 'Its endpoint has taken it.' },
-    PARKED: { value: 'parked', description: 'It was tried for three days, and given up.' },
+    WAITING: { value: 'waiting', description: 'Waiting for its first or next attempt.' },
+    DELIVERED: { value: 'delivered', description: 'The endpoint accepted it.' },
+    PARKED: { value: 'parked', description: 'Given up after three days of attempts.' },
   } as const,
 });
 
 const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
   attempts: t.exposeInt('attempts', {
-    description: 'How often it was sent.',
+    description: 'Number of attempts so far.',
     example: 1,
   }),
   lastAttemptAt: t.expose('lastAttemptAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'When it was sent last; null where it was not yet.',
+    description: 'When it was last sent. Null if it has not been sent yet.',
     example: '2026-01-31T12:00:01.000Z',
   }),
   lastOutcome: t.exposeString('lastOutcome', {
     nullable: true,
-    description: 'What that came to: `status 204`, `timeout`, `ECONNREFUSED` and the like.',
+    description:
+      'The result of the last attempt, such as `status 204`, `timeout` or `ECONNREFUSED`. Null if there was none.',
     example: 'status 204',
     mostBytes: mostBytesOf.lastOutcome,
   }),
@@ -38,41 +39,41 @@ const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
     type: 'DateTime',
     nullable: true,
     description:
-      'When it is sent next, unless its endpoint is paused or rests after a failure; null where it does not wait, or waits for one before it about the same.',
+      'When the next attempt is due; later if the endpoint is paused or failing. Null if it is not waiting, or waits for an earlier delivery about the same key or account.',
     example: null,
   }),
 });
 
 const WebhookDeliveryType = builder.objectRef<WebhookDeliveryRecord>('WebhookDelivery').implement({
-  description: 'An event on its way to a webhook endpoint.',
+  description: 'The delivery of an event to a webhook endpoint.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'Identifier of the delivery.', example: 1 }),
+    id: t.exposeInt('id', { description: 'Id of the delivery.', example: 1 }),
     endpointId: t.exposeInt('endpoint', {
-      description: 'Identifier of the endpoint.',
+      description: 'Id of the endpoint.',
       example: 1,
     }),
     message: t.exposeString('message', {
-      description: 'Names the event, to all endpoints and at each attempt: `webhook-id`.',
+      description: 'Id of the event, the same for all endpoints and attempts: the header `webhook-id`.',
       example: 'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427',
       // 40 characters, and quotes.
       mostBytes: 42,
     }),
     type: t.exposeString('type', {
-      description: 'What has happened.',
+      description: 'Type of the event.',
       example: 'api_key.created',
     }),
     userId: t.exposeInt('account', {
-      description: 'Identifier of the account that it is about.',
+      description: 'Id of the account that the event is about.',
       example: 1,
     }),
     state: t.expose('state', {
       type: WebhookDeliveryState,
-      description: 'What became of it.',
+      description: 'State of the delivery.',
       example: 'DELIVERED',
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
-      description: 'When it was made.',
+      description: 'When the delivery was created.',
       example: '2026-01-31T12:00:00.000Z',
     }),
     ...attemptFields(t),
@@ -84,18 +85,19 @@ builder.queryField('webhookDeliveries', (t) =>
     {
       type: WebhookDeliveryType,
       description:
-        'What was sent to a webhook endpoint in the last days, and what waits for it, newest first. For operators.',
+        'Lists the recent and waiting deliveries of a webhook endpoint, newest first. For operators.',
+      summary: 'List webhook deliveries',
       requiredScopes: operator,
       input: () => WebhookDeliveriesInput,
       args: {
         endpointId: t.arg.int({
           required: true,
-          description: 'Identifier of the endpoint.',
+          description: 'Id of the endpoint.',
           example: 1,
         }),
         state: t.arg({
           type: WebhookDeliveryState,
-          description: 'Only those of which this became.',
+          description: 'Return only deliveries in this state.',
           example: 'PARKED',
         }),
       },
@@ -110,7 +112,8 @@ builder.mutationField('resendWebhookDelivery', (t) =>
   t.field({
     type: WebhookDeliveryType,
     description:
-      'Sends a webhook again, whatever became of it: the same message with the same id, for three days if need be. For operators.',
+      'Sends a delivery again, whatever its state: the same message with the same id, retried for up to three days. For operators.',
+    summary: 'Resend a webhook delivery',
     requiredScopes: operator,
     input: () => ResendWebhookDeliveryInput,
     errors: ['CONFLICT'],
@@ -118,7 +121,7 @@ builder.mutationField('resendWebhookDelivery', (t) =>
     args: {
       deliveryId: t.arg.int({
         required: true,
-        description: 'Identifier of the delivery.',
+        description: 'Id of the delivery.',
         example: 1,
       }),
     },

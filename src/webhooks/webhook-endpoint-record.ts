@@ -155,7 +155,7 @@ export function assertAdded(endpoint: Pick<WebhookEndpoint, 'secretCreatedAt'>):
   if (isConfigured(endpoint))
     throw new GatewayError(
       'CONFLICT',
-      'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
+      'This webhook endpoint comes from the configuration (WEBHOOKS). Change it there, then restart',
     );
 }
 
@@ -188,7 +188,7 @@ export const eventList = z
   .refine(...atMost(most))
   .superRefine(
     eachItem((text) => webhookPatterns.includes(text), {
-      message: 'Must be a type of event, or a pattern for some, such as api_key.* or *.',
+      message: 'Must be an event type or a pattern such as api_key.* or *.',
     }),
   )
   .refine(...onlyOnce)

@@ -22,13 +22,14 @@ import { WebhookEndpointsInput, webhookEndpoints } from './webhook-endpoints.ts'
 const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   createdAt: t.expose('createdAt', {
     type: 'DateTime',
-    description: 'When it was added, or first configured.',
+    description: 'When the endpoint was added or first configured.',
     example: '2026-01-31T12:00:00.000Z',
   }),
   pausedAt: t.expose('pausedAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'Since when nothing is sent to it, and what happens waits; null where it is not paused.',
+    description:
+      'When the endpoint was paused. While it is paused, deliveries wait. Null if it is not paused.',
     example: null,
   }),
   goneAt: t.expose('goneAt', {
@@ -40,68 +41,68 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   removedAt: t.expose('removedAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'Since when it is told of nothing; null where it was not removed.',
+    description: 'When the endpoint was removed. Null if it was not.',
     example: null,
   }),
   secretCreatedAt: t.expose('secretCreatedAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'When its newest secret was made; null of one of the configuration.',
+    description: 'When the newest secret was created. Null if the endpoint comes from the configuration.',
     example: '2026-01-31T12:00:00.000Z',
   }),
   previousSignUntil: t.expose('previousSignUntil', {
     type: 'DateTime',
     nullable: true,
-    description: 'Until when the secrets before it sign as well; null where there are none.',
+    description: 'Until when deliveries are also signed with the previous secrets. Null if there are none.',
     example: null,
   }),
 });
 
 const deliveryFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   waitingCount: t.exposeInt('waitingCount', {
-    description: `How many deliveries to it wait; ${mostCounted} stands for that and more.`,
+    description: `Number of waiting deliveries. ${mostCounted} means that many or more.`,
     example: 3,
   }),
   parkedCount: t.exposeInt('parkedCount', {
-    description: `How many were given up lately; ${mostCounted} stands for that and more.`,
+    description: `Number of deliveries recently given up. ${mostCounted} means that many or more.`,
     example: 0,
   }),
   lastAttemptAt: t.expose('lastAttemptAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'When something was sent to it last; null where nothing was lately.',
+    description: 'When a delivery was last sent. Null if none was sent recently.',
     example: '2026-02-28T12:00:00.000Z',
   }),
   lastOutcome: t.exposeString('lastOutcome', {
     nullable: true,
-    description: 'What that came to: `status 204`, `timeout`, `ECONNREFUSED` and the like.',
+    description:
+      'The result of the last attempt, such as `status 204`, `timeout` or `ECONNREFUSED`. Null if there was none recently.',
     example: 'status 204',
     mostBytes: mostBytesOf.lastOutcome,
   }),
 });
 
 const endpointFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
-  id: t.exposeInt('id', { description: 'Identifier of the endpoint.', example: 1 }),
+  id: t.exposeInt('id', { description: 'Id of the endpoint.', example: 1 }),
   url: t.exposeString('url', {
-    description: 'Where events are sent.',
+    description: 'The URL that events are sent to.',
     example: 'https://hooks.example.com/keyward',
     mostBytes: mostBytesOf.url,
   }),
   events: t.stringList({
-    description: 'Which events it is told of: types, and patterns such as `api_key.*`.',
+    description: 'The events sent: types, and patterns such as `api_key.*`.',
     example: ['api_key.*'],
     mostBytes: mostBytesOf.events,
     resolve: ({ events }) => [...events],
   }),
   headerNames: t.stringList({
-    description:
-      'Names of the headers that each message has beside those of Standard Webhooks. Their values are not shown.',
+    description: 'Names of the extra headers of each message. Their values are never shown.',
     example: ['Authorization'],
     mostBytes: mostBytesOf.headerNames,
     resolve: ({ headerNames }) => [...headerNames],
   }),
   isConfigured: t.exposeBoolean('isConfigured', {
-    description: 'Whether it stands in the configuration (`WEBHOOKS`), and was not added by an operator.',
+    description: 'True if the endpoint comes from `WEBHOOKS`, false if an operator added it.',
     example: false,
   }),
   ...stateFields(t),
@@ -109,17 +110,17 @@ const endpointFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
 });
 
 const WebhookEndpointType = builder.objectRef<WebhookEndpointRecord>('WebhookEndpoint').implement({
-  description: 'Where events are sent. Its secrets are not part of it.',
+  description: 'A webhook endpoint, without its secrets.',
   fields: (t) => endpointFields(t),
 });
 
 const NewWebhookEndpointType = builder.objectRef<NewWebhookEndpoint>('NewWebhookEndpoint').implement({
-  description: 'Where events are sent, with the secret that signs them, which is shown this once.',
+  description: 'A webhook endpoint with its signing secret, which is shown only once.',
   fields: (t) => ({
     ...endpointFields(t),
     secret: t.exposeString('secret', {
       description:
-        'The secret, by Standard Webhooks: `whsec_` and 32 bytes in base64. It cannot be shown again.',
+        'The signing secret in the form of Standard Webhooks: `whsec_` and 32 bytes in base64. It cannot be shown again.',
       example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD0123456789A=',
       // 50 characters, and quotes.
       mostBytes: 52,
@@ -131,13 +132,13 @@ const NewWebhookEndpointType = builder.objectRef<NewWebhookEndpoint>('NewWebhook
 const headersArgument = ({ arg }: ArgumentBuilder, description: string) =>
   arg({
     type: 'JSONObject',
-    description: `${description} Up to ${mostWebhookHeaders} names and values, which nobody is shown again. Names have up to ${longestHeaderName} letters, digits, hyphens and underscores; values have 1 to ${longestHeaderValue} visible ASCII characters. Headers that Keyward sets itself, such as \`Host\` or \`webhook-id\`, are refused.`,
+    description: `${description} At most ${mostWebhookHeaders}. Names have at most ${longestHeaderName} letters, digits, hyphens and underscores; values have 1–${longestHeaderValue} visible ASCII characters and are never shown again. Headers that Keyward sets itself, such as \`Host\` or \`webhook-id\`, are refused.`,
     example: { Authorization: 'Bearer 5f0c2b7e9d4a' },
   });
 
 const endpointId = {
   required: true,
-  description: 'Identifier of the endpoint.',
+  description: 'Id of the endpoint.',
   example: 1,
 } as const;
 
@@ -146,7 +147,8 @@ builder.queryField('webhookEndpoints', (t) =>
     {
       type: WebhookEndpointType,
       description:
-        'The webhook endpoints that are there, newest first: those of the configuration, and those that were added. For operators.',
+        'Lists the current webhook endpoints, newest first: configured ones and those that operators added. For operators.',
+      summary: 'List webhook endpoints',
       requiredScopes: operator,
       input: () => WebhookEndpointsInput,
       resolve: (_root, input, context) => webhookEndpoints(context, input),
@@ -159,7 +161,8 @@ builder.queryField('webhookEndpoints', (t) =>
 builder.queryField('webhookEndpoint', (t) =>
   t.field({
     type: WebhookEndpointType,
-    description: 'A webhook endpoint, also one that was removed. For operators.',
+    description: 'Returns a webhook endpoint, even a removed one. For operators.',
+    summary: 'Get a webhook endpoint',
     requiredScopes: operator,
     input: () => WebhookEndpointInput,
     args: { endpointId: t.arg.int(endpointId) },
@@ -171,7 +174,8 @@ builder.mutationField('createWebhookEndpoint', (t) =>
   t.field({
     type: NewWebhookEndpointType,
     description:
-      'Adds a webhook endpoint, which is told of what happens from then on. Its secret is made here. For operators.',
+      'Adds a webhook endpoint and creates its signing secret. The endpoint gets all later events. For operators.',
+    summary: 'Add a webhook endpoint',
     requiredScopes: operator,
     input: createWebhookEndpointInput,
     errors: ['CONFLICT'],
@@ -180,15 +184,14 @@ builder.mutationField('createWebhookEndpoint', (t) =>
     args: {
       url: t.arg.string({
         required: true,
-        description: `Where events are sent: HTTPS, at most ${longestWebhookUrl} characters, without a user name, a password or a fragment. No two endpoints have the same.`,
+        description: `The HTTPS URL that events are sent to: at most ${longestWebhookUrl} characters, without user name, password or fragment. Each endpoint needs its own URL.`,
         example: 'https://hooks.example.com/keyward',
       }),
       events: t.arg.stringList({
-        description:
-          'Which events it is told of: 1 to 50 types, or patterns such as `api_key.*`. Left out: of all.',
+        description: 'The events to send: 1–50 types or patterns such as `api_key.*`. Default: all.',
         example: ['api_key.*'],
       }),
-      headers: headersArgument(t, 'Headers that each message has, such as a token for a gateway.'),
+      headers: headersArgument(t, 'Extra headers of each message, such as a token for a gateway.'),
     },
     resolve: (_root, input, context) => createWebhookEndpoint(context, input),
   }),
@@ -198,7 +201,8 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
   t.field({
     type: WebhookEndpointType,
     description:
-      'Pauses a webhook endpoint or lets it go on, and changes which events it is told of and its headers. What is left out or null stays as it is. For operators.',
+      'Updates a webhook endpoint: pauses or resumes it, changes its events or headers. Members that are omitted or null stay as they are. For operators.',
+    summary: 'Update a webhook endpoint',
     requiredScopes: operator,
     input: () => UpdateWebhookEndpointInput,
     errors: ['CONFLICT'],
@@ -207,15 +211,16 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
     args: {
       endpointId: t.arg.int(endpointId),
       isPaused: t.arg.boolean({
-        description: 'Whether nothing is sent to it: what happens waits, for three days.',
+        description:
+          'Whether the endpoint is paused. While it is paused, deliveries wait for up to three days.',
         example: true,
       }),
       events: t.arg.stringList({
         description:
-          'Which events it is told of from now on: 1 to 50 types, or patterns. Those of an endpoint of the configuration are changed there.',
+          'The events to send: 1–50 types or patterns. For a configured endpoint, change them in the configuration.',
         example: ['api_key.*'],
       }),
-      headers: headersArgument(t, 'Headers that each message has from now on; `{}` for none.'),
+      headers: headersArgument(t, 'Extra headers of each message; `{}` for none.'),
     },
     resolve: (_root, input, context) => updateWebhookEndpoint(context, input),
   }),
@@ -225,7 +230,8 @@ builder.mutationField('rotateWebhookSecret', (t) =>
   t.field({
     type: NewWebhookEndpointType,
     description:
-      'Gives a webhook endpoint that was added a new secret. Those before it sign as well for the grace. For operators.',
+      'Gives a webhook endpoint that an operator added a new signing secret. Deliveries are also signed with the previous secrets for `graceSeconds`. For operators.',
+    summary: 'Rotate a signing secret',
     requiredScopes: operator,
     input: () => RotateWebhookSecretInput,
     errors: ['CONFLICT'],
@@ -238,7 +244,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
       endpointId: t.arg.int(endpointId),
       graceSeconds: t.arg.int({
         description:
-          'How long the secrets so far still sign, in seconds: 0 to 604800, 86400 (a day) where left out. 0 ends them at once.',
+          'How long deliveries are also signed with the previous secrets, in seconds (0–604800, 7 days). Default: 86400 (a day). With 0, they stop at once.',
         example: 86_400,
       }),
     },
@@ -250,7 +256,8 @@ builder.mutationField('removeWebhookEndpoint', (t) =>
   t.field({
     type: WebhookEndpointType,
     description:
-      'Removes a webhook endpoint that was added: nothing is sent to it any more. Repeating it changes nothing and answers the same. For operators.',
+      'Removes a webhook endpoint that an operator added. Nothing more is sent to it. Safe to repeat. For operators.',
+    summary: 'Remove a webhook endpoint',
     requiredScopes: operator,
     input: () => RemoveWebhookEndpointInput,
     errors: ['CONFLICT'],

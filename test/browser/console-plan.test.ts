@@ -72,7 +72,7 @@ describe.skipIf(!canRun)('plans in the console', () => {
       await dialog(page).getByLabel('Other permissions').fill('search.images billing.read');
       await inspect(page, `plan-form-${look}`);
       await dialog(page).getByRole('button', { name: 'Create' }).click();
-      await dialog(page).getByText('These do not: billing.read.', { exact: false }).waitFor();
+      await dialog(page).getByText('Remove: billing.read.', { exact: false }).waitFor();
       await expect.poll(() => focused(page)).toBe('Other permissions');
       await dialog(page).getByLabel('Other permissions').fill('search.images');
       await dialog(page).getByLabel('Expires').selectOption('As late as your plan allows: in 365 days');
@@ -137,7 +137,7 @@ describe.skipIf(!canRun)('plans in the console', () => {
     await dialog(page).getByText('Must be a JSON object', { exact: false }).waitFor();
     await dialog(page).getByLabel('What differs from the plan').fill('{"max_active_keys": 7}');
     await save();
-    await dialog(page).getByText('Is no plan of PLANS_FILE.').waitFor();
+    await dialog(page).getByText('Must be a plan in PLANS_FILE.').waitFor();
     await inspect(page, 'operate-plan-refused');
     await dialog(page).getByLabel('Plan', { exact: true }).fill('pro');
     await save();

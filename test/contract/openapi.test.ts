@@ -142,13 +142,25 @@ describe('the example of an answer', () => {
   });
 });
 
+it('every operation and webhook has a title of two to five words, and a description of whole sentences', () => {
+  const described = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) =>
+    Object.values(path as Record<string, { summary: string; description: string }>),
+  );
+  expect(described.length).toBeGreaterThan(50);
+  for (const { summary, description } of described) {
+    expect(summary).toMatch(/^[A-Z](?!.*\.$).{0,59}$/);
+    expect(summary.split(' ').length, summary).toBeGreaterThanOrEqual(2);
+    expect(summary.split(' ').length, summary).toBeLessThanOrEqual(5);
+    expect(description).toMatch(/^[A-Z].*\.$/s);
+  }
+});
+
 describe.each(operations)('$method $path', ({ operationId, method, path, scopes, statuses }) => {
   const operation = document.paths[path][method];
 
   it('is named after its GraphQL field, and has a description', () => {
     expect(operation.operationId).toBe(operationId);
-    expect(operation.summary).toMatch(/\.$/);
-    expect(operation.description.startsWith(operation.summary)).toBe(true);
+    expect(operation.description).toMatch(/^[A-Z].*\.$/s);
   });
 
   it('requires its scopes by either scheme', () => {

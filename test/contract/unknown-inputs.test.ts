@@ -15,7 +15,7 @@ const send = async (method: string, path: string, body: string) =>
   });
 
 const forbidden = (place: string, ...names: string[]) =>
-  names.map((name) => ({ loc: [place, name], msg: 'Is not known here.', type: 'extra_forbidden' }));
+  names.map((name) => ({ loc: [place, name], msg: 'Unknown member.', type: 'extra_forbidden' }));
 
 const privateKey = 'ab'.repeat(32);
 

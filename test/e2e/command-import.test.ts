@@ -86,7 +86,7 @@ describe('keys:import', () => {
     expect(ended).toMatchObject({
       code: 1,
       stdout: 'imported: 2, here already: 0, refused: 2\n',
-      stderr: 'line 2: Is no JSON.\nline 4: issuer: Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.\n',
+      stderr: 'line 2: Is no JSON.\nline 4: issuer: Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.\n',
     });
     expect(await move('import', ['-'], provider, [lineOf(one), lineOf(other)])).toMatchObject({
       code: 0,

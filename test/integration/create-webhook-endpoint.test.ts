@@ -81,7 +81,7 @@ it('a URL that exists already → 409; one that was removed can be added again',
   const again = await call('createWebhookEndpoint', { url: url.replace('https://h', 'HTTPS://H') });
   expect(again).toMatchObject({
     code: 'CONFLICT',
-    message: 'There is a webhook endpoint with this URL already',
+    message: 'A webhook endpoint with this URL exists already',
   });
   await createConfigured(setup, 'https://configured.example.com/');
   expect(await call('createWebhookEndpoint', { url: 'https://configured.example.com' })).toMatchObject({
@@ -98,7 +98,7 @@ it('one more than allowed → 409', async () => {
   for (let index = 0; index < 31; index += 1) await createAdded(setup, `https://hooks.example.com/${index}`);
   const more = ['a', 'b', 'c'].map((each) => call('createWebhookEndpoint', { url: `${url}/${each}` }));
   const refused = (await Promise.all(more)).filter(({ code }) => code !== 'OK');
-  const message = 'There may be at most 32 added webhook endpoints';
+  const message = 'Operators can add at most 32 webhook endpoints: remove one first';
   expect(refused).toMatchObject([
     { code: 'CONFLICT', message },
     { code: 'CONFLICT', message },

@@ -107,13 +107,13 @@ it('422 for permissions beyond the plan, and a wildcard that is wider than it', 
         {
           path: ['permissions'],
           type: 'permission_not_entitled',
-          message: `Must lie within what your account may have: documents.read. These do not: ${permissions.at(-1)}.`,
+          message: `Your account may have only these permissions: documents.read. Remove: ${permissions.at(-1)}.`,
         },
       ],
     });
   await entitle('free', { permissions: [] });
   expect(await make({ permissions: ['documents.read'] })).toMatchObject({
-    issues: [{ message: expect.stringContaining('may have: nothing.') }],
+    issues: [{ message: expect.stringContaining('these permissions: none.') }],
   });
   expect((await make({ permissions: [] })).code).toBe('OK');
 });

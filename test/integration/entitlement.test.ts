@@ -93,7 +93,7 @@ describe('without plans', () => {
     const { carol } = await createPeople(setup);
     expect(await call('setEntitlement', { userId: carol.id, plan: 'pro' }, billing)).toMatchObject({
       code: 'BAD_USER_INPUT',
-      issues: [{ path: ['plan'], message: 'Is no plan of PLANS_FILE.' }],
+      issues: [{ path: ['plan'], message: 'Must be a plan in PLANS_FILE.' }],
     });
   });
 });

@@ -18,7 +18,7 @@ const put = (json: object, headers: Record<string, string> = {}) => call('PUT', 
 
 /** A tag that nothing has. */
 const stale = `"${'A'.repeat(22)}"`;
-const refused = { detail: 'It is not as If-Match or If-None-Match says: read it again' };
+const refused = { detail: 'Precondition failed (If-Match or If-None-Match). Read it again, then retry' };
 
 describe('a read', () => {
   beforeEach(() => createApiKeys(setup));

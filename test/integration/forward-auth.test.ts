@@ -256,7 +256,7 @@ describe('403', () => {
     const answer = await askFor(secret, Buffer.from(required).toString('latin1'));
     expect(answer).toMatchObject({
       status: 403,
-      body: { detail: 'The proxy asks for what is no permission', reason: 'malformed_requirement' },
+      body: { detail: 'X-Keyward-Require is not a list of permissions', reason: 'malformed_requirement' },
     });
     expect(answer.headers.has('www-authenticate')).toBe(false);
     expect(setup.gateway.log()).toMatchObject([{ status: 403, reason: 'malformed-requirement' }]);

@@ -79,7 +79,7 @@ const records = () => setup.gateway.rows('idempotency_record');
 const fault = (type: string, msg: string) => ({
   detail: [{ loc: ['header', 'Idempotency-Key'], msg, type }],
 });
-const another = fault('value_error', 'Belongs to another request of the last 24 hours: use a new key.');
+const another = fault('value_error', 'Was used for another request in the last 24 hours. Use a new key.');
 
 /** The fields that the documents tell of. */
 const logFields = [
@@ -206,7 +206,7 @@ describe('an Idempotency-Key', () => {
       'mutation { a: createApiKey { key } ...B } fragment B on Mutation { b: createApiKey { key } }';
     const { body } = await setup.gateway.graphql(query, keyed('one', { token }));
     expect(body.errors[0]).toMatchObject({
-      message: 'Idempotency-Key: Must stand beside one root field.',
+      message: 'Idempotency-Key: Requires a document with exactly one root field.',
       extensions: { code: 'BAD_USER_INPUT' },
     });
     expect(await apiKeys()).toEqual([]);
@@ -354,7 +354,7 @@ describe('while the first request runs', () => {
     expect([answer.status, answer.headers.get('retry-after'), answer.body]).toEqual([
       409,
       '1',
-      { detail: 'The first request with this Idempotency-Key is still being carried out' },
+      { detail: 'The first request with this Idempotency-Key is still running' },
     ]);
     const result = await finish();
     expect((await create('one', { name: 'CI' })).body.key).toBe(result.key);
@@ -413,7 +413,7 @@ describe('many requests at once', () => {
     expect(new Set(keys).size).toBe(1);
     for (const { body, headers } of answers) {
       if (body.key ?? body.data?.createApiKey) continue;
-      const message = 'The first request with this Idempotency-Key is still being carried out';
+      const message = 'The first request with this Idempotency-Key is still running';
       expect(body.detail ?? body.errors[0].message).toBe(message);
       expect(headers.get('retry-after')).toBe('1');
     }

@@ -342,17 +342,13 @@ describe('a line is refused', () => {
     [
       'another issuer',
       { issuer: 'https://other.example.com' },
-      'issuer: Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.',
+      'issuer: Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.',
     ],
     ['no subject', { subject: undefined }, 'subject: Required.'],
     ['an empty subject', { subject: '' }, 'subject: Must not be empty.'],
     ['a long subject', { subject: 's'.repeat(256) }, 'subject: Must have at most 255 characters.'],
     ['a NUL', { subject: 'a\0b' }, 'subject: Must not contain a NUL character.'],
-    [
-      'a lone surrogate',
-      { name: '\ud800' },
-      'name: Must be valid Unicode, without half of a surrogate pair.',
-    ],
+    ['a lone surrogate', { name: '\ud800' }, 'name: Must be valid Unicode, without lone surrogates.'],
     ['no key_prefix', { key_prefix: undefined }, 'key_prefix: Required.'],
     [
       'a long key_prefix',
@@ -376,7 +372,7 @@ describe('a line is refused', () => {
     ['a long name', { name: 'n'.repeat(101) }, 'name: Must have at most 100 characters.'],
     ['a date', { created_at: '2025-01-31' }, `created_at: ${date}`],
     ['a date-time without an offset', { expires_at: '2025-01-31T12:00:00' }, `expires_at: ${date}`],
-    ['made in the future', { created_at: '2999-01-01T00:00:00Z' }, 'created_at: Must not lie in the future.'],
+    ['made in the future', { created_at: '2999-01-01T00:00:00Z' }, 'created_at: Must not be in the future.'],
     ['made before 1970', { created_at: '1969-12-31T23:59:59Z' }, `created_at: ${years}`],
     ['ended before 1970', { expires_at: '1970-01-01T00:00:00+00:01' }, `expires_at: ${years}`],
     ['that lasts beyond 9999', { expires_at: '9999-12-31T23:59:59-23:59' }, `expires_at: ${years}`],
@@ -388,13 +384,13 @@ describe('a line is refused', () => {
     [
       'a permission that there is not',
       { permissions: ['admin'] },
-      'permissions.0: Is no permission that exists here.',
+      'permissions.0: Must be a permission that this provider has.',
     ],
     ['metadata that are no object', { metadata: [] }, 'metadata: '],
     [
       'no address',
       { allowed_addresses: ['loopback'] },
-      'allowed_addresses.0: Must be an IP address or a range of them, such as 192.0.2.0/24.',
+      'allowed_addresses.0: Must be an IP address or a range, such as 192.0.2.0/24.',
     ],
     [
       'a limit of nothing',
@@ -408,7 +404,7 @@ describe('a line is refused', () => {
     ['other letters', { sha256: 'xy'.repeat(32) }, `sha256: ${digest}`],
     ['a key with a space', { key: `acme_ ${key}` }, 'key: Must be at most 1000 visible ASCII characters.'],
     ['a long key', { key: 'acme_'.padEnd(1001, 'k') }, 'key: Must be at most 1000 visible ASCII characters.'],
-    ['a key that begins otherwise', { key: `x${key}` }, 'key_prefix: Must be how the key begins.'],
+    ['a key that begins otherwise', { key: `x${key}` }, 'key_prefix: Must be the beginning of the key.'],
     [
       'a key that is nearly told',
       { key: 'acme_123456789012345' },
@@ -582,7 +578,7 @@ describe('the plan of a line', () => {
     const lines = [planned(given ? 'gold' : 'pro'), planned(null)];
     expect(await importTo(setup.gateway, lines, given ? { settings: given } : {})).toMatchObject({
       made: 1,
-      refused: [[1, 'plan: Is no plan of PLANS_FILE.']],
+      refused: [[1, 'plan: Must be a plan in PLANS_FILE.']],
     });
   });
 });

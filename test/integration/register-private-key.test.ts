@@ -112,7 +112,7 @@ describe('200 over GraphQL', () => {
 });
 
 describe('422', () => {
-  const message = 'Must be a private key: 64 hexadecimal digits, with 0x before them or without.';
+  const message = 'Must be a private key: 64 hexadecimal digits, with or without a leading 0x.';
   it.each([
     '',
     ' ',

@@ -476,7 +476,7 @@ describe('a signature', () => {
     });
     expect(answer).toMatchObject({
       status: 403,
-      body: { detail: 'The report is not signed by a key that is known here' },
+      body: { detail: 'The report is not signed by a known key' },
     });
     expect(sql).toEqual([]);
     expect(await setup.stored()).toEqual(before);

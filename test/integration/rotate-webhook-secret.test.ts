@@ -40,7 +40,7 @@ it('a configured or removed endpoint → 409', async () => {
   const id = await createConfigured(setup, url);
   expect(await call('rotateWebhookSecret', { endpointId: id })).toMatchObject({
     code: 'CONFLICT',
-    message: 'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
+    message: 'This webhook endpoint comes from the configuration (WEBHOOKS). Change it there, then restart',
   });
   const { data } = await call('createWebhookEndpoint', { url: `${url}2` });
   await call('removeWebhookEndpoint', { endpointId: data.id });

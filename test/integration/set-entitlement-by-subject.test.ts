@@ -62,7 +62,7 @@ describe('with known issuers', () => {
     expect((await set('https://id.example.com')).code).toBe('OK');
     expect(await set('https://id.example.org')).toMatchObject({
       code: 'BAD_USER_INPUT',
-      issues: [{ path: ['issuer'], message: 'Is no issuer of AUTH_ISSUER or AUTH_ISSUERS.' }],
+      issues: [{ path: ['issuer'], message: 'Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.' }],
     });
     expect(await known.gateway.rows('account')).toHaveLength(1);
   });

@@ -59,7 +59,7 @@ it("a configured endpoint's events, or a removed endpoint → 409", async () => 
   const id = await createConfigured(setup, url);
   expect(await call('updateWebhookEndpoint', { endpointId: id, events: ['api_key.*'] })).toMatchObject({
     code: 'CONFLICT',
-    message: 'This webhook endpoint is one of the configuration: change it there (WEBHOOKS)',
+    message: 'This webhook endpoint comes from the configuration (WEBHOOKS). Change it there, then restart',
   });
   expect(await call('updateWebhookEndpoint', { endpointId: id, headers: {} })).toMatchObject({
     code: 'CONFLICT',

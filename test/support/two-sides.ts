@@ -259,7 +259,11 @@ export function restOutcome(answer: Answer, step: Step): SideOutcome {
   if (typeof detail === 'string') return { code, challenge, message: detail };
   const issues = detail.map(({ loc, msg, type }: { loc: string[]; msg: string; type: string }) => {
     expect(loc[0]).toBe(placeOf(step.operation, `${loc[1]}`));
-    return { path: loc.slice(1).map((name) => spelling.get(name) ?? camel(name)), message: msg, type };
+    return {
+      path: loc.slice(1).map((name) => spelling.get(name) ?? camel(name)),
+      message: type === 'enum' ? msg.replace(/(?<=: ).*/, (names) => names.toUpperCase()) : msg,
+      type,
+    };
   });
   return { code, challenge, issues };
 }

@@ -8,7 +8,8 @@ import { ApiKeyUsageType, rangeArguments, UsagePeriodType } from './api-key-usag
 builder.queryField('accountApiKeyUsage', (t) =>
   t.field({
     type: ApiKeyUsageType,
-    description: "How often anybody's API key was verified, and with which outcomes. For operators.",
+    description: "Counts the verifications of anyone's API key, by outcome. For operators.",
+    summary: "Count uses of anyone's key",
     requiredScopes: operator,
     input: () => AccountApiKeyUsageInput,
     args: {
@@ -25,11 +26,12 @@ builder.queryField('accountUsage', (t) =>
   t.field({
     type: ApiKeyUsageType,
     description:
-      'How often all API keys of an account were verified, and with which outcomes. For operators.',
+      'Counts the verifications of all API keys of an account together, by outcome. For operators.',
+    summary: "Count an account's uses",
     requiredScopes: operator,
     input: () => AccountUsageInput,
     args: {
-      id: t.arg.int({ required: true, description: 'Identifier of the account.', example: 1 }),
+      id: t.arg.int({ required: true, description: 'Id of the account.', example: 1 }),
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
       by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),

@@ -7,28 +7,27 @@ import { longestRange, mostCounts, mostPeriods, type Usage, type UsageCount } fr
 
 /** What verifications are counted by. */
 export const UsagePeriodType = builder.enumType('UsagePeriod', {
-  description: 'What verifications are counted by.',
+  description: 'The length of a period in which verifications are counted.',
   values: {
-    HOUR: { description: `By the hour. The range is at most ${longestRange.HOUR} days.` },
-    DAY: { description: `By the day, in UTC. The range is at most ${longestRange.DAY} days.` },
+    HOUR: { description: `Hours. The range is at most ${longestRange.HOUR} days.` },
+    DAY: { description: `Days in UTC. The range is at most ${longestRange.DAY} days.` },
   },
 });
 
 const UsageCountType = builder.objectRef<UsageCount>('UsageCount').implement({
-  description: 'How often API keys were verified in an hour or a day, with one outcome.',
+  description: 'The number of verifications in one hour or day with one outcome.',
   fields: (t) => ({
     at: t.expose('at', {
       type: 'DateTime',
-      description: 'When that hour or day begins.',
+      description: 'Start of the hour or day.',
       example: '2026-01-31T12:00:00.000Z',
     }),
     outcome: t.exposeString('outcome', {
-      description:
-        'What it came to: `valid`, or the reason why the key let nobody in, as a verification answers it. There may be more reasons than you know.',
+      description: 'The outcome: `valid`, or the `reason` of the refusals. More reasons may be added.',
       example: 'valid',
     }),
     count: t.exposeInt('count', {
-      description: 'How often; 2147483647 stands for that and more.',
+      description: 'Number of verifications. 2147483647 means that many or more.',
       example: 1200,
     }),
   }),
@@ -37,21 +36,21 @@ const UsageCountType = builder.objectRef<UsageCount>('UsageCount').implement({
 /** How often API keys were verified. */
 export const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({
   description:
-    'How often API keys were verified. It is written up to 30 seconds late, and kept for as long as the operator has set.',
+    'Counts of verifications. They appear up to 30 seconds late and are kept as long as the operator sets (default: 90 days).',
   fields: (t) => ({
     from: t.expose('from', {
       type: 'DateTime',
-      description: 'Where the range begins: the hours that begin from then on are counted.',
+      description: 'Start of the range. Hours that begin at or after it are counted.',
       example: '2026-01-31T00:00:00.000Z',
     }),
     to: t.expose('to', {
       type: 'DateTime',
-      description: 'Where it ends: hours that begin from then on are not.',
+      description: 'End of the range. Hours that begin at or after it are not counted.',
       example: '2026-02-01T00:00:00.000Z',
     }),
     counts: t.field({
       type: [UsageCountType],
-      description: 'In order of time. What there was none of is left out.',
+      description: 'The counts, oldest first. Counts of 0 are left out.',
       atMost: mostCounts,
       usually: mostPeriods,
       resolve: ({ counts }) => [...counts],
@@ -62,22 +61,23 @@ export const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement
 /** The arguments that select the time. */
 export const rangeArguments = {
   from: {
-    description: 'Only hours that begin from then on. Left out: 24 hours before the end.',
+    description: 'Start of the range: only hours that begin at or after it. Default: 24 hours before `to`.',
     example: '2026-01-31T00:00:00Z',
   },
   to: {
-    description: 'Only hours that begin before this moment. Left out: now.',
+    description: 'End of the range: only hours that begin before it. Default: now.',
     example: '2026-02-01T00:00:00Z',
   },
   by: {
-    description: `What is added up. Left out: hours. A range is at most ${longestRange.HOUR} days by hours, and ${longestRange.DAY} by days.`,
+    description: `The period of each count. Default: hours. The range is at most ${longestRange.HOUR} days by hour and ${longestRange.DAY} days by day.`,
   },
 } as const;
 
 builder.queryField('apiKeyUsage', (t) =>
   t.field({
     type: ApiKeyUsageType,
-    description: 'How often one of your API keys was verified, and what that came to.',
+    description: 'Counts the verifications of one of your API keys, by outcome.',
+    summary: 'Count uses of a key',
     requiredScopes: signedIn,
     input: () => ApiKeyUsageInput,
     args: {
@@ -93,7 +93,8 @@ builder.queryField('apiKeyUsage', (t) =>
 builder.queryField('apiKeysUsage', (t) =>
   t.field({
     type: ApiKeyUsageType,
-    description: 'How often your API keys were verified, all together, and what that came to.',
+    description: 'Counts the verifications of all your API keys together, by outcome.',
+    summary: 'Count uses of all keys',
     requiredScopes: signedIn,
     input: () => ApiKeysUsageInput,
     args: {

@@ -15,48 +15,50 @@ import {
 const OwnerAutomation = builder
   .objectRef<NonNullable<ApiKeyVerification['automation']>>('OwnerAutomation')
   .implement({
-    description: "The automation settings of a key's owner, with the operator's defaults.",
+    description:
+      "The automation settings of a key's owner. Settings that were never set have the operator's defaults.",
     fields: (t) => ({
       isEnabled: t.exposeBoolean('isEnabled', {
         nullable: true,
-        description: 'Whether automation is enabled; null where nothing says so.',
+        description: 'Whether automation is on. Null if neither the owner nor the operator has set it.',
         example: true,
       }),
       sessionDuration: t.exposeInt('sessionDuration', {
         nullable: true,
-        description: 'How long a session lasts, in seconds; null where nothing says so.',
+        description:
+          'Length of a session, in seconds. Null if neither the owner nor the operator has set it.',
         example: 3600,
       }),
     }),
   });
 
 const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVerification').implement({
-  description: 'Whether an API key is valid, and whose it is.',
+  description: 'The result of a verification.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', {
-      description: 'Whether the key lets its bearer in, at this moment.',
+      description: 'Whether the request may pass.',
       example: true,
     }),
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'Why it does not: `not_found` (unknown, malformed or wrong), `inactive` (deactivated), `expired`, `rotated` (it has a new secret, and the time of the old one is over), `account_blocked` (whose it is may do nothing), `address_not_allowed`, `insufficient_permissions`, `rate_limited`, `account_rate_limited` (all keys of its account together were used too often), `quota_exceeded` (less is left of its quota than this costs), or `account_quota_exceeded` (or of the quota that all keys of its account share). The first of them that holds; null where it is valid. There may be others one day: each means no.',
+        'Why the request may not pass: `not_found` (unknown or malformed key), `inactive` (deactivated), `expired`, `rotated` (a previous secret whose grace period is over), `account_blocked`, `address_not_allowed`, `insufficient_permissions`, `rate_limited`, `account_rate_limited` (the rate limit of all keys of the account), `quota_exceeded` (fewer units left than `cost`) or `account_quota_exceeded` (the same for the quota of all keys of the account). The first that applies; null if the key is valid. Treat an unknown value as a refusal.',
       example: null,
     }),
     keyId: t.exposeInt('keyId', {
       nullable: true,
-      description: 'Identifier of the key; null where it is not found, as all that follows.',
+      description: 'Id of the key. Null if no such key was found; the fields below are then null or empty.',
       example: 1,
     }),
     userId: t.exposeInt('userId', {
       nullable: true,
-      description: 'Identifier of the account that the key belongs to.',
+      description: 'Id of the account that owns the key.',
       example: 1,
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'From then on the key is valid no more; null where it does not expire.',
+      description: 'When the key expires. Null if it never expires.',
       example: '2099-01-31T12:00:00.000Z',
     }),
     name: t.exposeString('name', {
@@ -67,7 +69,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
     }),
     permissions: t.exposeStringList('permissions', {
       description:
-        "What the key may do: the permissions that its owner gave it, as far as they lie within its account's plan. Empty where there are none.",
+        "The key's permissions, limited to those that its account's plan allows. Empty if it has none.",
       example: ['documents.read'],
       // What the key's list and the plan's have in common may have permissions of both.
       mostBytes: 2 * mostBytesOf.permissions,
@@ -76,7 +78,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       type: 'JSONObject',
       nullable: true,
       description:
-        "What the key's owner keeps with it: it is their word, not the provider's, which is in `entitlement`. Null where nothing is.",
+        "The owner's own names and values; those of the provider are in `entitlement`. Null if there are none.",
       example: { team: 'search' },
       mostBytes: mostBytesOf.metadata,
     }),
@@ -89,19 +91,20 @@ const GrantedStateType = builder.objectRef<GrantedState>('GrantedState').impleme
     metadata: t.expose('metadata', {
       type: 'JSONObject',
       nullable: true,
-      description: "The provider's own words, of its plan or its overrides; null where there are none.",
+      description:
+        "The provider's own names and values, from the plan or its overrides. Null if there are none.",
       example: { support: 'email' },
       mostBytes: granted.metadata,
     }),
     rateLimit: t.expose('rateLimit', {
       type: RateLimitStateType,
       nullable: true,
-      description: 'What is left of the rate limit that all keys of the account share; null: there is none.',
+      description: 'What is left of the rate limit shared by all keys of the account. Null if there is none.',
     }),
     quota: t.expose('quota', {
       type: QuotaStateType,
       nullable: true,
-      description: 'What is left of the quota that all keys of the account share; null: there is none.',
+      description: 'What is left of the quota shared by all keys of the account. Null if there is none.',
     }),
   }),
 });
@@ -110,29 +113,28 @@ builder.objectFields(ApiKeyVerificationType, (t) => ({
   automation: t.expose('automation', {
     type: OwnerAutomation,
     nullable: true,
-    description:
-      'The automation settings of the account. What was switched off is off from the next answer on.',
+    description: "The owner's automation settings, as they are now.",
   }),
   plan: t.exposeString('plan', {
     nullable: true,
-    description: 'The plan of the account, by its name in the plans file; null where there are no plans.',
+    description: 'The name of the plan of the account. Null if the provider has no plans.',
     example: 'pro',
     mostBytes: granted.plan,
   }),
   entitlement: t.expose('entitlement', {
     type: GrantedStateType,
     nullable: true,
-    description: 'What the provider grants the account, beside what the key may do.',
+    description: 'What the provider grants the account, beyond the permissions.',
   }),
   rateLimit: t.expose('rateLimit', {
     type: RateLimitStateType,
     nullable: true,
-    description: "What is left of the key's own rate limit; null where it has none.",
+    description: "What is left of the key's own rate limit. Null if it has none.",
   }),
   quota: t.expose('quota', {
     type: QuotaStateType,
     nullable: true,
-    description: "What is left of the key's quota; null where it has none.",
+    description: "What is left of the key's quota. Null if it has none.",
   }),
 }));
 
@@ -140,28 +142,28 @@ builder.mutationField('verifyApiKey', (t) =>
   t.field({
     type: ApiKeyVerificationType,
     description:
-      "Verifies an API key at a provider's door. It changes nothing, and is a mutation all the same: so a key never stands in a URL.",
+      "Verifies an API key for a request to your API. The call counts towards the key's usage and limits. It is a mutation so that a key never appears in a URL.",
+    summary: 'Verify an API key',
     requiredScopes: keyVerifier,
     input: () => VerifyApiKeyInput,
     changesNothing: true,
     args: {
       key: t.arg.string({
         required: true,
-        description: `The API key as a client sent it: at most ${longestSecret} characters.`,
+        description: `The API key as the client sent it, at most ${longestSecret} characters.`,
         example: `sk-a1b2c3.${'0'.repeat(64)}`,
       }),
       permissions: t.arg.stringList({
-        description: `What its bearer wants to do: at most ${mostPermissions} names. The key must have all of them; \`documents.*\` of a key stands for all that begins with \`documents.\`, \`*\` for all.`,
+        description: `Permissions that the request needs, at most ${mostPermissions}. The key must have all of them.`,
         example: ['documents.read'],
       }),
       cost: t.arg.int({
         description:
-          "How many units this uses of the key's quota and of its account's: 0 to 1000000, 1 where left out. 0 asks and uses none of them; the rate limits count it all the same.",
+          "Units to use of the key's quota and of its account's quota (0–1000000). Default: 1. With 0, no units are used, but the call still counts towards the rate limits.",
         example: 1,
       }),
       address: t.arg.string({
-        description:
-          "The client's IP address, as the provider's server knows it. A key with `allowedAddresses` is refused without one.",
+        description: "The client's IP address. Without one, a key with `allowedAddresses` is refused.",
         example: '192.0.2.7',
       }),
     },

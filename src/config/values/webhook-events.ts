@@ -20,7 +20,7 @@ export const webhookEvents = {
   'api-key-updated': {
     type: 'api_key.updated',
     about: 'api-key',
-    summary: 'What an API key is called, may do, or how long it lasts was changed.',
+    summary: 'An API key was changed, such as its permissions or expiry.',
   },
   'api-key-renamed': {
     type: 'api_key.updated',
@@ -30,7 +30,7 @@ export const webhookEvents = {
   'default-api-key-set': {
     type: 'api_key.updated',
     about: 'api-key',
-    summary: 'An API key was made the default of its account.',
+    summary: 'An API key became the default of its account.',
   },
   'api-key-rotated': {
     type: 'api_key.rotated',
@@ -40,19 +40,19 @@ export const webhookEvents = {
   'api-key-deactivated': {
     type: 'api_key.deactivated',
     about: 'api-key',
-    summary: 'An API key was ended.',
+    summary: 'An API key was deactivated.',
     isUrgent: true,
   },
   'api-key-leaked': {
     type: 'api_key.leaked',
     about: 'api-key',
-    summary: 'An API key that works was found in public.',
+    summary: 'A working API key was found in public.',
     isUrgent: true,
   },
   'api-key-expiring': {
     type: 'api_key.expiring',
     about: 'api-key',
-    summary: 'An active API key expires in 14 days, or in 3.',
+    summary: 'An active API key expires in 14 days or in 3 days.',
   },
   'api-key-expired': {
     type: 'api_key.expired',
@@ -62,17 +62,17 @@ export const webhookEvents = {
   'api-key-quota-exhausted': {
     type: 'quota.exhausted',
     about: 'api-key',
-    summary: 'A verification was refused for want of quota, for the first time in a period.',
+    summary: 'The quota of an API key ran out: the first refused verification in a period.',
   },
   'private-key-registered': {
     type: 'private_key.registered',
     about: 'account',
-    summary: 'A private key was registered, in place of any that was there.',
+    summary: 'A private key was registered or replaced.',
   },
   'private-key-removed': {
     type: 'private_key.removed',
     about: 'account',
-    summary: 'A private key was removed.',
+    summary: 'A private key was deleted.',
     isUrgent: true,
   },
   'automation-settings-updated': {
@@ -83,30 +83,30 @@ export const webhookEvents = {
   'account-blocked': {
     type: 'account.blocked',
     about: 'account',
-    summary: 'An operator has blocked an account: none of its API keys is good.',
+    summary: 'An operator blocked an account. All its API keys are refused.',
     isUrgent: true,
   },
   'account-unblocked': {
     type: 'account.unblocked',
     about: 'account',
-    summary: 'An operator has unblocked an account.',
+    summary: 'An operator unblocked an account.',
     isUrgent: true,
   },
   'account-quota-exhausted': {
     type: 'account.quota_exhausted',
     about: 'account',
     summary:
-      'A verification was refused for want of the quota that all API keys of an account share, for the first time in a period.',
+      'The quota shared by all API keys of an account ran out: the first refused verification in a period.',
   },
   'account-entitlement-changed': {
     type: 'account.entitlement_changed',
     about: 'account',
-    summary: 'What the provider grants an account was changed: its plan, or its overrides.',
+    summary: 'The entitlement of an account was changed: its plan or its overrides.',
   },
   'account-erased': {
     type: 'account.erased',
     about: 'account',
-    summary: 'An operator has erased an account and all that belonged to it.',
+    summary: 'An operator erased an account with everything it owned.',
     isUrgent: true,
   },
 } as const satisfies Record<string, KindOfEvent>;

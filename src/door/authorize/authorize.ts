@@ -17,7 +17,7 @@ import { authorizePath } from './problem.ts';
  * passes.
  */
 const malformedRequirement = () =>
-  new GatewayError('FORBIDDEN', 'The proxy asks for what is no permission', {
+  new GatewayError('FORBIDDEN', 'X-Keyward-Require is not a list of permissions', {
     reason: 'malformed-requirement',
   });
 

@@ -6,7 +6,7 @@ const problem = (status: number, description: string, headers: object, detail: s
   description,
   headers: {
     ...headers,
-    'X-Keyward-Problem': header('The body, for proxies that read header fields only.'),
+    'X-Keyward-Problem': header('The body again, for proxies that read only header fields.'),
   },
   content: {
     'application/problem+json': {
@@ -18,7 +18,7 @@ const problem = (status: number, description: string, headers: object, detail: s
 
 const challenge = { 'WWW-Authenticate': header('The challenge (RFC 9110, section 11.6.1).') };
 
-const retryAfter = { 'Retry-After': header('Seconds to wait.', 'integer') };
+const retryAfter = { 'Retry-After': header('Seconds to wait before a retry.', 'integer') };
 
 const refusals = {
   401: problem(
@@ -37,7 +37,7 @@ const refusals = {
   ),
   429: problem(
     429,
-    'A limit of the key, of its account or of the address is used up.',
+    'A limit of the key, its account or the address is used up.',
     {
       ...retryAfter,
       'RateLimit-Policy': header('The limits (draft-ietf-httpapi-ratelimit-headers).'),
@@ -49,7 +49,7 @@ const refusals = {
   500: problem(500, 'Keyward failed.', {}, 'Internal Server Error'),
   503: problem(
     503,
-    'Keyward cannot reach its database, or has too many requests.',
+    'Keyward cannot reach its database or has too many requests.',
     retryAfter,
     'Service Unavailable',
   ),
@@ -62,28 +62,28 @@ export const authorizeOpenApi = {
       get: {
         operationId: 'authorizeApiKey',
         tags: ['Verification'],
-        summary: 'Tells a reverse proxy whether the API key of a request is good.',
+        summary: 'Authorize a proxied request',
         description:
-          'Tells a reverse proxy whether the API key of a request is good. Any method will do, and any path may follow. ' +
-          'Anything but 200 means no.',
+          'Tells a reverse proxy whether a request with an API key may pass. Any method works, and any path may follow. ' +
+          'Any status but 200 means no.',
         parameters: [
           {
             ...{ name: 'X-Keyward-Require', in: 'header', required: false },
             description:
-              'The permissions that the request needs, all of them: 1 to 50 names in up to 1000 characters, between spaces or commas. The proxy sets it, and takes away what a client sent.',
+              'The permissions that the request needs: 1–50 names in up to 1000 characters, separated by spaces or commas. The key must have all of them. The proxy sets this header and removes any that a client sent.',
             schema: { type: 'string' },
             example: 'documents.read documents.write',
           },
         ],
         responses: {
           200: {
-            description: 'The key is good.',
+            description: 'The request may pass.',
             headers: {
-              'X-Keyward-User': header('The account that the key belongs to.'),
-              'X-Keyward-Key': header('The identifier of the key.'),
-              'X-Keyward-Plan': header('The plan of the account; empty where there are no plans.'),
+              'X-Keyward-User': header('Id of the account that owns the key.'),
+              'X-Keyward-Key': header('Id of the key.'),
+              'X-Keyward-Plan': header('The plan of the account. Empty if the provider has no plans.'),
               'X-Keyward-Permissions': header(
-                'The permissions that were asked for, between spaces: the key has all of them. Empty where none were.',
+                'The required permissions, separated by spaces. Empty if none were required.',
               ),
             },
           },
@@ -98,13 +98,13 @@ export const authorizeOpenApi = {
       description: 'Why a proxy must refuse a request (RFC 9457).',
       required: ['title', 'status', 'detail'],
       properties: {
-        title: { type: 'string', description: 'The name of the HTTP status.' },
-        status: { type: 'integer', description: 'The HTTP status.' },
-        detail: { type: 'string', description: 'A sentence for a person.' },
+        title: { type: 'string', description: 'Name of the HTTP status.' },
+        status: { type: 'integer', description: 'HTTP status.' },
+        detail: { type: 'string', description: 'Explanation for people.' },
         reason: {
           type: 'string',
           description:
-            'Why, for a program: `no_api_key`, `invalid_api_key`, `account_blocked`, `address_not_allowed`, `insufficient_permissions`, `malformed_requirement`, `rate_limited`, `account_rate_limited`, `too_many_wrong_keys`, `quota_exceeded` or `account_quota_exceeded`. More may be added. Missing if Keyward itself failed.',
+            'The reason, for programs: `no_api_key`, `invalid_api_key`, `account_blocked`, `address_not_allowed`, `insufficient_permissions`, `malformed_requirement`, `rate_limited`, `account_rate_limited`, `too_many_wrong_keys`, `quota_exceeded` or `account_quota_exceeded`. More may be added. Missing if Keyward itself failed.',
         },
       },
     },

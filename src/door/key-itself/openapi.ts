@@ -3,8 +3,7 @@ import { header, responseRef as ref } from '../../rest/openapi-parts.ts';
 const failures = {
   401: ref('Unauthorized'),
   403: {
-    description:
-      'The key is good, but not from this address or not for what is asked, or its account is blocked.',
+    description: 'The key may not be used from this address, or its account is blocked.',
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -19,7 +18,7 @@ const failures = {
 
 const record = (description: string) => ({
   description,
-  headers: { ETag: header('What identifies this state (RFC 9110, section 8.8.3).') },
+  headers: { ETag: header('Entity tag of this state (RFC 9110, section 8.8.3).') },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiKeyItself' } } },
 });
 
@@ -33,7 +32,7 @@ export const apiKeyItselfRecord = {
   of: 'ApiKey',
   without: ['encrypted_key', 'encryption_version'],
   beside: { of: 'ApiKeyVerification', members: ['permissions', 'plan', 'entitlement'] },
-  description: 'The record of an API key as its bearer sees it.',
+  description: 'An API key as its bearer sees it.',
 };
 
 /** The OpenAPI 3.1 description of the requests of an API key about itself. */
@@ -43,13 +42,13 @@ export const keyItselfOpenApi = {
       get: {
         operationId: 'readApiKeyItself',
         tags: ['Verification'],
-        summary: 'Tells the bearer of an API key what is known of it.',
+        summary: 'Get the presented key',
         description:
-          'Tells the bearer of an API key what is known of it. The key stands in place of an access token. It is no use of the key, and counts towards neither its own limit nor its quota.',
+          'Returns the API key that the request carries in place of an access token. It does not count towards the rate limit or quota of the key.',
         parameters: [
           condition(
             'If-None-Match',
-            'The `ETag` of what the caller has: it is sent again only where it has changed.',
+            'The `ETag` of an earlier response. If nothing has changed, the response is 304.',
           ),
         ],
         responses: {
@@ -62,13 +61,13 @@ export const keyItselfOpenApi = {
       delete: {
         operationId: 'deactivateApiKeyItself',
         tags: ['Verification'],
-        summary: 'Deactivates the API key that it is asked with.',
+        summary: 'Deactivate the presented key',
         description:
-          "Deactivates the API key that it is asked with, from the answer on: for whoever finds a key that leaked. The owner's audit trail tells that the key has done it.",
+          "Deactivates the API key that the request carries, for anyone who finds a leaked key. The owner's audit events show that the key itself did it.",
         parameters: [
           condition(
             'If-Match',
-            'The `ETag` of what the caller has read: nothing is changed where it is no longer so.',
+            'The `ETag` of the record as you read it. If it has changed since, nothing is done and the response is 412.',
           ),
         ],
         responses: { 200: record('Done.'), ...failures, 412: ref('PreconditionFailed') },

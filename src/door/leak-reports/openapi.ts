@@ -17,18 +17,18 @@ export const leakReportsPaths = {
     post: {
       operationId: 'reportLeakedKeys',
       tags: ['Verification'],
-      summary: 'Takes a report of API keys that were found in public.',
+      summary: 'Report leaked API keys',
       description:
-        'Takes a report of API keys that were found in public. GitHub sends it, by its secret scanning partner programme; it needs no access token, but a signature by one of the keys that GitHub publishes. Only where it runs with `LEAKED_KEYS=end` or `LEAKED_KEYS=mark`. A repetition changes nothing.',
+        'Takes a report of API keys that were found in public. GitHub sends it through its secret scanning partner program. It needs no access token, but a signature by one of the keys that GitHub publishes. Available with `LEAKED_KEYS=end` or `LEAKED_KEYS=mark`. Safe to repeat.',
       parameters: [
         header(
           'Github-Public-Key-Identifier',
-          'The key that has signed the report.',
+          'Id of the key that signed the report.',
           'bcb53661c06b4728e59d897fb6165d5c9cda0fd9cdf9d09ead458168deb7518c',
         ),
         header(
           'Github-Public-Key-Signature',
-          'ECDSA on P-256 with SHA-256 over the body, byte for byte: DER in base64.',
+          'Signature of the body (ECDSA on P-256 with SHA-256), as DER in base64.',
           'MEQCIDaMKqrGnE27S0kgMrEK0eYBmyG0LeZismAEz1BgZyt7AiAfXt9fErtRS4XaeSt1AO1RtBY66YcAdjxji410VQV4xg==',
         ),
       ],
@@ -38,10 +38,10 @@ export const leakReportsPaths = {
           'application/json': {
             schema: listOf(
               {
-                token: member('What was found.'),
-                type: member('What kind of key it is, as it was registered at GitHub.'),
-                url: member('Where it was found; it may be empty.'),
-                source: member('In what it was found: `content`, `commit` and the like.'),
+                token: member('The text that was found.'),
+                type: member('The type of key, as registered with GitHub.'),
+                url: member('Where it was found. May be empty.'),
+                source: member('The kind of place, such as `content` or `commit`.'),
               },
               ['token'],
             ),
@@ -58,16 +58,16 @@ export const leakReportsPaths = {
       },
       responses: {
         200: {
-          description: 'Which of them are API keys, or were.',
+          description: 'Which of the texts are or were API keys.',
           content: {
             'application/json': {
               schema: listOf(
                 {
-                  token_raw: member('As it was sent.'),
-                  token_type: member('The same, where it was sent.'),
+                  token_raw: member('The text as it was sent.'),
+                  token_type: member('The type as it was sent. Missing if none was.'),
                   label: {
                     enum: ['true_positive', 'false_positive'],
-                    description: 'Whether it is the secret of an API key, or was one.',
+                    description: 'Whether the text is or was the secret of an API key.',
                   },
                 },
                 ['token_raw', 'label'],
@@ -77,11 +77,11 @@ export const leakReportsPaths = {
           },
         },
         403: {
-          description: 'The signature is missing, is wrong, or is by a key that is not known.',
+          description: 'The signature is missing or wrong, or the signing key is unknown.',
           content: {
             'application/json': {
               schema: { $ref: '#/components/schemas/Error' },
-              example: { detail: 'The report is not signed by a key that is known here' },
+              example: { detail: 'The report is not signed by a known key' },
             },
           },
         },

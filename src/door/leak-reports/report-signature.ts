@@ -15,7 +15,7 @@ const wellFormed = /^[A-Za-z0-9+/]{1,100}={0,2}$/;
  * reason.
  */
 const refused = (reason: string) =>
-  new GatewayError('FORBIDDEN', 'The report is not signed by a key that is known here', {
+  new GatewayError('FORBIDDEN', 'The report is not signed by a known key', {
     reason: `leak-report-${reason}`,
   });
 

@@ -24,7 +24,9 @@ const build = (kind: RootKind, scopes?: readonly string[]) => {
   const define = (t: { field: (options: object) => unknown }) => t.field(options);
   builder[`${kind}Field`]('answer', define as never);
   if (kind !== 'query') {
-    builder.queryField('other', (t) => t.int({ requiredScopes: ['openid'], resolve: () => 1 }));
+    builder.queryField('other', (t) =>
+      t.int({ summary: 'Get it', requiredScopes: ['openid'], resolve: () => 1 }),
+    );
   }
   return builder.toSchema();
 };
@@ -66,7 +68,12 @@ describe('a field of another type', () => {
     });
     builder.queryType({
       fields: (t) => ({
-        thing: t.field({ type: Thing, requiredScopes: ['openid'], resolve: () => ({ id: 1 }) }),
+        thing: t.field({
+          type: Thing,
+          summary: 'Get it',
+          requiredScopes: ['openid'],
+          resolve: () => ({ id: 1 }),
+        }),
       }),
     });
     const type = builder.toSchema().getType('Thing') as GraphQLObjectType;

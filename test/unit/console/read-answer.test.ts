@@ -47,7 +47,7 @@ describe('readAnswer', () => {
 
   it('a refused item of a list → the message begins with it; any other argument → no value', async () => {
     const issues = [
-      { path: ['permissions', '1'], message: 'Is no permission that exists here.' },
+      { path: ['permissions', '1'], message: 'Must be a permission that this provider has.' },
       { path: ['rateLimit', 'limit'], message: 'Must be at most 5.' },
       { path: ['name'], message: 'Too long.' },
       { path: ['allowedAddresses', '0'], message: 'Must be an IP address.' },
@@ -62,7 +62,7 @@ describe('readAnswer', () => {
       answer(422, refusal('BAD_USER_INPUT', 'Invalid input', { issues })),
       asked,
     ).catch(toProblem);
-    expect(problem.issueOf('permissions')).toBe('“b” is no permission that exists here.');
+    expect(problem.issueOf('permissions')).toBe('“b” must be a permission that this provider has.');
     expect(problem.issueOf('rateLimit')).toBe('Must be at most 5.');
     expect(problem.issueOf('name')).toBe('Too long.');
     expect(problem.issueOf('allowedAddresses')).toBe(`“${'x'.repeat(60)}…” must be an IP address.`);

@@ -11,7 +11,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { inputIssues } from '../../../src/graphql/input-errors.ts';
 
-const colour = new GraphQLEnumType({ name: 'Colour', values: { RED: {} } });
+const colour = new GraphQLEnumType({ name: 'Colour', values: { RED: {}, GREEN: {} } });
 const range = new GraphQLInputObjectType({
   name: 'Range',
   fields: { min: { type: new GraphQLNonNull(GraphQLInt) }, max: { type: GraphQLInt } },
@@ -62,7 +62,7 @@ describe('a value of another type', () => {
     [required(GraphQLBoolean), null, bool],
     [GraphQLString, 5, string],
     [GraphQLString, ['a'], string],
-    [colour, 'BLUE', ['enum', 'Must be one of the values that are known here.']],
+    [colour, 'BLUE', ['enum', 'Must be one of: RED, GREEN.']],
   ])('%s refuses %j', (type, value, [issueType, message]) => {
     const issues = inputIssues(type, value, ['it']);
     expect(issues).toEqual([{ path: ['it'], type: issueType, message }]);

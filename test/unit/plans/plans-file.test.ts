@@ -116,7 +116,7 @@ describe('a faulty file → refused with a message that names the file and the f
   });
 
   it.each([
-    ['default: pro\nplans: {free: {}}', 'default: Must be the name of one of the plans'],
+    ['default: pro\nplans: {free: {}}', 'default: Must be the name of a plan in this file'],
     ['plans: {free: {}}', 'default: '],
     ['default: free', 'plans: '],
     ['default: free\nplans: [free]', 'plans: '],
