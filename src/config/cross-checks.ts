@@ -34,11 +34,11 @@ const durationFaults = ({ env }: Given): Fault[] => {
   const { SESSION_DURATION_MIN: min = 0, SESSION_DURATION_MAX: max = Number.POSITIVE_INFINITY } = env;
   const { AUTOMATION_DEFAULT_SESSION_DURATION: usual } = env;
   return [
-    ...when(min > max, 'SESSION_DURATION_MIN', 'must not be above SESSION_DURATION_MAX'),
+    ...when(min > max, 'SESSION_DURATION_MIN', 'must be at most SESSION_DURATION_MAX'),
     ...when(
       usual !== undefined && (usual < min || usual > max),
       'AUTOMATION_DEFAULT_SESSION_DURATION',
-      'must lie within SESSION_DURATION_MIN and SESSION_DURATION_MAX',
+      'must be between SESSION_DURATION_MIN and SESSION_DURATION_MAX',
     ),
   ];
 };
@@ -47,7 +47,7 @@ const keyDaysFaults = ({ env }: Given): Fault[] =>
   when(
     (env.API_KEY_DAYS_DEFAULT ?? 0) > (env.API_KEY_DAYS_MAX ?? Number.POSITIVE_INFINITY),
     'API_KEY_DAYS_DEFAULT',
-    'must not be above API_KEY_DAYS_MAX',
+    'must be at most API_KEY_DAYS_MAX',
   );
 
 const databaseFaults = ({ isSet }: Given): Fault[] =>
@@ -65,12 +65,12 @@ const workerFaults = (given: Given): Fault[] => {
     ...when(
       !(isSet('DATABASE_URL') || isSet('DATABASE_URL_FILE')) || url?.startsWith('sqlite:') === true,
       'DATABASE_URL',
-      'must name a PostgreSQL database where WORKERS is above 1: an SQLite file is for one process',
+      'must name a PostgreSQL database if WORKERS is above 1: an SQLite file is for one process',
     ),
     ...when(
       isDevelopment(given),
       'AUTH_ISSUER',
-      '(or AUTH_ISSUERS) must be set where WORKERS is above 1: the development identity provider keeps its keys in one process',
+      '(or AUTH_ISSUERS) must be set if WORKERS is above 1: the development identity provider works in one process only',
     ),
   ];
 };
@@ -86,7 +86,7 @@ const developmentFaults = (given: Given): Fault[] => [
   ...when(
     isDevelopment(given) && !ownAddress.test(given.env.HOST ?? 'localhost'),
     'HOST',
-    'must be 127.0.0.1, ::1, 0.0.0.0 or :: while no AUTH_ISSUER is set: the development identity provider is found at this machine alone',
+    'must be 127.0.0.1, ::1, 0.0.0.0 or :: if AUTH_ISSUER is not set: the development identity provider works on this machine only',
   ),
 ];
 
@@ -102,17 +102,17 @@ const issuerFaults = (given: Given): Fault[] => {
     ...when(
       env.ADMIN === true && listed.length + Number(single) > 1 && !grantsAdmin,
       'AUTH_ISSUERS',
-      'must name "keyward.admin" in the "grants" of an issuer beside ADMIN=on: of several issuers, each grants what is named for it alone',
+      'must list "keyward.admin" in the "grants" of an issuer if ADMIN=on: each of several issuers grants only what its "grants" list',
     ),
     ...when(
       single && [env.AUTH_AUDIENCE, env.AUTH_CLIENT_ID].every((list) => list?.length === 0),
       'AUTH_AUDIENCE',
-      'or AUTH_CLIENT_ID must be set beside AUTH_ISSUER: else a token for any other service would do',
+      'or AUTH_CLIENT_ID must be set with AUTH_ISSUER: otherwise tokens for other services would be accepted',
     ),
     ...when(
       !single && stray.length > 0 && (isSet('AUTH_ISSUERS') || !isProduction(given)),
       'AUTH_ISSUER',
-      `must be set beside ${stray.join(', ')}`,
+      `must be set with ${stray.join(', ')}`,
     ),
     ...when(
       listed.some(({ issuer }) => issuer === env.AUTH_ISSUER),
@@ -128,12 +128,12 @@ const pageFaults = (given: Given): Fault[] => {
     ...when(
       isDevelopment(given) && hasClient,
       'AUTH_ISSUER',
-      '(or AUTH_ISSUERS) must be set beside AUTH_BROWSER_CLIENT_ID: the development identity provider has a client of its own',
+      '(or AUTH_ISSUERS) must be set with AUTH_BROWSER_CLIENT_ID: the development identity provider has its own client',
     ),
     ...when(
       given.isSet('AUTH_BROWSER_PARAMETERS') && !hasClient,
       'AUTH_BROWSER_CLIENT_ID',
-      'must be set beside AUTH_BROWSER_PARAMETERS',
+      'must be set with AUTH_BROWSER_PARAMETERS',
     ),
   ];
 };
@@ -152,7 +152,7 @@ const webhookFaults = ({ isSet, env }: Given): Fault[] => {
     ...when(
       refused,
       'WEBHOOKS_ALLOW',
-      'must name the host of each endpoint that has an address of this machine or a private one',
+      'must list the host of each endpoint with a private address or one of this machine',
     ),
   ];
 };
@@ -164,7 +164,7 @@ const leakReportFaults = ({ isSet, env }: Given): Fault[] => {
     ...when(
       keys.length > 0 && env.LEAKED_KEYS === 'off',
       'LEAKED_KEYS',
-      `must be "mark" or "end" beside ${keys.join(' and ')}`,
+      `must be "mark" or "end" with ${keys.join(' and ')}`,
     ),
   ];
 };

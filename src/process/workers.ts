@@ -92,7 +92,7 @@ async function untilReady({ greeting, exited }: ForkedWorker, stopping: AbortSig
   // A signal to the whole group may end a worker that does not listen yet, and reach this process later.
   if (outcome?.signal) await Promise.race([aborted(stopping), delay(signalPatience)]);
   if (stopping.aborted) return '';
-  throw new ConfigError(['WORKERS a worker ended before it was ready: it has said why']);
+  throw new ConfigError(['WORKERS: a worker stopped before it was ready. See its own message']);
 }
 
 const aborted = async (signal: AbortSignal): Promise<void> => {

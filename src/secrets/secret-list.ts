@@ -80,7 +80,7 @@ export const secretList = (size: Size) =>
     const parsed = entries.map((entry, at) => parseEntry(entry, at + 1, size));
     const list = parsed.filter((entry) => typeof entry !== 'string');
     const faults = [...parsed.filter((entry) => typeof entry === 'string'), ...repetitions(list)];
-    if (entries.length === 0) faults.push('must hold at least one VERSION:SECRET');
+    if (entries.length === 0) faults.push('must have at least one VERSION:SECRET');
     for (const fault of faults) context.addIssue(fault);
     return faults.length > 0 ? z.NEVER : (list as [VersionedKey, ...VersionedKey[]]);
   });

@@ -40,11 +40,11 @@ describe('refused, in words', () => {
     expect(ended).toEqual(
       refusal(
         'PORT must be a whole number from 0 to 65535. Example: PORT=8080',
-        'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only). Example: AUTH_ISSUER=https://id.example.com/realms/main',
+        'AUTH_ISSUER must begin with https:// (http:// is allowed for this machine only). Example: AUTH_ISSUER=https://id.example.com/realms/main',
         'AUTH_ALGORITHMS may only name RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519. Example: AUTH_ALGORITHMS=RS256,ES256',
         'SESSION_DURATION_MIN must be a whole number of seconds from 1 to 999999999. Example: SESSION_DURATION_MIN=60',
         'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent. Example: LOG_LEVEL=debug',
-        'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set beside AUTH_ISSUER: else a token for any other service would do. Example: AUTH_AUDIENCE=keyward',
+        'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set with AUTH_ISSUER: otherwise tokens for other services would be accepted. Example: AUTH_AUDIENCE=keyward',
       ),
     );
   });

@@ -67,29 +67,29 @@ export const url = z
     error: 'must be a URL',
     abort: true,
   })
-  .refine(isUrl(hasValidHost), 'must have a valid host, of letters, digits, dots and hyphens');
+  .refine(isUrl(hasValidHost), 'must have a valid host: letters, digits, dots and hyphens');
 
 /** The arguments of zod's `refine` for a URL without a fragment: a fragment is never sent. */
 const withoutFragment = [
   isUrl(({ hash, href }) => hash === '' && !href.endsWith('#')),
-  'must hold no fragment',
+  'must not have a fragment',
 ] as const;
 
 /** The arguments of zod's `refine` for a URL without a query. */
 const withoutQuery = [
   isUrl(({ search, href }) => search === '' && !href.endsWith('?')),
-  'must hold no query',
+  'must not have a query',
 ] as const;
 
 /** The arguments of zod's `refine` for a URL without a user name and a password: operators see the URL. */
 const withoutUser = [
   isUrl(({ username, password }) => username + password === ''),
-  'must hold no user name and no password',
+  'must not have a user name or password',
 ] as const;
 
 /** A URL that is safe for keys. */
 export const secureUrl = url
-  .refine(isUrl(isSecureUrl), 'must begin with https:// (plain http:// is for this machine only)')
+  .refine(isUrl(isSecureUrl), 'must begin with https:// (http:// is allowed for this machine only)')
   .refine(...withoutUser)
   .refine(...withoutFragment);
 

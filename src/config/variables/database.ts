@@ -21,54 +21,53 @@ const databaseUrl = z.string().superRefine((text, context) => {
 /** The variables of the data folder and the database. */
 export const databaseVariables = {
   DATA_DIR: z.string().default('data').meta({
-    description: "Folder of the database file, and of development's secrets",
+    description: 'Folder of the SQLite file and of the development secrets',
     example: '/var/lib/keyward',
   }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
-      '`sqlite:<path>`, `sqlite::memory:`, or `postgres://user:password@host/database`; TLS by `?sslmode=verify-full`, with `sslrootcert`, `sslcert` and `sslkey`. Other parameters: `application_name`, `options`, and `host` for the folder of a socket; any other is refused',
+      '`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host/database`. For TLS, add `?sslmode=verify-full` with `sslrootcert`, `sslcert` and `sslkey`. Other allowed parameters: `application_name`, `options`, and `host` for the folder of a socket',
     unset: '`sqlite:<DATA_DIR>/keyward.db`',
     example: 'postgres://keyward:password@db.example.com/keyward?sslmode=verify-full',
   }),
   DATABASE_URL_FILE: textOfFile.pipe(databaseUrl).optional().meta({
-    description: 'A file that holds it, in place of `DATABASE_URL`: it has a password in it',
+    description: 'File with the URL, in place of `DATABASE_URL`, because the URL contains a password',
     example: '/run/secrets/database-url',
   }),
   DATABASE_MIGRATE: z.enum(['auto', 'check'], 'must be "auto" or "check"').optional().meta({
-    description: 'At the start: `auto` brings the schema up to date, `check` refuses an older one',
+    description: 'At the start, `auto` updates the schema; `check` refuses an older one',
     unset: '`auto` for SQLite, `check` for PostgreSQL',
     example: 'check',
   }),
   API_KEY_USAGE_DAYS: integer(1, 3650).default(90).meta({
-    description:
-      'How many days it is kept how often each API key was verified in each hour. A key that is used all the time has some 24 rows a day',
+    description: 'Days to keep hourly usage counts. A key in constant use takes about 24 rows a day',
     example: '365',
   }),
   ENDED_API_KEYS_DAYS: integer(1, 3650).default(365).meta({
     description:
-      'How many days an API key is kept after it was deactivated, or, where it never was, after it expired. [Then it is deleted](operators.md#keys-that-ended)',
+      'Days to keep an API key after it was deactivated or expired. [Then it is deleted](operators.md#keys-that-ended)',
     example: '90',
   }),
   DATABASE_POOL_SIZE: integer(1, 1000).default(10).meta({
-    description: 'PostgreSQL: the most connections of one process; with `WORKERS`, of each',
+    description: 'PostgreSQL: the most connections of each process',
     example: '20',
   }),
   DATABASE_STATEMENTS: z.enum(['named', 'unnamed'], 'must be "named" or "unnamed"').default('named').meta({
     description:
-      'PostgreSQL: `named` plans a statement once for each connection, and not each time; `unnamed` is for a pooler that cannot keep them, as PgBouncer before 1.21',
+      'PostgreSQL: `named` plans each statement once per connection. Use `unnamed` with a pooler that cannot keep them, such as PgBouncer before 1.21',
     example: 'unnamed',
   }),
   DATABASE_CONNECT_TIMEOUT: seconds(1, 600).default(3).meta({
-    description: 'PostgreSQL: seconds to wait for a connection',
+    description: 'PostgreSQL: how long to wait for a connection, in seconds',
     example: '5',
   }),
   DATABASE_STATEMENT_TIMEOUT: seconds(1, 600).default(4).meta({
     description:
-      'PostgreSQL: seconds that a statement may take; a connection without an answer a second later is dropped',
+      'PostgreSQL: how long a statement may take, in seconds. A connection without a response one second later is dropped',
     example: '10',
   }),
   DATABASE_IDLE_TRANSACTION_TIMEOUT: seconds(1, 600).default(5).meta({
-    description: 'How many seconds a transaction may stand idle before it is ended',
+    description: 'How long a transaction may be idle before it is aborted, in seconds',
     example: '10',
   }),
 };

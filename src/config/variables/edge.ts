@@ -57,54 +57,53 @@ const keyHeader = z
 export const edgeVariables = {
   TRUST_PROXY: addresses.default([]).meta({
     description:
-      "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: addresses, ranges, or `loopback`, with commas between them. Without it, a proxy's address is taken for the client's",
+      "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted: addresses, ranges or `loopback`, separated by commas. If unset, the address of the proxy counts as the client's",
     example: '10.0.0.0/8,loopback',
   }),
   API_KEY_HEADER: keyHeader.optional().meta({
     description:
-      'The only header that carries API keys at `/api/v1/keys/authorize` and `/api/v1/keys/self`. Set it if the users of your API have bearer tokens of their own, which then [pass through unread](forward-auth.md#an-api-with-bearer-tokens-of-its-own)',
+      'The only header that carries API keys at `/api/v1/keys/authorize` and `/api/v1/keys/self`. Set it if users of your API have their own bearer tokens, which then [pass through unread](forward-auth.md#an-api-with-bearer-tokens-of-its-own)',
     unset: '`Authorization: Bearer` or `X-API-Key`',
     example: 'X-API-Key',
   }),
   CORS_ORIGINS: origins.default([]).meta({
-    description: 'Origins whose pages may call Keyward from a browser, with commas between them',
+    description: 'Origins whose pages may call Keyward from a browser, separated by commas',
     example: 'https://app.example.com',
   }),
   HSTS_MAX_AGE: seconds(0, 999_999_999).default(31_536_000).meta({
     description:
-      'For how many seconds browsers are told to come by TLS alone (`Strict-Transport-Security`), where `PUBLIC_URL` is HTTPS. 0 makes them forget it',
+      'How long browsers must use HTTPS (`Strict-Transport-Security`), in seconds, if `PUBLIC_URL` is HTTPS. 0 makes them forget it',
     example: '300',
   }),
   RATE_LIMIT_ADDRESS: rate.prefault('off').meta({
     description:
-      'Requests of one client address in so many seconds, whoever calls: `300/60`. Where a reverse proxy asks, API keys that are not good. `off`: no limit, as for each of these',
+      'Requests per client address: `300/60` is 300 in 60 seconds. At `/keys/authorize`, only invalid API keys count. `off`: no limit',
     unset: '`off`',
     example: '300/60',
   }),
   RATE_LIMIT_ACCOUNT: rate.prefault(accountRate).meta({
-    description:
-      'Requests of one person in so many seconds; a GraphQL request counts as many times as it has root fields',
+    description: 'Requests per person and time. A GraphQL request counts once for each root field',
     unset: `\`${accountRate}\``,
     example: '120/60',
   }),
   RATE_LIMIT_VERIFIER: rate.prefault('off').meta({
     description:
-      'Requests of one caller that may verify API keys (scope `keys.verify`), in place of `RATE_LIMIT_ACCOUNT`; each API key counts',
+      'Requests per caller with the scope `keys.verify`, in place of `RATE_LIMIT_ACCOUNT`. Each verified API key counts',
     unset: '`off`',
     example: '60000/60',
   }),
   RATE_LIMIT_API_KEY: rate.prefault('off').meta({
-    description: 'Requests with one API key that a reverse proxy asks about',
+    description: 'Requests per API key at `/keys/authorize` and `/keys/self`',
     unset: '`off`',
     example: '600/60',
   }),
   RATE_LIMIT_EXEMPT: addresses.default([]).meta({
     description:
-      'Addresses and ranges that `RATE_LIMIT_ADDRESS` does not count, with commas between them: servers of your own',
+      'Addresses and ranges that `RATE_LIMIT_ADDRESS` does not count, separated by commas, such as your own servers',
     example: '10.1.0.0/16',
   }),
   MAX_IN_FLIGHT: integer(1, 100_000).default(200).meta({
-    description: 'The most requests that one process works on at once; what comes on top is answered 503',
+    description: 'The most requests in flight in each process. Further requests get 503',
     example: '400',
   }),
 };

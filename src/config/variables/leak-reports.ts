@@ -6,11 +6,11 @@ import { scannerKeys } from '../values/scanner-keys.ts';
 export const leakReportVariables = {
   LEAKED_KEYS: z.enum(['off', 'mark', 'end'], 'must be "off", "mark" or "end"').default('off').meta({
     description:
-      'What becomes of an API key of which GitHub reports that it was found in public: `end` ends it, `mark` only tells its owner and the [webhooks](webhooks.md); `off`: no reports are taken. [Leaked keys](operators.md#leaked-keys) tells more',
+      'What to do with an API key that GitHub reports as public. `end`: deactivate it. `mark`: only tell its owner and the [webhooks](webhooks.md). `off`: accept no reports. See [Leaked keys](operators.md#leaked-keys)',
     example: 'end',
   }),
   LEAK_REPORT_KEYS_URL: secureUrl.default('https://api.github.com/meta/public_keys/secret_scanning').meta({
-    description: 'Where the public keys are that reports are signed by',
+    description: 'URL of the public keys that sign the reports',
     example: 'https://keys.example.com/secret_scanning',
   }),
   LEAK_REPORT_KEYS_FILE: textOfFile
@@ -18,8 +18,8 @@ export const leakReportVariables = {
     .pipe(scannerKeys)
     .optional()
     .meta({
-      description: 'A file that holds these keys, as they are published: then none are fetched',
-      unset: 'they are fetched',
+      description: 'File with these public keys as published. If set, none are fetched',
+      unset: 'fetched from the URL',
       example: '/etc/keyward/report-keys.json',
     }),
 };

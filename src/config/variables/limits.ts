@@ -5,29 +5,29 @@ import { integer, names, onOrOff, seconds } from '../values/kinds.ts';
 export const limitVariables = {
   API_KEYS_PER_ACCOUNT: integer(1, 100_000).default(1000).meta({
     description:
-      'The most active API keys of one person; one more is answered 409. Those that have expired count until they are deactivated',
+      'The most active API keys of one person. One more gets 409. Expired keys count until they are deactivated',
     example: '100',
   }),
   API_KEY_DAYS_DEFAULT: integer(1, 36_500).optional().meta({
-    description: 'Days after which a new API key expires if it is created without `expires_at`',
-    unset: 'it does not expire, or after `API_KEY_DAYS_MAX`',
+    description: 'Days until a new API key without `expires_at` expires',
+    unset: '`API_KEY_DAYS_MAX`, or never',
     example: '90',
   }),
   API_KEY_DAYS_MAX: integer(1, 36_500).optional().meta({
     description:
-      'The longest life of an API key, in days, whatever the plan of its account. A key cannot be created or changed to live longer; existing keys stay',
+      'The longest lifetime of an API key, in days, whatever the plan. It applies to new and changed keys; existing keys stay as they are',
     unset: 'no limit',
     example: '365',
   }),
   PLANS_FILE: z.string().optional().meta({
     description:
-      "A file of the provider's plans, in YAML or JSON: the most that an account may have, whatever its owner gives its API keys. It is read at the start",
+      'File with your plans, in YAML or JSON: the bounds of all API keys of an account. Read at the start. See [Plans](plans.md)',
     unset: 'no plans',
     example: '/etc/keyward/plans.yaml',
   }),
   CHANGES_PER_DAY: integer(1, 999_999_999).default(2000).meta({
     description:
-      'The most changes that one person may make in a day (UTC); one more is answered 429. [Changes of a day](edge.md#changes-of-a-day) tells more',
+      'The most changes that one person may make in a day (UTC). One more gets 429. See [Changes of a day](edge.md#changes-of-a-day)',
     example: '5000',
   }),
   API_KEY_PREFIX: z
@@ -39,36 +39,36 @@ export const limitVariables = {
     .default('sk-')
     .meta({
       description:
-        'What new API keys begin with: 2 to 20 characters of `a-z`, `0-9`, `_` and `-`, with a letter at its beginning and `_` or `-` at its end. Keys that were made under another one stay good. One of your own lets [leaked keys](operators.md#leaked-keys) be found',
+        'The beginning of new API keys: 2–20 characters of `a-z`, `0-9`, `_` and `-`, starting with a letter and ending with `_` or `-`. Existing keys stay valid. Use your own, so that scanners can find [leaked keys](operators.md#leaked-keys)',
       example: 'acme_',
     }),
   API_KEY_PERMISSIONS: names
     .refine((list) => list.every((name) => /^[a-z0-9._:-]{1,100}$/.test(name)), {
-      message: 'must be names of 1 to 100 characters of a-z, 0-9, and . _ : -, with commas between them',
+      message: 'must be names of 1 to 100 characters of a-z, 0-9, and . _ : -, separated by commas',
     })
     .optional()
     .meta({
       description:
-        'The permissions that exist, with commas between them: an API key may be given these, `*`, and wildcards such as `documents.*` that stand for one of them. Keys that have others keep them',
+        'The permissions that an API key can have, separated by commas. Keys can also have `*` and wildcards such as `documents.*` that cover one of them. Existing keys keep others',
       unset: 'any name',
       example: 'documents.read,documents.write',
     }),
   SESSION_DURATION_MIN: seconds(1, 999_999_999).default(60).meta({
-    description: 'Least `session_duration`, in seconds',
+    description: 'The shortest `session_duration`, in seconds',
     example: '60',
   }),
   SESSION_DURATION_MAX: seconds(1, 999_999_999).default(86_400).meta({
-    description: 'Greatest `session_duration`, in seconds',
+    description: 'The longest `session_duration`, in seconds',
     example: '86400',
   }),
   AUTOMATION_DEFAULT_ENABLED: onOrOff.optional().meta({
-    description: 'What `is_enabled` reads as for somebody who never set it',
+    description: 'Default of `is_enabled` for people who never set it',
     unset: '`null`',
     example: 'on',
   }),
   AUTOMATION_DEFAULT_SESSION_DURATION: seconds(1, 999_999_999).optional().meta({
     description:
-      'What `session_duration` reads as for somebody who never set it, in seconds, within the bounds above',
+      'Default of `session_duration` for people who never set it, in seconds, within the bounds above',
     unset: '`null`',
     example: '3600',
   }),

@@ -20,31 +20,30 @@ export const observabilityVariables = {
     .default('info')
     .meta({
       description:
-        'The least that is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace`, or `silent` for nothing',
+        'The lowest level to log: `fatal`, `error`, `warn`, `info`, `debug`, `trace`, or `silent` for nothing',
       example: 'debug',
     }),
   LOG_CLIENT_ADDRESS: onOrOff.default(false).meta({
     description:
-      "`on` puts the client's address into each request's line, as `clientAddress`. It is personal data: log it only where somebody needs it, and no longer than they do",
+      "`on` logs the client's address with each request, as `clientAddress`. It is personal data: keep it only as long as you need it",
     example: 'on',
   }),
   METRICS_PORT: integer(1, 65_535).optional().meta({
-    description: 'TCP port of the metrics for Prometheus, at `/metrics`, apart from `PORT`',
+    description: 'TCP port of the Prometheus metrics, at `/metrics`. Not the same as `PORT`',
     unset: 'no metrics',
     example: '9464',
   }),
   METRICS_HOST: z.string().default('127.0.0.1').meta({
-    description: 'Address on which metrics are served. Whoever reaches it can read them',
+    description: 'Address that serves the metrics. Anyone who can reach it can read them',
     example: '0.0.0.0',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional().meta({
-    description: 'Where traces are sent: the base URL of an OpenTelemetry collector, by OTLP over HTTP',
+    description: 'Base URL of the OpenTelemetry collector that gets the traces, by OTLP over HTTP',
     unset: 'no traces',
     example: 'http://127.0.0.1:4318',
   }),
   OTEL_EXPORTER_OTLP_TIMEOUT: integer(1, 60_000).default(2000).meta({
-    description:
-      'How long sending traces may take, in milliseconds as OpenTelemetry has it. A stop may take this much longer',
+    description: 'How long sending traces may take, in milliseconds. A stop can take this much longer',
     example: '5000',
   }),
   OTEL_TRACES_SAMPLER: z
@@ -52,7 +51,7 @@ export const observabilityVariables = {
     .default('parentbased_always_on')
     .meta({
       description:
-        'Which requests are traced: `always_on`, `always_off`, `traceidratio`, or `parentbased_` before one of these, where a caller that traces decides for its own requests',
+        'Which requests are traced: `always_on`, `always_off` or `traceidratio`. With `parentbased_` before one of these, a caller that sends a trace context decides',
       example: 'parentbased_traceidratio',
     }),
   OTEL_TRACES_SAMPLER_ARG: z
@@ -61,7 +60,7 @@ export const observabilityVariables = {
     .transform(Number)
     .default(1)
     .meta({
-      description: 'The part of all requests that a `traceidratio` traces, from 0 to 1',
+      description: 'The share of requests that a `traceidratio` traces (0–1)',
       example: '0.1',
     }),
 };

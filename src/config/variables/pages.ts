@@ -17,26 +17,26 @@ const parameters = z
 /** The variables of the pages for a browser, and of their sign-in. */
 export const pageVariables = {
   CONSOLE: onOrOff.default(true).meta({
-    description: '`off`: there is no page at `/console`',
+    description: '`off` removes the page at `/console`',
     example: 'off',
   }),
   GRAPHIQL: onOrOff.default(true).meta({
-    description: '`off`: there is no page at `/graphql`',
+    description: '`off` removes the page at `/graphql`',
     example: 'off',
   }),
   API_REFERENCE: onOrOff.default(true).meta({
-    description: '`off`: there is no page at `/api/v1/docs`',
+    description: '`off` removes the page at `/api/v1/docs`',
     example: 'off',
   }),
   AUTH_BROWSER_CLIENT_ID: z.string().optional().meta({
     description:
-      'The public client as which the pages sign a person in, at `AUTH_ISSUER` or the first of `AUTH_ISSUERS`. Its redirect URI there is `<PUBLIC_URL>/sign-in/callback`',
-    unset: 'an access token can be pasted',
+      'Public client that signs people in on the pages, at `AUTH_ISSUER` or the first of `AUTH_ISSUERS`. Its redirect URI is `<PUBLIC_URL>/sign-in/callback`',
+    unset: 'people paste an access token',
     example: 'keyward-pages',
   }),
   AUTH_BROWSER_PARAMETERS: parameters.default({}).meta({
     description:
-      'What a sign-in sends beside the standard, with commas between pairs: `audience=…` for Auth0, `resource=…` (RFC 8707) for others',
+      'Extra parameters of a sign-in, separated by commas: `audience=…` for Auth0, `resource=…` (RFC 8707) for others',
     example: 'audience=keyward',
   }),
 };

@@ -6,27 +6,26 @@ const fresh = '"1:$(openssl rand -base64 32)"';
 /** The variables of the server's own secrets, and of the data that they encrypt. */
 export const secretVariables = {
   KEY_PEPPERS: secretList(pepperSize).optional().meta({
-    description: 'Secrets under which API keys are hashed: `VERSION:SECRET`, the first for what is new',
-    unset: 'made in development',
+    description: 'Secrets (peppers) for hashing API keys, as `VERSION:SECRET`. New keys use the first',
+    unset: 'created in development',
     example: fresh,
   }),
   KEY_PEPPERS_FILE: textOfFile.pipe(secretList(pepperSize)).optional().meta({
-    description: 'A file that holds them, in place of `KEY_PEPPERS`',
+    description: 'File with the secrets, in place of `KEY_PEPPERS`',
     example: '/run/secrets/peppers',
   }),
   KEY_ENCRYPTION_KEYS: secretList(encryptionKeySize).optional().meta({
-    description:
-      'Secrets under which private keys are encrypted: `VERSION:SECRET`, the first for what is new',
-    unset: 'made in development',
+    description: 'Secrets for encrypting private keys, as `VERSION:SECRET`. New data uses the first',
+    unset: 'created in development',
     example: fresh,
   }),
   KEY_ENCRYPTION_KEYS_FILE: textOfFile.pipe(secretList(encryptionKeySize)).optional().meta({
-    description: 'A file that holds them, in place of `KEY_ENCRYPTION_KEYS`',
+    description: 'File with the secrets, in place of `KEY_ENCRYPTION_KEYS`',
     example: '/run/secrets/encryption-keys',
   }),
   SEAL_API_KEYS: onOrOff.default(false).meta({
     description:
-      '`on`: of each new API key an encrypted copy is kept, as its `encrypted_key`. Without it nobody, not even the operator, can tell a key again',
+      '`on` keeps an encrypted copy of each new API key, as `encrypted_key`. If `off`, no one can read a key again after it is created',
     example: 'on',
   }),
 };

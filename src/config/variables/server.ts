@@ -10,16 +10,16 @@ const isOrigin = ({ pathname, search, hash, username, password }: URL): boolean 
 export const serverVariables = {
   NODE_ENV: z.enum(kinds, 'must be "development", "test" or "production"').default('development').meta({
     description:
-      '`development`, `test` or `production`. The last demands an issuer (`AUTH_ISSUER` or `AUTH_ISSUERS`) and secrets: no development identity provider is started',
+      '`development`, `test` or `production`. In production, an issuer (`AUTH_ISSUER` or `AUTH_ISSUERS`) and secrets are required, and no development identity provider starts',
     example: 'production',
   }),
   HOST: z.string().default('127.0.0.1').meta({
     description:
-      "Address to listen on. Without an issuer it must be this machine's own (`127.0.0.1`, `::1`, `localhost`) or every address (`0.0.0.0`, `::`)",
+      'Address to listen on. Without an issuer, it must be `127.0.0.1`, `::1`, `localhost`, `0.0.0.0` or `::`',
     example: '::1',
   }),
   PORT: integer(0, 65_535).default(4000).meta({
-    description: 'TCP port; 0 takes any that is free',
+    description: 'TCP port. 0 picks a free one',
     example: '8080',
   }),
   PUBLIC_URL: url
@@ -29,24 +29,24 @@ export const serverVariables = {
     )
     .refine(
       isUrl(isOrigin),
-      'must be a URL without a path, a query or a user name: Keyward answers at the root of its host',
+      'must be a URL without path, query and user name: Keyward serves the root of its host',
     )
     .transform((value) => new URL(value).origin)
     .optional()
     .meta({
       description:
-        'The URL by which clients reach it. 401 and 403 tell it to them, as `resource_metadata` in `WWW-Authenticate`. Without a path: Keyward answers at the root of its host',
-      unset: 'the address that it listens on',
+        'URL by which clients reach Keyward, without a path. Responses 401 and 403 contain it, as `resource_metadata` in `WWW-Authenticate`',
+      unset: 'the address it listens on',
       example: 'https://keys.example.com',
     }),
   WORKERS: integer(1, 256).default(1).meta({
     description:
-      'Processes that share the port, on PostgreSQL and with an issuer of your own: one for each core',
+      'Number of processes that share the port, for example one per core. Needs PostgreSQL and your own issuer',
     example: '4',
   }),
   SHUTDOWN_DELAY: seconds(0, 300).default(0).meta({
     description:
-      'After SIGTERM, seconds for which it still answers, while `/health/ready` is 503 already: as long as a load balancer takes to notice',
+      'Seconds to keep answering after SIGTERM, with `/health/ready` already 503. Set it to what your load balancer needs to notice',
     example: '5',
   }),
 };

@@ -60,7 +60,7 @@ const endpoints = json(wantedList)
   )
   .refine(
     (list) => new Set(list.map(({ url }) => url)).size === list.length,
-    'must name each url once: one endpoint may have several events',
+    'must list each url once: an endpoint can have several events',
   );
 
 /** Whether a text names a host, or a host and a port: `hooks.internal`, `10.0.0.7:8443`, `[fd00::1]:8443`. */
@@ -74,12 +74,12 @@ function isAllowance(text: string): boolean {
 export const webhookVariables = {
   WEBHOOKS: endpoints.optional().meta({
     description:
-      'Where events are sent, as a JSON list: `url`, `secret` (a list of two while one is replaced), `events` (types, or patterns such as `api_key.*`; default: all), `headers` (sent with each message, such as a token that a gateway in front of the receiver wants). [Webhooks](webhooks.md) tells more',
-    unset: 'nowhere',
+      'Webhook endpoints, as a JSON list: `url`, `secret` (a list of two during a rotation), `events` (types or patterns such as `api_key.*`; default: all), `headers` (sent with each message, such as a token for a gateway). See [Webhooks](webhooks.md)',
+    unset: 'none',
     example: `'[{"url": "https://hooks.example.com/keyward", "secret": "whsec_'"$(openssl rand -base64 32)"'"}]'`,
   }),
   WEBHOOKS_FILE: textOfFile.pipe(endpoints).optional().meta({
-    description: 'A file that holds them, in place of `WEBHOOKS`',
+    description: 'File with the list, in place of `WEBHOOKS`',
     example: '/run/secrets/webhooks',
   }),
   WEBHOOKS_ALLOW: z
@@ -94,7 +94,7 @@ export const webhookVariables = {
     .default([])
     .meta({
       description:
-        'Hosts of endpoints that may have an address of this machine or a private one, with commas between them; with a port, that port alone',
+        'Endpoint hosts that may have a private address or one of this machine, separated by commas. With a port, only that port',
       example: 'hooks.internal:8443',
     }),
 };

@@ -92,7 +92,7 @@ describe('leak reports', () => {
     ],
     [
       { LEAK_REPORT_KEYS_URL: 'https://keys.example.com' },
-      'LEAKED_KEYS must be "mark" or "end" beside LEAK_REPORT_KEYS_URL',
+      'LEAKED_KEYS must be "mark" or "end" with LEAK_REPORT_KEYS_URL',
     ],
   ])('%j → %s', (env, message) => {
     expect(() => loadConfig(env)).toThrow(message);

@@ -291,7 +291,7 @@ describe('AUTH_ISSUERS', () => {
 
   it('with several issuers and ADMIN=on, must say which issuer grants keyward.admin', () => {
     const admin = { ADMIN: 'on' };
-    const fault = /^AUTH_ISSUERS must name "keyward\.admin" in the "grants" of an issuer beside ADMIN=on/;
+    const fault = /^AUTH_ISSUERS must list "keyward\.admin" in the "grants" of an issuer if ADMIN=on/;
     for (const environment of [
       given([one, two], admin),
       given([{ ...one, grants: 'keys.verify' }], { ...admin, ...issuer }),
@@ -327,9 +327,9 @@ describe('AUTH_ISSUERS', () => {
 
   const list = 'AUTH_ISSUERS must be a JSON list of issuers';
   const belonging = 'needs an audience or a clientId: else a token for any other service would do';
-  const https = 'must begin with https:// (plain http:// is for this machine only)';
+  const https = 'must begin with https:// (http:// is allowed for this machine only)';
   const members = 'may only have the members issuer, jwksUri, audience, clientId, scopeAliases, grants';
-  const nobody = 'must hold no user name and no password';
+  const nobody = 'must not have a user name or password';
 
   it.each<[string, string, string]>([
     ['malformed JSON', '[{', list],
@@ -392,7 +392,7 @@ describe('AUTH_ISSUERS', () => {
 
   it('beside AUTH_AUDIENCE without AUTH_ISSUER → refused', () => {
     expect(faultsOf(given([one], { AUTH_AUDIENCE: 'keyward' }))).toEqual([
-      expect.stringMatching(/^AUTH_ISSUER must be set beside /),
+      expect.stringMatching(/^AUTH_ISSUER must be set with /),
     ]);
   });
 
@@ -550,11 +550,11 @@ describe('faults', () => {
   const databaseUrl =
     'DATABASE_URL must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database';
   const publicUrl = 'PUBLIC_URL must be a URL';
-  const noOrigin = `${publicUrl} without a path, a query or a user name: Keyward answers at the root of its host`;
-  const badHost = 'must have a valid host, of letters, digits, dots and hyphens';
+  const noOrigin = `${publicUrl} without path, query and user name: Keyward serves the root of its host`;
+  const badHost = 'must have a valid host: letters, digits, dots and hyphens';
   const url = 'AUTH_ISSUER must be a URL';
-  const https = 'AUTH_ISSUER must begin with https:// (plain http:// is for this machine only)';
-  const beside = 'AUTH_ISSUER must be set beside';
+  const https = 'AUTH_ISSUER must begin with https:// (http:// is allowed for this machine only)';
+  const beside = 'AUTH_ISSUER must be set with';
   const algorithm = /^AUTH_ALGORITHMS may only name RS256, .*, ES512, EdDSA, Ed25519$/;
   const alias = /^AUTH_SCOPE_ALIASES must be pairs/;
 
@@ -588,24 +588,24 @@ describe('faults', () => {
     ['PUBLIC_URL', 'https://gateway.example.com/keys', noOrigin],
     ['PUBLIC_URL', 'https://gateway.example.com/?tenant=1', noOrigin],
     ['PUBLIC_URL', 'https://gateway.example.com/#keys', noOrigin],
-    ['AUTH_ISSUER', 'https://id.example.com/?tenant=a', 'AUTH_ISSUER must hold no query'],
-    ['AUTH_ISSUER', 'https://id.example.com/#a', 'AUTH_ISSUER must hold no fragment'],
-    ['AUTH_JWKS_URI', 'https://id.example.com/keys#a', 'AUTH_JWKS_URI must hold no fragment'],
-    ['AUTH_JWKS_URI', 'https://id.example.com/keys#', 'AUTH_JWKS_URI must hold no fragment'],
+    ['AUTH_ISSUER', 'https://id.example.com/?tenant=a', 'AUTH_ISSUER must not have a query'],
+    ['AUTH_ISSUER', 'https://id.example.com/#a', 'AUTH_ISSUER must not have a fragment'],
+    ['AUTH_JWKS_URI', 'https://id.example.com/keys#a', 'AUTH_JWKS_URI must not have a fragment'],
+    ['AUTH_JWKS_URI', 'https://id.example.com/keys#', 'AUTH_JWKS_URI must not have a fragment'],
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'http://127.0.0.1:4318/?a=b',
-      'OTEL_EXPORTER_OTLP_ENDPOINT must hold no query',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must not have a query',
     ],
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'http://127.0.0.1:4318/#',
-      'OTEL_EXPORTER_OTLP_ENDPOINT must hold no fragment',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must not have a fragment',
     ],
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'https://a:b@otel.example.com',
-      'OTEL_EXPORTER_OTLP_ENDPOINT must hold no user name and no password',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must not have a user name or password',
     ],
     [
       'DATABASE_URL',
@@ -674,11 +674,11 @@ describe('faults', () => {
     ['AUTH_ISSUER', 'http://10.0.0.1', https],
     ['AUTH_ISSUER', 'http://127.0.0.1.example.com', https],
     ['AUTH_ISSUER', 'ftp://id.example.com', https],
-    ['AUTH_ISSUER', 'https://alice@id.example.com', 'AUTH_ISSUER must hold no user name and no password'],
+    ['AUTH_ISSUER', 'https://alice@id.example.com', 'AUTH_ISSUER must not have a user name or password'],
     [
       'AUTH_JWKS_URI',
       'https://:c4n4ry@id.example.com',
-      'AUTH_JWKS_URI must hold no user name and no password',
+      'AUTH_JWKS_URI must not have a user name or password',
     ],
     ['AUTH_JWKS_URI', 'jwks', 'AUTH_JWKS_URI must be a URL'],
     ['AUTH_JWKS_URI', 'http://id.example.com/jwks', https.replace('AUTH_ISSUER', 'AUTH_JWKS_URI')],
@@ -700,14 +700,14 @@ describe('faults', () => {
     [
       'a default below the minimum',
       { AUTOMATION_DEFAULT_SESSION_DURATION: '59' },
-      'AUTOMATION_DEFAULT_SESSION_DURATION must lie within SESSION_DURATION_MIN and SESSION_DURATION_MAX',
+      'AUTOMATION_DEFAULT_SESSION_DURATION must be between SESSION_DURATION_MIN and SESSION_DURATION_MAX',
     ],
     [
       'a default above the maximum',
       { AUTOMATION_DEFAULT_SESSION_DURATION: '301', SESSION_DURATION_MAX: '300' },
-      'AUTOMATION_DEFAULT_SESSION_DURATION must lie within',
+      'AUTOMATION_DEFAULT_SESSION_DURATION must be between',
     ],
-    ['a maximum below the default minimum', { SESSION_DURATION_MAX: '59' }, 'SESSION_DURATION_MIN must not'],
+    ['a maximum below the default minimum', { SESSION_DURATION_MAX: '59' }, 'SESSION_DURATION_MIN must be at most'],
     [
       'production without an issuer',
       { NODE_ENV: 'production', ...secrets },
@@ -735,12 +735,12 @@ describe('faults', () => {
     [
       'workers on SQLite',
       { ...issuer, WORKERS: '2' },
-      'DATABASE_URL must name a PostgreSQL database where WORKERS is above 1: an SQLite file is for one process',
+      'DATABASE_URL must name a PostgreSQL database if WORKERS is above 1: an SQLite file is for one process',
     ],
     [
       'workers with the development identity provider',
       { WORKERS: '2', DATABASE_URL: 'postgres://db/keyward' },
-      'AUTH_ISSUER (or AUTH_ISSUERS) must be set where WORKERS is above 1: the development identity provider keeps its keys in one process',
+      'AUTH_ISSUER (or AUTH_ISSUERS) must be set if WORKERS is above 1: the development identity provider works in one process only',
     ],
     ['another address without an issuer', { HOST: '192.168.1.5' }, 'HOST must be'],
     ['another name without an issuer', { HOST: 'gateway.example.com' }, 'HOST must be'],

@@ -26,8 +26,8 @@ describe('pages for a browser', () => {
   });
 
   it.each([
-    [{ AUTH_BROWSER_CLIENT_ID: 'pages' }, 'AUTH_ISSUER (or AUTH_ISSUERS) must be set beside'],
-    [{ ...issuer, AUTH_BROWSER_PARAMETERS: 'a=b' }, 'AUTH_BROWSER_CLIENT_ID must be set beside'],
+    [{ AUTH_BROWSER_CLIENT_ID: 'pages' }, 'AUTH_ISSUER (or AUTH_ISSUERS) must be set with'],
+    [{ ...issuer, AUTH_BROWSER_PARAMETERS: 'a=b' }, 'AUTH_BROWSER_CLIENT_ID must be set with'],
     [
       { ...issuer, AUTH_BROWSER_CLIENT_ID: 'pages', AUTH_BROWSER_PARAMETERS: 'audience' },
       'AUTH_BROWSER_PARAMETERS must be pairs of a name and a value',

@@ -48,8 +48,8 @@ describe('WEBHOOKS', () => {
     ['a text in the list', ['x'], 'WEBHOOKS 0 must be an object'],
     ['no url', [{ secret }], 'WEBHOOKS 0 url must be a URL'],
     ['http', [{ ...one, url: 'http://hooks.example.com' }], '0 url must begin with https://'],
-    ['a password', [{ ...one, url: 'https://a:b@hooks.example.com' }], '0 url must hold no user name'],
-    ['a fragment', [{ ...one, url: `${url}#a` }], '0 url must hold no fragment'],
+    ['a password', [{ ...one, url: 'https://a:b@hooks.example.com' }], '0 url must not have a user name'],
+    ['a fragment', [{ ...one, url: `${url}#a` }], '0 url must not have a fragment'],
     ['a long URL', [{ ...one, url: `${url}${'a'.repeat(2000)}` }], '0 url must have at most 2000 characters'],
     ['no secret', [{ url }], `0 secret ${wantedSecret}`],
     ['another kind of secret', [{ ...one, secret: secret.slice(6) }], `0 secret ${wantedSecret}`],
@@ -111,7 +111,7 @@ describe('WEBHOOKS', () => {
     [
       'a URL twice',
       [one, { ...one, url: 'HTTPS://hooks.example.com:443/keyward' }],
-      'must name each url once',
+      'must list each url once',
     ],
     [
       'too many',
@@ -143,7 +143,7 @@ describe('WEBHOOKS_ALLOW', () => {
 
   it.each(own)('must name the host of %s', (url) => {
     expect(() => webhooksOf([{ ...one, url }])).toThrow(
-      'WEBHOOKS_ALLOW must name the host of each endpoint that has an address of this machine or a private one',
+      'WEBHOOKS_ALLOW must list the host of each endpoint with a private address or one of this machine',
     );
     const host = new URL(url).hostname.replace(/[[\]]/g, '');
     expect(
@@ -163,7 +163,7 @@ describe('WEBHOOKS_ALLOW', () => {
   ])('allows %s if it names %s, and not if it names %s', (url, named, other) => {
     expect(webhooksOf([{ ...one, url }], { WEBHOOKS_ALLOW: named })).toMatchObject({ allowedHosts: [named] });
     expect(() => webhooksOf([{ ...one, url }], { WEBHOOKS_ALLOW: other })).toThrow(
-      'WEBHOOKS_ALLOW must name',
+      'WEBHOOKS_ALLOW must list',
     );
   });
 

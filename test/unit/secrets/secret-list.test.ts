@@ -58,7 +58,7 @@ describe('a list of secrets', () => {
 describe('a fault of a list', () => {
   const short = randomBytes(31).toString('base64');
   it.each<[string, string, string[]]>([
-    ['nothing in it', ' , ', ['must hold at least one VERSION:SECRET']],
+    ['nothing in it', ' , ', ['must have at least one VERSION:SECRET']],
     ['a bare secret', first, [`entry 1 ${shape}`]],
     ['no secret', '1:', [`entry 1 ${shape}`]],
     ['version 0', `0:${first}`, [`entry 1 ${shape}`]],
@@ -117,7 +117,7 @@ describe('a file', () => {
   });
 
   it('has the same faults as a variable', () => {
-    expect(write('\n').error?.issues).toMatchObject([{ message: 'must hold at least one VERSION:SECRET' }]);
+    expect(write('\n').error?.issues).toMatchObject([{ message: 'must have at least one VERSION:SECRET' }]);
   });
 
   it.each([
