@@ -284,4 +284,7 @@ const createYogaServer = (schema: GraphQLSchema, plugins: readonly AnyPlugin[]) 
   });
 
 const reportProvider = (logger: Logger) => (error: unknown) =>
-  logger.warn({ error: describeError(error) }, 'the identity provider could not be asked where to sign in');
+  logger.warn(
+    { error: describeError(error) },
+    'could not read the sign-in address from the identity provider; will retry',
+  );

@@ -129,7 +129,7 @@ export class Load implements Disposable {
       inFlight: this.inFlight,
       eventLoopDelay: Math.round(this.#delay),
     };
-    this.#logger.warn(state, 'overloaded: requests are refused');
+    this.#logger.warn(state, 'overloaded: refusing requests');
     this.#refused = 0;
     this.#disconnected = 0;
     this.#reportedAt = now;

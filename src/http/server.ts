@@ -286,7 +286,7 @@ export async function openServer(config: Config, logger: Logger) {
     [Symbol.asyncDispose]: async (): Promise<void> => {
       isStopping = true;
       const seconds = config.shutdownDelay / 1000;
-      if (seconds > 0) logger.info({ seconds }, 'still answering, while load balancers take notice');
+      if (seconds > 0) logger.info({ seconds }, 'still answering until load balancers notice the stop');
       await health.stop(config.shutdownDelay);
       await stop(server, logger);
     },

@@ -14,7 +14,7 @@ export async function createLogger(level: string, output: LogOutput): Promise<Lo
   const logger = process.stdout.isTTY
     ? pino({ level, base: null }, await readable(output))
     : pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
-  output.onRecovery = (dropped) => logger.warn({ dropped }, 'the log could not be written: lines are lost');
+  output.onRecovery = (dropped) => logger.warn({ dropped }, 'could not write the log: lines were lost');
   return logger;
 }
 

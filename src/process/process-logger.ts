@@ -34,7 +34,7 @@ function logStop(logger: Logger, started: AsyncDisposableStack, stopped: Stopped
 function endAtUnexpectedErrors(logger: Logger): Disposable {
   const end = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin) => {
     try {
-      logger.fatal({ origin, error: describeError(error) }, 'an unexpected error: ending the process');
+      logger.fatal({ origin, error: describeError(error) }, 'unexpected error: ending the process');
     } finally {
       process.exit(1);
     }
@@ -58,7 +58,7 @@ async function endInTime(stopped: Stopped, milliseconds: number, logger: Logger)
   await stopped;
   setTimeout(() => {
     const waitingFor = [...new Set(process.getActiveResourcesInfo())];
-    logger.fatal({ waitingFor }, 'the stop takes too long: ending the process');
+    logger.fatal({ waitingFor }, 'stopping takes too long: ending the process');
     endNow();
   }, milliseconds).unref();
 }

@@ -84,10 +84,10 @@ export function watchReadiness(ask: () => Promise<Verdict>, logger: Logger): Wat
     const verdict = await ask();
     const now = new Map(verdict.faults.map((part) => [nameOf(part), part]));
     for (const [name, part] of now) {
-      if (known.get(name)?.fault !== part.fault) logger.warn(part, 'a part cannot be used');
+      if (known.get(name)?.fault !== part.fault) logger.warn(part, 'not ready: a dependency is unavailable');
     }
     for (const [name, { part, issuer }] of known) {
-      if (!now.has(name)) logger.info({ part, issuer }, 'a part can be used again');
+      if (!now.has(name)) logger.info({ part, issuer }, 'a dependency is available again');
     }
     known = now;
     return verdict;

@@ -60,11 +60,14 @@ function warnOfConfig<Log extends { readonly logger: Logger }>(
   log: Log,
 ): Log {
   for (const variable of ignored)
-    log.logger.warn({ variable }, 'ignored: its value is the address of a service, as Kubernetes sets it');
+    log.logger.warn({ variable }, 'variable ignored: Kubernetes set it to the address of a service');
   const needed: ScopeOverOthers[] = plansFile ? ['keys.verify', 'accounts.entitle'] : ['keys.verify'];
   const isGranted = (scope: ScopeOverOthers) => issuers.some(({ grants }) => grants.includes(scope));
   for (const scope of issuers.length > 0 ? needed.filter((each) => !isGranted(each)) : [])
-    log.logger.warn({ scope }, 'no issuer grants this scope: name it in the "grants" of one in AUTH_ISSUERS');
+    log.logger.warn(
+      { scope },
+      'no issuer grants this scope: add it to the "grants" of an issuer in AUTH_ISSUERS',
+    );
   return log;
 }
 
@@ -155,15 +158,16 @@ function takeLeakReports(
 ) {
   if (!leakReports) return;
   const keys = readScannerKeys(leakReports.keys, {
-    failed: (error) => logger.warn({ error: describeError(error) }, 'keys of leak reports could not be read'),
-    recovered: () => logger.info('keys of leak reports are read again'),
+    failed: (error) =>
+      logger.warn({ error: describeError(error) }, 'could not read the keys of leak reports; will retry'),
+    recovered: () => logger.info('reading the keys of leak reports again'),
   });
   started.use(keys);
   void keys.refresh();
   const { act } = leakReports;
   logger.info(
     { act, path: leakReportsPath, pattern: patternOfKeys(apiKeyPrefix) },
-    'reports of leaked keys are taken',
+    'accepting reports of leaked keys',
   );
   return { act, keys };
 }
@@ -172,7 +176,7 @@ function takeLeakReports(
 function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
   if (pages.shown.length === 0) return;
   if (arePagesBuilt()) return { ...pages, signIn: development ?? pages.signIn };
-  logger.warn('there are no pages for a browser: npm run build makes them');
+  logger.warn('the pages for browsers are missing: run npm run build');
 }
 
 /** The parts that start before all others. */
@@ -192,9 +196,7 @@ async function startBackground({ config, orm, logger, secrets }: Foundations, st
   const schemaState = watchSchema(orm, config);
   const db = new CurrentDb(orm.em, schemaState);
   const warn: WarnOf = (message) => (error) => logger.warn({ error: describeError(error) }, message);
-  const quotaFailed = warn(
-    'units of quotas could not be given back, or it could not be told that one has run out',
-  );
+  const quotaFailed = warn('could not return unused quota units or record an exhausted quota; will retry');
   // SQLite serves a single node.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(db)) : undefined;
   return {
@@ -205,7 +207,7 @@ async function startBackground({ config, orm, logger, secrets }: Foundations, st
       removeEndedKeys(
         db,
         config.endedApiKeysDays,
-        warn('API keys that ended long ago could not be removed yet'),
+        warn('could not delete API keys that ended long ago; will retry'),
       ),
     ),
     webhooks: started.use(sendWebhooks(db, secrets, logger, config)),
@@ -216,7 +218,7 @@ async function startBackground({ config, orm, logger, secrets }: Foundations, st
       secrets,
       importedKeys: await knowImported(db, warn, started),
       idempotency: started.use(
-        new IdempotencyRecords(db, warn('answers that are over could not be deleted yet')),
+        new IdempotencyRecords(db, warn('could not delete expired idempotency records; will retry')),
       ),
       keyRates: new KeyRateCounts(counts),
       accountRates: new KeyRateCounts(counts, 'keys-of-account'),
@@ -224,7 +226,7 @@ async function startBackground({ config, orm, logger, secrets }: Foundations, st
         new KeyUsage(
           db,
           config.apiKeyUsageDays,
-          warn('uses of API keys could not be written or deleted yet'),
+          warn('could not write or delete API key usage counts; will retry'),
         ),
       ),
       keyQuotas: started.use(new QuotaLeases(db, keyQuotas, quotaFailed)),
@@ -238,8 +240,8 @@ async function countUnknownPlans(db: Db, plans: Plans, logger: Logger, warn: War
   const { UnknownPlans } = await import('../plans/unknown-plans.ts');
   const unknown = new UnknownPlans(db, plans, {
     onCount: (accounts) =>
-      logger.warn({ accounts }, 'accounts have a plan that is not in PLANS_FILE: the default plan holds'),
-    onFailure: warn('it could not be counted who has a plan that is not there'),
+      logger.warn({ accounts }, 'accounts have a plan that is not in PLANS_FILE; they get the default plan'),
+    onFailure: warn('could not count accounts with unknown plans; will retry'),
   });
   void unknown.read();
   return unknown;
@@ -249,14 +251,16 @@ const sendWebhooks = (db: Db, { sealer }: Secrets, logger: Logger, config: Confi
   new Webhooks(db, sealer, { ...config.webhooks, isAdministered: config.operators }, logger, readVersion());
 
 async function knowImported(db: Db, warn: WarnOf, started: AsyncDisposableStack) {
-  const forms = started.use(new ImportedForms(db, warn('it could not be read how imported API keys begin')));
+  const forms = started.use(
+    new ImportedForms(db, warn('could not read the prefixes of imported API keys; will retry')),
+  );
   await forms.read();
   return forms;
 }
 
 /** Goes on with what was left when the process before it ended. */
 function finishErasures(db: Db, warn: WarnOf) {
-  const erasures = removeErased(db, warn('what an erased account had could not be removed yet'));
+  const erasures = removeErased(db, warn("could not delete an erased account's data; will retry"));
   void erasures.run();
   return erasures;
 }
@@ -287,8 +291,11 @@ const trust = (issuer: IssuerConfig, logger: Logger, started: AsyncDisposableSta
   const about = { issuer: issuer.issuer };
   const trusted = trustIssuer(issuer, {
     failed: (error) =>
-      logger.warn({ ...about, error: describeError(error) }, 'verification keys could not be read'),
-    recovered: () => logger.info(about, 'verification keys are read again'),
+      logger.warn(
+        { ...about, error: describeError(error) },
+        "could not read the issuer's verification keys; will retry",
+      ),
+    recovered: () => logger.info(about, "reading the issuer's verification keys again"),
   });
   started.use(trusted.keys);
   return { ...trusted, firstRead: trusted.keys.refresh() };

@@ -9,7 +9,7 @@ export interface Target {
 
 /** What came of it. */
 export interface Load {
-  /** Requests that were answered. */
+  /** Answered requests. */
   readonly requests: number;
   readonly seconds: number;
   /** Answers other than 2xx, and requests without one. */

@@ -49,7 +49,9 @@ describe('health', () => {
     expect((await fetch(`${service.url}/api/v1/auth/private-key`, { headers })).status).toBe(200);
     const ended = await service.ended;
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.stdout).toContain('"seconds":2,"msg":"still answering, while load balancers take notice"');
+    expect(ended.stdout).toContain(
+      '"seconds":2,"msg":"still answering until load balancers notice the stop"',
+    );
   });
 });
 
@@ -75,7 +77,7 @@ describe('where the database is away', () => {
     // The log comes by a pipe, a little later.
     await expect
       .poll(() => service.output.stdout.match(/"msg":"a part .*"/g), { timeout: 10_000 })
-      .toEqual(['"msg":"a part cannot be used"', '"msg":"a part can be used again"']);
+      .toEqual(['"msg":"not ready: a dependency is unavailable"', '"msg":"a dependency is available again"']);
   });
 
   it('or takes no writes, the service is not ready and still answers reads', async () => {
@@ -140,7 +142,9 @@ describe('where an issuer’s keys cannot be had', () => {
     expect(await ask(service.url, { 'x-forwarded-for': '192.0.2.7' })).toEqual(short);
     if (outerAddress) expect(await ask(`http://${outerAddress}:${service.port}`)).toEqual(short);
     const lines = () =>
-      service.output.stdout.split('\n').filter((line) => line.includes('a part cannot be used'));
+      service.output.stdout
+        .split('\n')
+        .filter((line) => line.includes('not ready: a dependency is unavailable'));
     await expect
       .poll(() => lines().map((line) => JSON.parse(line)))
       .toEqual([expect.objectContaining({ level: 40, ...fault })]);
@@ -148,7 +152,7 @@ describe('where an issuer’s keys cannot be had', () => {
 
   it('the log says so though nobody asks', async () => {
     await using service = await startWithout();
-    while (!service.output.stdout.includes('a part cannot be used'))
+    while (!service.output.stdout.includes('not ready: a dependency is unavailable'))
       await new Promise((resolve) => setTimeout(resolve, 50));
   });
 });

@@ -40,7 +40,7 @@ const statusOf = async ({ url }: ServiceProcess, token: string) => {
 const sign = (issuer: IllBehavedIssuer, kid = 'test-1', key = issuer.privateKey) =>
   issuer.sign({ jti: randomUUID() }, { kid }, key);
 
-/** What its log says of reads of verification keys, a little later; that a part cannot be used, it says apart. */
+/** What its log says of reads of verification keys, a little later; that not ready: a dependency is unavailable, it says apart. */
 const linesOf = ({ output }: ServiceProcess) =>
   output.stdout
     .split('\n')
@@ -66,8 +66,12 @@ it.concurrent('an issuer that comes two seconds late is found by itself, while h
   expect(await statusOf(service, await sign(issuer))).toBe(200);
   await vi.waitFor(() =>
     expect(linesOf(service)).toMatchObject([
-      { level: 40, msg: 'verification keys could not be read', error: { message: expect.any(String) } },
-      { level: 30, msg: 'verification keys are read again' },
+      {
+        level: 40,
+        msg: "could not read the issuer's verification keys; will retry",
+        error: { message: expect.any(String) },
+      },
+      { level: 30, msg: "reading the issuer's verification keys again" },
     ]),
   );
 });
@@ -93,7 +97,7 @@ it.concurrent('a key set that turns empty is a revocation, until there are keys 
   await vi.waitFor(() =>
     expect(linesOf(service)).toMatchObject([
       { level: 40, issuer: issuer.config.issuer, error: { message: 'no key of the set can be used' } },
-      { level: 30, msg: 'verification keys are read again' },
+      { level: 30, msg: "reading the issuer's verification keys again" },
     ]),
   );
 });

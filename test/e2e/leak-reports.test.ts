@@ -47,9 +47,12 @@ it('starts where the keys cannot be fetched, says so, and answers reports 503 un
     LEAKED_KEYS: 'mark',
     LEAK_REPORT_KEYS_URL: scanner.url,
   });
-  await vi.waitFor(() => expect(service.output.stdout).toContain('keys of leak reports could not be read'), {
-    timeout: 20_000,
-  });
+  await vi.waitFor(
+    () => expect(service.output.stdout).toContain('could not read the keys of leak reports; will retry'),
+    {
+      timeout: 20_000,
+    },
+  );
   const report = () => {
     const { headers, body } = scanner.report([]);
     return fetch(`${service.url}/api/v1/keys/leaks`, { method: 'POST', headers, body });
@@ -61,5 +64,5 @@ it('starts where the keys cannot be fetched, says so, and answers reports 503 un
     ...{ timeout: 20_000, interval: 200 },
   });
   // The log is written after the answer.
-  await vi.waitFor(() => expect(service.output.stdout).toContain('keys of leak reports are read again'));
+  await vi.waitFor(() => expect(service.output.stdout).toContain('reading the keys of leak reports again'));
 });

@@ -76,7 +76,7 @@ describe('an error that nobody catches', () => {
         stack: expect.any(Array),
         cause: { type: 'RangeError', message: 'the cause' },
       },
-      msg: 'an unexpected error: ending the process',
+      msg: 'unexpected error: ending the process',
     });
   });
 });

@@ -30,7 +30,7 @@ it.concurrent('a stop that something holds up for good ends within ten seconds, 
   expect(JSON.parse(service.output.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
     level: 60,
     waitingFor: expect.arrayContaining(['FSReqCallback']),
-    msg: 'the stop takes too long: ending the process',
+    msg: 'stopping takes too long: ending the process',
   });
 });
 

@@ -91,7 +91,7 @@ async function outlive(file: string, begin: (service: Service) => void, end: (se
   const figures = await sendUntilDropped(service, lines);
   end(service);
   const read = () => readFileSync(file, 'utf8').trimEnd().split('\n');
-  await expect.poll(() => read().at(-1)).toContain('the log could not be written: lines are lost');
+  await expect.poll(() => read().at(-1)).toContain('could not write the log: lines were lost');
   await send(service, ['after']);
   const counted = await dropped();
   const milliseconds = await expectGoodEnd(service);
@@ -164,7 +164,7 @@ it('goes on once the pipe is read again', async () => {
     await delay(1);
   }
   const counted = await dropped();
-  expect(text).toContain(`"dropped":${counted},"msg":"the log could not be written: lines are lost"`);
+  expect(text).toContain(`"dropped":${counted},"msg":"could not write the log: lines were lost"`);
   expect(text.match(/"msg":"request"/g)?.length).toBe(sent - counted);
   await expectGoodEnd(service);
 });

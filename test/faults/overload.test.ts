@@ -56,7 +56,7 @@ it.each(['SQLite', 'PostgreSQL'])(
     expect([...statuses.keys()].toSorted()).toEqual([200, 503]);
     expect(statuses.get(503)).toBeGreaterThan(0);
     expect(served.length).toBeGreaterThan((capacity * time) / 1000 / 4);
-    expect(service.output.stdout).toContain('overloaded: requests are refused');
+    expect(service.output.stdout).toContain('overloaded: refusing requests');
     await delay(1000);
     const after = await sender.closedLoop(8, 1000);
     expect([...after.statuses.keys()]).toEqual([200]);

@@ -158,7 +158,9 @@ it.each(misfortunes.slice(0, rounds(misfortunes.length, 2)))(
     // It is said once, whoever asks how often.
     await delay(1000);
     await fetch(`${service.url}/health/ready`);
-    await expect.poll(() => service.output.stdout.match(/"msg":"a part cannot be used"/g)).toHaveLength(1);
+    await expect
+      .poll(() => service.output.stdout.match(/"msg":"not ready: a dependency is unavailable"/g))
+      .toHaveLength(1);
   },
 );
 

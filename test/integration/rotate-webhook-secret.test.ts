@@ -148,7 +148,7 @@ it('an endpoint whose secrets cannot be opened → gets nothing, and one log lin
     });
   await until(() => expect(other.types()).toHaveLength(3));
   expect(receiver.all).toEqual([]);
-  const told = lines.filter((line) => line.includes('cannot be opened'));
+  const told = lines.filter((line) => line.includes('could not decrypt the secrets'));
   expect(told).toHaveLength(1);
   expect(told[0]).toContain(`"endpoint":${body.id}`);
 });

@@ -359,8 +359,8 @@ describe('a receiver that fails', () => {
       expect(receiver.all.every(({ path }) => path === '/hooks')).toBe(true);
       const attempts = (await rows('webhook_delivery')).map((row) => row['attempts']);
       expect(attempts.toSorted()).toEqual([1, 1, 1, 2]);
-      expect(lines.join()).toContain('a webhook endpoint does not take an event');
-      expect(lines.join()).toContain('a webhook endpoint takes events again');
+      expect(lines.join()).toContain('a webhook endpoint did not accept an event; will retry');
+      expect(lines.join()).toContain('a webhook endpoint accepts events again');
       // Its path may hold what only its receiver should know.
       expect(lines.join()).not.toContain('/hooks');
     },

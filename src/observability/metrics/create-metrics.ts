@@ -71,7 +71,7 @@ export function createMetrics(output: WatchedLog): Metrics {
 function observeBuild(registry: Registry): void {
   new Gauge({
     name: 'keyward_build_info',
-    help: 'Always 1; its label is the version that runs.',
+    help: 'Always 1. The label is the running version.',
     labelNames: ['version'],
     registers: [registry],
     aggregator: 'first',
@@ -82,7 +82,7 @@ function observeBuild(registry: Registry): void {
 function observeLog(registry: Registry, output: WatchedLog): void {
   new Counter({
     name: 'keyward_log_lines_dropped_total',
-    help: 'Lines of the log that were dropped, as it could not be written.',
+    help: 'Log lines dropped because the log could not be written.',
     registers: [registry],
     collect() {
       this.reset();
@@ -124,7 +124,7 @@ function observePool(registry: Registry, pool: ConnectionPool): void {
   const registers = [registry];
   new Gauge({
     name: 'keyward_database_pool_connections',
-    help: 'Connections to PostgreSQL that are open.',
+    help: 'Open connections to PostgreSQL.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -134,7 +134,7 @@ function observePool(registry: Registry, pool: ConnectionPool): void {
   });
   new Gauge({
     name: 'keyward_database_pool_max_connections',
-    help: 'Connections to PostgreSQL that may be open.',
+    help: 'The most open connections to PostgreSQL.',
     registers,
     collect() {
       this.set(pool.options.max);
@@ -142,7 +142,7 @@ function observePool(registry: Registry, pool: ConnectionPool): void {
   });
   new Gauge({
     name: 'keyward_database_pool_waiting',
-    help: 'Queries and transactions that wait for a connection.',
+    help: 'Queries and transactions waiting for a connection.',
     registers,
     collect() {
       this.set(pool.waitingCount);
@@ -169,7 +169,7 @@ function observeWebhooks(registry: Registry, webhooks: WatchedWebhooks): void {
   const registers = [registry];
   new Counter({
     name: 'keyward_webhook_deliveries_total',
-    help: 'Attempts to send a webhook that were taken or failed, and deliveries that were given up.',
+    help: 'Attempts to send a webhook that succeeded or failed, and deliveries given up.',
     labelNames: ['outcome'],
     registers,
     collect() {
@@ -179,7 +179,7 @@ function observeWebhooks(registry: Registry, webhooks: WatchedWebhooks): void {
   });
   new Gauge({
     name: 'keyward_webhook_deliveries_waiting',
-    help: 'Webhooks that wait to be sent, at the most 10,000: they are not counted further.',
+    help: 'Waiting webhook deliveries. 10,000 means that many or more.',
     registers,
     // All workers count the same.
     aggregator: 'max',
@@ -189,7 +189,7 @@ function observeWebhooks(registry: Registry, webhooks: WatchedWebhooks): void {
   });
   new Gauge({
     name: 'keyward_webhook_oldest_waiting_seconds',
-    help: 'For how long the oldest webhook has waited that is not taken yet.',
+    help: 'Age of the oldest waiting webhook delivery.',
     registers,
     aggregator: 'max',
     collect() {
@@ -203,7 +203,7 @@ function observeWebhooks(registry: Registry, webhooks: WatchedWebhooks): void {
 function observePlans(registry: Registry, unknown: { readonly count: number }): void {
   new Gauge({
     name: 'keyward_accounts_of_unknown_plans',
-    help: 'Accounts whose plan is not in PLANS_FILE: the default plan holds for them.',
+    help: 'Accounts whose plan is not in PLANS_FILE; they get the default plan.',
     registers: [registry],
     // All workers count the same.
     aggregator: 'max',

@@ -20,20 +20,20 @@ export function measureRequests(registry: Registry): Finisher {
   const registers = [registry];
   const requests = new Counter({
     name: 'keyward_http_requests_total',
-    help: 'Requests that were answered.',
+    help: 'Answered requests.',
     labelNames: ['transport', 'operation', 'route', 'status', 'reason'],
     registers,
   });
   const times = new Histogram({
     name: 'keyward_http_request_duration_seconds',
-    help: 'How long a request took from its arrival to its answer.',
+    help: 'Time from the arrival of a request to its response.',
     labelNames: ['transport', 'operation'],
     buckets,
     registers,
   });
   const tokenChecks = new Counter({
     name: 'keyward_token_checks_total',
-    help: 'Access tokens that were accepted and refused, and how or why.',
+    help: 'Accepted and refused access tokens, with the reason.',
     labelNames: ['outcome', 'reason'],
     registers,
   });

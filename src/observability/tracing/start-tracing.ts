@@ -32,8 +32,8 @@ function reportExport(exporter: SpanExporter, logger: Logger): SpanExporter {
   const report = (failed: boolean, error?: Error) => {
     if (failed === failing) return;
     failing = failed;
-    if (failed) logger.warn({ error: describeError(error) }, 'traces cannot be sent, and are dropped');
-    else logger.info('traces are sent again');
+    if (failed) logger.warn({ error: describeError(error) }, 'could not send traces; dropped them');
+    else logger.info('sending traces again');
   };
   return {
     export: (spans, done) =>

@@ -74,7 +74,7 @@ export class Clock {
       this.#doubtedSince = at;
       this.#logger.error(
         { ahead_seconds: Math.round(leap / 1000) },
-        'the clock is far ahead of what was last known: for an hour, no event is given up and no expiry is announced',
+        'the clock jumped far ahead: for an hour, no webhook is given up and no expiry is announced',
       );
     }
     return at - this.#doubtedSince >= doubtFor;
@@ -83,7 +83,7 @@ export class Clock {
   async #setBack(leap: number, time: number): Promise<void> {
     this.#logger.warn(
       { behind_seconds: Math.round(-leap / 1000) },
-      'the clock was set back: expiries from now on are announced, some perhaps for the second time',
+      'the clock was set back: some expiries may be announced twice',
     );
     await resetExpiries(this.#db, new Date(time));
     this.#onCorrected();

@@ -139,7 +139,7 @@ export class Receiver {
     this.#heldUntil = Math.max(this.#heldUntil, performance.now() + milliseconds);
   }
 
-  /** Counts a success. @returns whether the log must tell that the endpoint takes events again */
+  /** Counts a success. @returns whether the log must tell that the endpoint accepts events again */
   succeed(): boolean {
     const isNews = this.#isToldToFail;
     this.#failures = 0;

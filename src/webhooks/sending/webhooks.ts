@@ -137,7 +137,7 @@ export class Webhooks implements AsyncDisposable {
     this.#endpoints = new Endpoints(config.endpoints, sealer, (endpoint, error) =>
       logger.error(
         { endpoint, error: describeError(error) },
-        'the secrets of a webhook endpoint cannot be opened: nothing is sent to it',
+        'could not decrypt the secrets of a webhook endpoint; sending nothing to it',
       ),
     );
     this.#userAgent = `Keyward/${version}`;
@@ -396,7 +396,7 @@ export class Webhooks implements AsyncDisposable {
     if (isNews)
       this.#logger.error(
         inLog(receiver),
-        'a webhook endpoint answered 410 (Gone); it is paused until an operator lets it go on',
+        'a webhook endpoint answered 410 (Gone); it is paused until an operator resumes it',
       );
   }
 
@@ -411,7 +411,7 @@ export class Webhooks implements AsyncDisposable {
 
   #noteDelivered(receiver: Receiver): void {
     this.counts.delivered += 1;
-    if (receiver.succeed()) this.#logger.info(inLog(receiver), 'a webhook endpoint takes events again');
+    if (receiver.succeed()) this.#logger.info(inLog(receiver), 'a webhook endpoint accepts events again');
   }
 
   #noteFailed(receiver: Receiver, { account, type, message }: WebhookDelivery, { text }: Outcome): void {
@@ -419,17 +419,13 @@ export class Webhooks implements AsyncDisposable {
     if (receiver.fail(account))
       this.#logger.warn(
         { ...inLog(receiver), type, message, outcome: text },
-        'a webhook endpoint does not take an event',
+        'a webhook endpoint did not accept an event; will retry',
       );
   }
 
   #noteParked(parked: number): void {
     this.counts.parked += parked;
-    if (parked > 0)
-      this.#logger.warn(
-        { deliveries: parked },
-        'events were given up that no webhook endpoint took in three days',
-      );
+    if (parked > 0) this.#logger.warn({ deliveries: parked }, 'webhook deliveries given up after three days');
   }
 
   /** Logs once that events cannot be handed out, and once that they can again. */
@@ -437,8 +433,8 @@ export class Webhooks implements AsyncDisposable {
     const reason = error === undefined ? undefined : `${(error as Error).name} ${(error as Error).message}`;
     if (reason === this.#fault) return;
     this.#fault = reason;
-    if (error === undefined) this.#logger.info('webhooks are sent again');
-    else this.#logger.warn({ error: describeError(error) }, 'webhooks cannot be sent now');
+    if (error === undefined) this.#logger.info('sending webhooks again');
+    else this.#logger.warn({ error: describeError(error) }, 'could not send webhooks; will retry');
   }
 }
 

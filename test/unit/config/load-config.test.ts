@@ -707,7 +707,11 @@ describe('faults', () => {
       { AUTOMATION_DEFAULT_SESSION_DURATION: '301', SESSION_DURATION_MAX: '300' },
       'AUTOMATION_DEFAULT_SESSION_DURATION must be between',
     ],
-    ['a maximum below the default minimum', { SESSION_DURATION_MAX: '59' }, 'SESSION_DURATION_MIN must be at most'],
+    [
+      'a maximum below the default minimum',
+      { SESSION_DURATION_MAX: '59' },
+      'SESSION_DURATION_MIN must be at most',
+    ],
     [
       'production without an issuer',
       { NODE_ENV: 'production', ...secrets },

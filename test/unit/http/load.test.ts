@@ -73,7 +73,7 @@ describe('the log', () => {
   it('says at most every ten seconds how many requests were refused', () => {
     for (let refused = 0; refused < 3; refused += 1) load.noteRefusal();
     vi.advanceTimersByTime(100);
-    expect(lines).toMatchObject([{ msg: 'overloaded: requests are refused', refused: 3, inFlight: 0 }]);
+    expect(lines).toMatchObject([{ msg: 'overloaded: refusing requests', refused: 3, inFlight: 0 }]);
     load.noteRefusal();
     vi.advanceTimersByTime(9_900);
     expect(lines).toHaveLength(1);

@@ -39,7 +39,10 @@ const settingsIn = (text: string) =>
 
 describe('a page', () => {
   it('the provider cannot be reached → shown without a sign-in, and the log says why', async () => {
-    const warning = { level: 40, msg: 'the identity provider could not be asked where to sign in' };
+    const warning = {
+      level: 40,
+      msg: 'could not read the sign-in address from the identity provider; will retry',
+    };
     await vi.waitFor(() => expect(gateway.log()).toContainEqual(expect.objectContaining(warning)));
     const { status, text } = await gateway.fetch('GET', '/api/v1/docs', html);
     expect(status).toBe(200);

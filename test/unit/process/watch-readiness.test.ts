@@ -25,8 +25,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const cannot = 'a part cannot be used';
-const canAgain = 'a part can be used again';
+const cannot = 'not ready: a dependency is unavailable';
+const canAgain = 'a dependency is available again';
 
 it('asked repeatedly → logs each change once', async () => {
   using watched = watch();
