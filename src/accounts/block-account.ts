@@ -25,7 +25,7 @@ const updateOpen = prepareQuery(Account, (db, { id, reason, now }: Block) =>
 );
 
 /**
- * Blocks an account: from then on, all its API keys and all its access tokens are refused. An account that is already
+ * Blocks an account: at once, all its API keys and all its access tokens are refused. An account that is already
  * blocked stays unchanged.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for the operator's own account and for an erased
  *   one

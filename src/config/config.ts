@@ -177,7 +177,7 @@ export interface Config {
   readonly apiKeysPerAccount: number;
   /** The life of API keys in days: of a key that names no end, and at most; null: no bound. */
   readonly apiKeyDays: { readonly usual: number | null; readonly most: number | null };
-  /** The file of the provider's plans; undefined: there are none. */
+  /** The file of the provider's plans; undefined if the provider has no plans. */
   readonly plansFile: string | undefined;
   /** The most changes that one account may make in a day (UTC). */
   readonly changesPerDay: number;

@@ -38,7 +38,7 @@ export const isStrayStatement = ({ code }: ServerError): boolean => code === '26
 
 /**
  * Whether a statement failed only because of its preparation. PostgreSQL then executed nothing of it, and the service
- * prepares it in another way from then on.
+ * prepares it in another way after that.
  */
 export const isLostStatement = (error: unknown): boolean =>
   error instanceof Error && (isStalePlan(error) || isStrayStatement(error));

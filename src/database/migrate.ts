@@ -124,7 +124,7 @@ function refuseOlder(
 /**
  * Describes the schema changes that a newer version made while this version runs, and with which this version cannot
  * work.
- * @returns the changes in words, for an operator; undefined if there are none
+ * @returns the changes in words, for an operator; undefined without changes
  */
 export async function newerChanges(orm: Orm, config: DatabaseConfig): Promise<string | undefined> {
   const newer = newerOf(await appliedMigrations(orm), config);

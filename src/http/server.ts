@@ -259,7 +259,7 @@ const starting: RequestListener = (_request, response) => {
 };
 
 /**
- * Listens on the configured port. From then on, the server answers health checks; all other requests get 503 until
+ * Listens on the configured port. The server then answers health checks; all other requests get 503 until
  * `handOver` names their listener.
  *
  * Disposing of the server ends its readiness, announces in each answer that its connection closes, waits for load

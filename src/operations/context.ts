@@ -217,7 +217,7 @@ export interface OperationSettings {
   readonly apiKeyPrefix: string;
   /** The permissions that an API key may have; null allows any permission. */
   readonly apiKeyPermissions: readonly string[] | null;
-  /** The provider's plans; undefined: there are none. */
+  /** The provider's plans; undefined if the provider has no plans. */
   readonly plans?: Plans | undefined;
   /** The issuers that people may come from; empty: any. */
   readonly issuers: readonly { readonly issuer: string }[];

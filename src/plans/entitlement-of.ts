@@ -31,7 +31,7 @@ const mostRemembered = 2_000_000;
 
 /**
  * What an account may have. An account whose plan is not among the plans has the default plan.
- * @param plans the provider's plans; undefined: there are none
+ * @param plans the provider's plans; undefined if the provider has no plans
  */
 export function entitlementOf(
   plans: Plans | undefined,

@@ -99,7 +99,7 @@ const EntitlementType = builder.objectRef<EntitlementRecord>('Entitlement').impl
       type: 'JSONObject',
       nullable: true,
       description:
-        'Members that replace those of the plan, spelled as in the plans file. Null if there are none.',
+        'Members that replace those of the plan, spelled as in the plans file. Null for no overrides.',
       example: { quota: { limit: 50_000, refill: 'monthly' } },
       mostBytes: mostBytesOf.overrides,
     }),

@@ -52,7 +52,7 @@ export const stopMilliseconds = 9000;
 /**
  * Ends the process if its stop takes too long, whatever the stop waits for: a database, a collector, a name server.
  * @param stopped resolves when a signal tells the process to stop
- * @param milliseconds the time limit from then on
+ * @param milliseconds the time limit after the signal
  */
 async function endInTime(stopped: Stopped, milliseconds: number, logger: Logger): Promise<void> {
   await stopped;

@@ -47,7 +47,7 @@ export interface Service extends AsyncDisposable {
 
 /**
  * Starts all parts: database, HTTP server, gateway, and the development identity provider if no other is configured.
- * @param stopped resolves when a signal tells the process to stop; from then on, the time of the stop is limited
+ * @param stopped resolves when a signal tells the process to stop; the stop then has a time limit
  * @throws {ConfigError} if the service cannot start with this configuration
  */
 export async function startService(config: Config, stopped: Stopped): Promise<Service> {

@@ -113,7 +113,7 @@ const restOf = (seen: StoredQuota, held: number): number =>
 
 /**
  * Counts the used units of quotas exactly, without a write for each use. A node leases some units by an atomic
- * UPDATE, and spends them in memory. From then on, `taken` in the database includes them, so all nodes together never
+ * UPDATE, and spends them in memory. `taken` in the database then includes them, so all nodes together never
  * spend too many units. A crash loses leased units that are not spent. A node gives unused units back after a while,
  * and when this object is disposed of.
  */
@@ -243,7 +243,7 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
     await this.#read(lease, seen);
   }
 
-  /** Leases units, or finds out why there are none. */
+  /** Leases units, or finds out why none are left. */
   async #take(lease: Lease, seen: StoredQuota, cost: number): Promise<void> {
     const { ownerId } = lease;
     const pot = potOf(seen);

@@ -53,7 +53,7 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   previousSignUntil: t.expose('previousSignUntil', {
     type: 'DateTime',
     nullable: true,
-    description: 'Until when deliveries are also signed with the previous secrets. Null if there are none.',
+    description: 'Until when deliveries are also signed with the previous secrets. Null if no previous secret signs.',
     example: null,
   }),
 });

@@ -78,7 +78,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       type: 'JSONObject',
       nullable: true,
       description:
-        "The owner's own names and values; those of the provider are in `entitlement`. Null if there are none.",
+        "The owner's own names and values; those of the provider are in `entitlement`. Null if the owner set none.",
       example: { team: 'search' },
       mostBytes: mostBytesOf.metadata,
     }),
@@ -92,7 +92,7 @@ const GrantedStateType = builder.objectRef<GrantedState>('GrantedState').impleme
       type: 'JSONObject',
       nullable: true,
       description:
-        "The provider's own names and values, from the plan or its overrides. Null if there are none.",
+        "The provider's own names and values, from the plan or its overrides. Null if it set none.",
       example: { support: 'email' },
       mostBytes: granted.metadata,
     }),

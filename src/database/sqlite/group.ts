@@ -82,7 +82,7 @@ export class Member {
 
   /**
    * Undoes the member's changes, but no other member's; does nothing if the member has already ended. Resolves with
-   * the whole group: from then on, the other members' changes that this one saw are certain.
+   * the whole group: after that, the other members' changes that this one saw are certain.
    * @throws the error of the whole group, if the group fails afterwards
    */
   async rollBack(): Promise<void> {
