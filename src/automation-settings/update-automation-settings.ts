@@ -110,8 +110,8 @@ const changed = (before: Stored, { isEnabled, sessionDuration }: z.output<Input>
 });
 
 /**
- * Changes the caller's automation settings in one atomic step and returns all current settings. Without any field,
- * nothing changes, not even `updatedAt`, but the first call always creates the row.
+ * Changes the caller's automation settings in one atomic step and returns all current settings. Equal values are no
+ * change: without any other, nothing is written, not even `updatedAt`. The first call always creates the row.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function updateAutomationSettings(
@@ -130,8 +130,10 @@ async function changeSettings(
   const { caller, db, events, services } = context;
   const givesNone = given.isEnabled === undefined && given.sessionDuration === undefined;
   const [before] = await lockSettings(db, caller);
-  if (before && givesNone) return before;
-  const values = { ...changed(before ?? neverSet, given), now: new Date() };
+  const after = changed(before ?? neverSet, given);
+  const isSame = (name: keyof Stored) => before?.[name] === after[name];
+  if (before && (Object.keys(after) as (keyof Stored)[]).every(isSame)) return before;
+  const values = { ...after, now: new Date() };
   const [settings] = before
     ? await updateSettings(db, { ...values, account: before.account })
     : await insertSettings(db, { ...values, account: await ensureAccount(context) });

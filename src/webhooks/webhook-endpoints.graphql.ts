@@ -53,7 +53,8 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   previousSignUntil: t.expose('previousSignUntil', {
     type: 'DateTime',
     nullable: true,
-    description: 'Until when deliveries are also signed with the previous secrets. Null if no previous secret signs.',
+    description:
+      'Until when deliveries are also signed with the previous secrets. Null if no previous secret signs.',
     example: null,
   }),
 });

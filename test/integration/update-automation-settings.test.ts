@@ -115,15 +115,29 @@ describe.each([
     expect(settings).toEqual(settingsOf({ ...expected, updated_at: later }));
   });
 
-  it('no field → nothing changes, not even updated_at', async () => {
+  it.each<[string, object]>([
+    ['no field', {}],
+    ['one equal value', { session_duration: 3600 }],
+    ['all values equal', { is_enabled: true, session_duration: 3600 }],
+  ])('%s → nothing changes, not even updated_at', async (_what, given) => {
     await update({ is_enabled: true, session_duration: 3600 });
     const before = await setup.stored();
     vi.setSystemTime(later);
-    const { status, settings } = await update({});
+    const { status, settings } = await update(given);
     expect(status).toBe(200);
     expect(settings).toEqual(settingsOf({ is_enabled: true, session_duration: 3600 }));
     expect(await setup.stored()).toEqual(before);
     expect(events('automation-settings-updated')).toHaveLength(1);
+  });
+
+  it('clearing a setting that was never set is a change, and clearing it again is none', async () => {
+    await update({ is_enabled: true });
+    await update({ session_duration: null });
+    const before = await setup.stored();
+    vi.setSystemTime(later);
+    expect((await update({ session_duration: null })).status).toBe(200);
+    expect(await setup.stored()).toEqual(before);
+    expect(events('automation-settings-updated')).toHaveLength(2);
   });
 
   it("has the account's id; other accounts' settings stay", async () => {
