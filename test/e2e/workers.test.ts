@@ -194,7 +194,7 @@ describe('workers that cannot start', () => {
     other.close();
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr.match(/PORT \d+ is in use on 127\.0\.0\.1/g)).toHaveLength(1);
-    expect(ended.stderr).toContain('WORKERS a worker ended before it was ready');
+    expect(ended.stderr).toContain('WORKERS: a worker stopped before it was ready');
   });
 
   it('are not begun on an older schema', async () => {
