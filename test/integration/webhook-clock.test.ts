@@ -104,7 +104,8 @@ it('a clock that is set back → reported, and times computed by it are correcte
   expect(lines[0]).toContain('the clock was set back');
   expect(corrections).toBe(1);
   const [row] = await setup.gateway.rows('webhook_clock');
-  expect(Number(row?.['expiries_told_until'])).toBeLessThanOrEqual(Date.now());
+  // The clock went back by two hours; the database's time is known to some milliseconds.
+  expect(Number(row?.['expiries_told_until'])).toBeLessThan(Date.now() + 1000);
 });
 
 it('a clock that differs by less than an hour → trusted', async () => {
