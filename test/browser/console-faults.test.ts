@@ -62,7 +62,7 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       }
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       await dialog(page)
-        .getByRole('heading', { name: `Typed before ${name} is created` })
+        .getByRole('heading', { name: `Typed before ${name} was created` })
         .waitFor();
       await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
       {
@@ -94,7 +94,7 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
         await page.clock.fastForward(14_000);
         expect(await dialog(page).getByRole('alert').count()).toBe(0);
         await page.clock.fastForward(1_000);
-        await dialog(page).getByText('Look whether it was done', { exact: false }).waitFor();
+        await dialog(page).getByText('Check whether the change was made', { exact: false }).waitFor();
         await inspect(page, `dialog-hangs-${look}`);
         await page.keyboard.press('Escape');
         const read = page.waitForRequest('**/graphql');
@@ -116,14 +116,14 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       {
         await using _refused = await between(page, spoilToken);
         await dialog(page).getByRole('button', { name: 'Create' }).click();
-        await dialog(page).getByRole('alert').getByText('Your sign-in has ended.').waitFor();
+        await dialog(page).getByRole('alert').getByText('Your sign-in has expired.').waitFor();
         await inspect(page, `dialog-ended-${look}`);
       }
       // The provider still knows who it is, and asks nothing.
       await dialog(page).getByRole('button', { name: 'Sign in again' }).click();
       await dialog(page).getByText('You are signed in again.', { exact: false }).waitFor();
       await dialog(page).getByRole('button', { name: 'Create' }).click();
-      await dialog(page).getByRole('heading', { name: 'Outlives the token is created' }).waitFor();
+      await dialog(page).getByRole('heading', { name: 'Outlives the token was created' }).waitFor();
       await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
     });
 
@@ -132,12 +132,12 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       {
         await using _refused = await between(page, spoilToken);
         await goTo(page, 'API keys');
-        await page.getByText('Sign in again to go on', { exact: false }).waitFor();
+        await page.getByText('Sign in again to continue', { exact: false }).waitFor();
         await keyItem(page, 'First').waitFor();
         await inspect(page, `page-ended-${look}`);
       }
       await page.getByRole('alert').getByRole('button', { name: 'Sign in again' }).click();
-      await page.getByText('Sign in again to go on', { exact: false }).waitFor({ state: 'detached' });
+      await page.getByText('Sign in again to continue', { exact: false }).waitFor({ state: 'detached' });
       await keyItem(page, 'First').waitFor();
     });
 
@@ -163,7 +163,7 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
         await page.getByRole('alert').getByText('lacks the scope: profile', { exact: false }).waitFor();
         await inspect(page, `scope-missing-${look}`);
       }
-      await page.getByRole('button', { name: 'Sign in with what it needs' }).click();
+      await page.getByRole('button', { name: 'Sign in with the required scopes' }).click();
       await page.getByRole('alert').waitFor({ state: 'detached' });
       await goTo(page, 'API keys');
       await keyItem(page, 'Notebook').waitFor();

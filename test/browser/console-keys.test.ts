@@ -49,7 +49,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Create API key' }).click();
     await dialog(page).getByRole('button', { name: 'Create' }).click();
-    await dialog(page).getByRole('button', { name: 'Copy command to try it' }).click();
+    await dialog(page).getByRole('button', { name: 'Copy command to test the key' }).click();
     await dialog(page).getByText('Copied.').waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent`]);
@@ -109,14 +109,14 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await keyItem(page, 'Build server').getByRole('button', { name: 'Edit' }).click();
     await dialog(page).getByLabel('Name').fill('Builder');
     await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-    await said(page, 'Builder is saved.');
+    await said(page, 'Builder was saved.');
     await keyItem(page, 'Builder').waitFor();
   });
 
   it('makes a key the default, and the focus stays with it', async () => {
     const { page } = visit;
     await keyItem(page, 'Builder').getByRole('button', { name: 'Make default' }).press('Enter');
-    await said(page, 'Builder is now the default.');
+    await said(page, 'Builder is now the default key.');
     await keyItem(page, 'Builder').getByText('Default', { exact: true }).waitFor();
     expect(await keyItem(page, 'Laptop').getByText('Default', { exact: true }).count()).toBe(0);
     await expect.poll(() => focused(page)).toBe('Builder');
@@ -129,14 +129,14 @@ describe.skipIf(!canRun)('API keys in the console', () => {
       await keyItem(page, 'Backup job')
         .getByRole('button', { name: /^Rotate/ })
         .click();
-      await dialog(page).getByLabel('The old secret works for').selectOption({ label: grace });
+      await dialog(page).getByLabel('The current secret keeps working for').selectOption({ label: grace });
       await dialog(page).getByRole('button', { name: 'Rotate' }).click();
       return takeSecret(page);
     };
-    const second = await rotate('1 hour more');
+    const second = await rotate('1 hour');
     expect([await isValid(world, first), await isValid(world, second)]).toEqual([true, true]);
-    await keyItem(page, 'Backup job').getByText('Old secret works until').waitFor();
-    const third = await rotate('No longer: it stops at once');
+    await keyItem(page, 'Backup job').getByText('Previous secret works until').waitFor();
+    const third = await rotate('0 seconds: it stops at once');
     expect([await isValid(world, second), await isValid(world, third)]).toEqual([false, true]);
   });
 
@@ -148,8 +148,8 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await keyItem(page, 'Mail robot').getByText('Active', { exact: true }).waitFor();
     await keyItem(page, 'Mail robot').getByRole('button', { name: 'Deactivate' }).click();
     await dialog(page).getByRole('button', { name: 'Deactivate Mail robot' }).click();
-    await said(page, 'Mail robot is deactivated.');
-    await keyItem(page, 'Mail robot').getByText('Deactivated', { exact: true }).first().waitFor();
+    await said(page, 'Mail robot was deactivated.');
+    await keyItem(page, 'Mail robot').getByText('Inactive', { exact: true }).first().waitFor();
     await keyItem(page, 'Mail robot')
       .getByRole('button', { name: 'Deactivate' })
       .waitFor({ state: 'detached' });
@@ -161,8 +161,8 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await keyItem(page, 'Mail robot').waitFor({ state: 'detached' });
     await keyItem(page, 'Laptop').waitFor();
     await page.getByRole('radio', { name: 'Expired' }).check({ force: true });
-    await page.getByText('No API key is like that.').waitFor();
-    await page.getByRole('radio', { name: 'Deactivated' }).check({ force: true });
+    await page.getByText('No API keys match.').waitFor();
+    await page.getByRole('radio', { name: 'Inactive' }).check({ force: true });
     await keyItem(page, 'Mail robot').waitFor();
     await keyItem(page, 'Laptop').waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: 'All' }).check({ force: true });
@@ -195,7 +195,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await order.selectOption({ label: 'Oldest first' });
     await expect.poll(() => items.first().getByRole('heading').textContent()).toBe('Laptop');
     await search.fill('nothing like it');
-    await page.getByText('No API key is like that.').waitFor();
+    await page.getByText('No API keys match.').waitFor();
     await search.fill('');
   });
 

@@ -58,7 +58,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
 
     const idOf = async (name: string): Promise<number> => {
       const text = await keyItem(page, name)
-        .getByText(/^Number \d+/)
+        .getByText(/^ID \d+/)
         .textContent();
       return Number(/\d+/.exec(text ?? '')?.[0]);
     };
@@ -87,7 +87,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await dialog(page).getByLabel('Name').fill('Limited');
       await dialog(page).getByLabel('Description').fill('Reads the drafts.\nOf the team.');
       await dialog(page).getByLabel('Permissions').fill('documents.read\nDocuments!');
-      await dialog(page).getByLabel('Works only from').fill('192.0.2.0/24\n300.1.1.1');
+      await dialog(page).getByLabel('Allowed IP addresses').fill('192.0.2.0/24\n300.1.1.1');
       await dialog(page).getByLabel('Rate limit', exact).fill('lots');
       // What is folded away again is unfolded by its fault.
       await openLimits();
@@ -97,19 +97,19 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await dialog(page).getByLabel('Rate limit', exact).fill('100');
       await dialog(page).getByLabel('Quota', exact).fill('99 999 999 999');
       await dialog(page).getByRole('button', { name: 'Create' }).click();
-      await refused('Is too large a number.');
+      await refused('The number is too large.');
       await dialog(page).getByLabel('Quota', exact).fill('2000000000');
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       await refused('“Documents!” must be 1 to 100 characters of a-z');
-      await refused('“300.1.1.1” must be an IP address or a range of them');
+      await refused('“300.1.1.1” must be an IP address or a range, such as');
       await refused('Must be at most 1000000000.');
       await expect.poll(() => focused(page)).toBe('Permissions');
       await inspect(page, `limits-refused-${look}`);
       expect(await dialog(page).getByLabel('Name').inputValue()).toBe('Limited');
       await dialog(page).getByLabel('Permissions').fill('documents.*, mail.send\nmail.send');
-      await dialog(page).getByLabel('Works only from').fill('192.0.2.0/24');
+      await dialog(page).getByLabel('Allowed IP addresses').fill('192.0.2.0/24');
       await dialog(page).getByLabel('Quota', exact).fill('1,000');
-      await dialog(page).getByLabel('Period of the quota').selectOption({ label: 'each day' });
+      await dialog(page).getByLabel('Quota period').selectOption({ label: 'per day' });
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       await takeSecret(page);
       expect(sent).toMatchObject({
@@ -123,12 +123,12 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await item.getByText('Reads the drafts. Of the team.').waitFor();
       await item
         .getByText(
-          'May do all of documents and mail.send, only from 192.0.2.0/24, at most 100 requests a minute.',
+          'Allows all of documents and mail.send, only from 192.0.2.0/24, at most 100 requests per minute.',
         )
         .waitFor();
       await item.getByText('1,000 of 1,000 requests left today').waitFor();
       expect(await item.getByRole('meter').getAttribute('value')).toBe('1000');
-      await item.getByText(/^Full again in \d+ (hour|minute)/).waitFor();
+      await item.getByText(/^Refills in \d+ (hour|minute)/).waitFor();
     });
 
     it('changes a key, and sends what was changed alone', async () => {
@@ -137,7 +137,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       expect(await dialog(page).getByLabel('Expires').inputValue()).toBe('stays');
       await inspect(page, `edit-${look}`);
       await save();
-      await said(page, 'There is nothing to save.');
+      await said(page, 'No changes to save.');
       await openEditor('Limited');
       await dialog(page).getByLabel('Permissions').fill('mail.send\nBAD');
       await dialog(page).getByLabel('Rate limit', exact).fill('');
@@ -146,9 +146,9 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       expect(await dialog(page).getByLabel('Rate limit', exact).inputValue()).toBe('');
       await dialog(page).getByLabel('Permissions').fill('mail.send');
       await save();
-      await said(page, 'Limited is saved.');
+      await said(page, 'Limited was saved.');
       expect(sent).toEqual({ keyId: expect.any(Number), permissions: ['mail.send'], rateLimit: null });
-      await keyItem(page, 'Limited').getByText('May do mail.send, only from 192.0.2.0/24.').waitFor();
+      await keyItem(page, 'Limited').getByText('Allows mail.send, only from 192.0.2.0/24.').waitFor();
       await expect.poll(() => focused(page)).toMatch(/^Edit/);
     });
 
@@ -161,9 +161,9 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await page.locator('.limits').getByText('198.51.100.7').waitFor();
       await dialog(page).getByLabel('Name').fill('Limited still');
       await save();
-      await said(page, 'Limited still is saved.');
+      await said(page, 'Limited still was saved.');
       expect(sent).toEqual({ keyId: id, name: 'Limited still' });
-      await keyItem(page, 'Limited still').getByText('May do mail.send, only from 198.51.100.7.').waitFor();
+      await keyItem(page, 'Limited still').getByText('Allows mail.send, only from 198.51.100.7.').waitFor();
     });
 
     it('renames alone what is over', async () => {
@@ -171,14 +171,14 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
         .getByRole('button', { name: /^Deactivate/ })
         .click();
       await dialog(page).getByRole('button', { name: 'Deactivate Plain' }).click();
-      await said(page, 'Plain is deactivated.');
+      await said(page, 'Plain was deactivated.');
       await keyItem(page, 'Plain')
         .getByRole('button', { name: /^Rename/ })
         .click();
       expect(await dialog(page).getByText('Limits and permissions').count()).toBe(0);
       await dialog(page).getByLabel('Name').fill('Plain no more');
       await dialog(page).getByRole('button', { name: 'Rename' }).click();
-      await said(page, 'Plain no more is saved.');
+      await said(page, 'Plain no more was saved.');
     });
 
     it('shows keys with much, with nothing left, and with names of any sort', async () => {
@@ -208,13 +208,13 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await keyItem(page, longName).getByText('Metadata').click();
       await keyItem(page, longName).getByText('"plan": "gold"', { exact: false }).waitFor();
       await keyItem(page, rightToLeft)
-        .getByText('May do everything, at most 1 request every 1 minute 30')
+        .getByText('Allows everything, at most 1 request every 1 minute 30')
         .waitFor();
-      await keyItem(page, 'Nothing').getByText('No requests: its quota is 0.').waitFor();
+      await keyItem(page, 'Nothing').getByText('No requests are allowed: the quota is 0.').waitFor();
       await keyItem(page, 'Used up').getByText('None of 3 requests left').waitFor();
       const meter = keyItem(page, 'Used up').getByRole('meter');
       expect(await meter.evaluate((bar: HTMLMeterElement) => [bar.value, bar.max > 0])).toEqual([0, true]);
-      expect(await keyItem(page, 'Used up').getByText('Full again').count()).toBe(0);
+      expect(await keyItem(page, 'Used up').getByText('Refills').count()).toBe(0);
       const many = keyItem(page, 'Fifty');
       await many.getByText('and 47 other permissions, only from 2001:db8::/32.', { exact: false }).waitFor();
       await many.getByText('All 50 permissions').click();
@@ -249,12 +249,12 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await keyItem(page, 'Nothing').getByRole('button', { name: 'Edit' }).focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => focused(page)).toBe('Name');
-      await tabTo(page, 'Works only from');
+      await tabTo(page, 'Allowed IP addresses');
       await page.keyboard.type('2001:db8::7');
       await tabTo(page, 'Quota');
       await page.keyboard.type('10');
       await page.keyboard.press('Enter');
-      await said(page, 'Nothing is saved.');
+      await said(page, 'Nothing was saved.');
       expect(sent).toMatchObject({
         allowedAddresses: ['2001:db8::7'],
         quota: { limit: 10, refill: 'DAILY' },
@@ -282,24 +282,24 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await goTo(page, 'Activity');
       const event = (words: string | RegExp) => page.locator('.events > li').filter({ hasText: words });
       await event('Automation: off (was on)').waitFor();
-      await event('Length of a session: 1 hour (was not set)').waitFor();
+      await event('Session length: 1 hour (was not set)').waitFor();
       await event(`API key ${id} was renamed from Limited still to ${rightToLeft}`).waitFor();
-      await event(`Limited still (API key ${id}) got a new secret`)
-        .getByText('Old secret works: until', { exact: false })
+      await event(`Limited still (API key ${id}) was rotated`)
+        .getByText('Previous secret works: until', { exact: false })
         .waitFor();
       await event(`Limited still (API key ${id}) replaced`).waitFor();
-      await event(/Leaked \(API key \d+\) ended itself/).waitFor();
-      await event('Rate limit: 5 requests a second (was none)').waitFor();
-      await event('Quota: none (was 1,000 requests each day)').waitFor();
+      await event(/Leaked \(API key \d+\) deactivated itself/).waitFor();
+      await event('Rate limit: 5 requests per second (was none)').waitFor();
+      await event('Quota: none (was 1,000 requests per day)').waitFor();
       await event(/Expires: never \(was \d+ \w+ \d{4}/)
         .first()
         .waitFor();
       await event('Permissions: 30 added, 1 removed').getByText('30 added').click();
       await event('1 removed').getByText('reports.29.read', { exact: false }).waitFor();
       await inspect(page, `activity-changes-${look}`);
-      await event('Works only from: 198.51.100.7 added; 192.0.2.0/24 removed').waitFor();
+      await event('Allowed IP addresses: 198.51.100.7 added; 192.0.2.0/24 removed').waitFor();
       const created = event(`Limited (API key ${id}) was created`);
-      await created.getByText('Quota: 1,000 requests each day').scrollIntoViewIfNeeded();
+      await created.getByText('Quota: 1,000 requests per day').scrollIntoViewIfNeeded();
       expect(await created.getByText('was none').count()).toBe(0);
       await inspect(page, `activity-created-${look}`);
     });

@@ -39,7 +39,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByRole('button', { name: 'olga' }).click();
     await inspect(page, 'operate-menu');
     await become.click();
-    await page.getByPlaceholder('Search by how the subject begins').waitFor();
+    await page.getByPlaceholder('Start of the subject (case-sensitive)').waitFor();
     await page.getByRole('button', { name: 'olga' }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(await become.count()).toBe(0);
@@ -67,17 +67,17 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByRole('button', { name: 'Block', exact: true }).click();
     await dialog(page).getByRole('button', { name: 'Block' }).click();
     await dialog(page).getByRole('alert').waitFor();
-    expect(await focused(page)).toBe('Why');
-    await dialog(page).getByLabel('Why').fill('Its keys attack others');
+    expect(await focused(page)).toBe('Reason');
+    await dialog(page).getByLabel('Reason').fill('Its keys attack others');
     await dialog(page).getByRole('button', { name: 'Block' }).click();
-    await said(page, 'mallory is blocked.');
+    await said(page, 'mallory was blocked.');
     await page.getByText('Blocked because:').waitFor();
     expect(await isValid(world, key)).toBe(false);
 
     await page.getByRole('button', { name: 'Unblock' }).click();
-    await dialog(page).getByLabel('Why').fill('They have changed them');
+    await dialog(page).getByLabel('Reason').fill('They have changed them');
     await dialog(page).getByRole('button', { name: 'Unblock' }).click();
-    await said(page, 'mallory is not blocked any more.');
+    await said(page, 'mallory was unblocked.');
     expect(await isValid(world, key)).toBe(true);
 
     await using theirs = await world.visit();
@@ -97,20 +97,20 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await using visit = await world.visit();
     const page = await signInAsOperator(visit, 'alice');
     const find = async (text: string) => {
-      await page.getByLabel('Whose API key is this?').fill(text);
+      await page.getByLabel('Find the owner of an API key').fill(text);
       await page.getByRole('button', { name: 'Find' }).click();
     };
     await find('sk-zzzzzz');
-    await page.getByText("It is nobody's").waitFor();
+    await page.getByText('No API key found.').waitFor();
     await find(key);
     const link = page.locator('.found').getByRole('link', { name: 'nadia' });
     await link.waitFor();
     await find(key.slice(0, 9));
     await link.click();
     await page.getByRole('button', { name: 'Deactivate Laptop' }).click();
-    await dialog(page).getByLabel('Why').fill('Found in a repository');
+    await dialog(page).getByLabel('Reason').fill('Found in a repository');
     await dialog(page).getByRole('button', { name: 'Deactivate' }).click();
-    await said(page, 'Laptop is deactivated.');
+    await said(page, 'Laptop was deactivated.');
     expect(await isValid(world, key)).toBe(false);
     expect(page.url()).not.toContain('sk-');
   });
@@ -126,7 +126,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await toggle.click();
     await expect.poll(() => page.getByText('Not used in the last 24 hours').count()).toBe(2);
     await toggle.click();
-    await page.getByText("Reading it is recorded in this account's trail and in yours.").waitFor();
+    await page.getByText("Viewing it is recorded in this account's activity and in yours.").waitFor();
     await page.getByRole('button', { name: 'Show activity' }).click();
     await page.getByText('Their automation settings were changed').waitFor();
     await inspect(page, 'operate-activity');
@@ -151,10 +151,10 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     const events = page.locator('.events > li');
     await expect.poll(() => events.count()).toBeGreaterThan(3);
     const [desk = '', ended = '', laptop = ''] = await events.allInnerTexts();
-    expect(desk).toContain('had an old secret that was found in public, and ended');
+    expect(desk).toContain('had a previous secret that was found in public and no longer works');
     expect(desk).not.toContain('javascript');
     expect(ended).toContain('was deactivated');
-    expect(laptop).toContain('was found in public, and ended');
+    expect(laptop).toContain('was found in public and deactivated');
     expect(laptop).toContain(`Found at: ${url}`);
     expect(laptop).toContain('By a scanner');
     expect(await events.getByRole('link').count()).toBe(0);
@@ -168,14 +168,14 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByRole('button', { name: 'Erase' }).click();
     const erase = dialog(page).getByRole('button', { name: 'Erase this account' });
     await erase.click();
-    await dialog(page).getByText('letter by letter').waitFor();
+    await dialog(page).getByText('exactly as shown').waitFor();
     await dialog(page).getByLabel('Type oscar to confirm').fill('Oscar');
     await erase.click();
-    await dialog(page).getByText('letter by letter').waitFor();
+    await dialog(page).getByText('exactly as shown').waitFor();
     expect(await isValid(world, key)).toBe(true);
     await dialog(page).getByLabel('Type oscar to confirm').fill('oscar');
     await erase.click();
-    await said(page, `Account ${id} is erased.`);
+    await said(page, `Account ${id} was erased.`);
     await page.getByText('Erased', { exact: true }).first().waitFor();
     expect(await page.getByText('oscar').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Block' }).count()).toBe(0);
@@ -193,9 +193,9 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await using visit = await world.visit(options);
     const page = await signInAsOperator(visit, 'alice');
     await page.getByRole('list', { name: 'Accounts' }).waitFor();
-    await page.getByLabel('Whose API key is this?').fill('sk-zzzzzz');
+    await page.getByLabel('Find the owner of an API key').fill('sk-zzzzzz');
     await page.getByRole('button', { name: 'Find' }).click();
-    await page.getByText("It is nobody's").waitFor();
+    await page.getByText('No API key found.').waitFor();
     await inspect(page, `operate-${look}`);
     await page.goto(`/console#operate/${id}`);
     await page.getByRole('list', { name: 'API keys' }).waitFor();
@@ -207,7 +207,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await dialog(page).getByRole('button', { name: 'Block' }).click();
     await dialog(page).getByRole('alert').waitFor();
     await inspect(page, `operate-block-${look}`);
-    await dialog(page).getByLabel('Why').fill('Its keys were used to attack others.');
+    await dialog(page).getByLabel('Reason').fill('Its keys were used to attack others.');
     await dialog(page).getByRole('button', { name: 'Block' }).click();
     await page.getByText('Blocked because:').waitFor();
     await inspect(page, `operate-blocked-${look}`);
@@ -231,27 +231,27 @@ describe.skipIf(!canRun)('the console of an operator', () => {
 
       await using visit = await world.visit(options);
       const page = await signInAsOperator(visit, 'alice');
-      await page.getByRole('link', { name: 'where events are sent' }).click();
+      await page.getByRole('link', { name: 'webhook endpoints' }).click();
       await page.getByRole('list', { name: 'Webhook endpoints' }).waitFor();
       await inspect(page, `operate-webhooks-${look}`);
       await page.getByRole('button', { name: `Pause endpoint ${id}` }).click();
-      await said(page, `Endpoint ${id} is paused`);
-      await page.getByRole('button', { name: `Let it go on endpoint ${id}` }).waitFor();
+      await said(page, `Endpoint ${id} was paused`);
+      await page.getByRole('button', { name: `Resume endpoint ${id}` }).waitFor();
       await page.getByRole('link', { name: address }).click();
       await page.getByRole('list', { name: 'Deliveries' }).waitFor();
       await inspect(page, `operate-deliveries-${look}`);
       receiver.manner = take;
-      await page.getByRole('button', { name: `Let it go on endpoint ${id}` }).click();
-      await said(page, `Endpoint ${id} goes on`);
+      await page.getByRole('button', { name: `Resume endpoint ${id}` }).click();
+      await said(page, `Endpoint ${id} was resumed`);
       await page
-        .getByRole('button', { name: /^Send again/ })
+        .getByRole('button', { name: /^Resend/ })
         .last()
         .click();
-      await said(page, 'is sent again');
+      await said(page, 'will be sent again');
       await expect.poll(() => receiver.taken().length, { timeout: 20_000 }).toBeGreaterThan(0);
       expect(await page.content()).not.toContain('whsec_');
       await goTo(page, 'Activity');
-      await page.getByText(`You sent something again to webhook endpoint ${id}`).waitFor();
+      await page.getByText(`You resent a delivery to webhook endpoint ${id}`).waitFor();
       await page.getByText(`You changed webhook endpoint ${id}`).first().waitFor();
       await inspect(page, `operate-activity-${look}`);
       receiver.manner = (response) => void response.writeHead(410).end();
@@ -262,8 +262,8 @@ describe.skipIf(!canRun)('the console of an operator', () => {
       };
       await expect.poll(read, { timeout: 20_000 }).toMatchObject({ gone_at: expect.stringMatching(/Z$/) });
       await goTo(page, 'Operate');
-      await page.getByRole('link', { name: 'where events are sent' }).click();
-      await page.getByText('Paused: it answered 410 (Gone)').first().waitFor();
+      await page.getByRole('link', { name: 'webhook endpoints' }).click();
+      await page.getByText('Paused: the endpoint returned 410 (Gone)').first().waitFor();
       await inspect(page, `operate-gone-${look}`);
     },
   );
@@ -280,7 +280,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.waitForLoadState('networkidle');
     expect(await page.getByRole('link', { name: 'Operate' }).count()).toBe(0);
     await page.goto('/console#operate');
-    await page.getByText('Your sign-in does not let you.').waitFor();
+    await page.getByText('This view is for operators').waitFor();
     await inspect(page, 'operate-nobody');
     const loaded = await Promise.all(scripts);
     expect(loaded.join()).toContain('Create API key');

@@ -61,8 +61,8 @@ describe.skipIf(!canRun)('plans in the console', () => {
       await using visit = await world.visit({ ...options, reducedMotion: 'reduce', permissions: clipboard });
       const page = await openConsole(visit, subject);
       const plan = page.getByRole('region', { name: 'Your plan' });
-      await plan.getByText('at most 5 active keys, 365 days for a key').waitFor();
-      await plan.getByText('100 of 100 requests a minute left').waitFor();
+      await plan.getByText('at most 5 active keys, 365 days per key').waitFor();
+      await plan.getByText('100 of 100 requests per minute left').waitFor();
       await plan.getByText('1,000 of 1,000 requests left this month').waitFor();
 
       await page.getByRole('button', { name: 'Create API key' }).click();
@@ -75,18 +75,18 @@ describe.skipIf(!canRun)('plans in the console', () => {
       await dialog(page).getByText('Remove: billing.read.', { exact: false }).waitFor();
       await expect.poll(() => focused(page)).toBe('Other permissions');
       await dialog(page).getByLabel('Other permissions').fill('search.images');
-      await dialog(page).getByLabel('Expires').selectOption('As late as your plan allows: in 365 days');
+      await dialog(page).getByLabel('Expires').selectOption('In 365 days, the most that your plan allows');
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       const secret = await takeSecret(page);
       const item = keyItem(page, 'Reader');
-      await item.getByText('May do documents.read and search.images').waitFor();
-      expect(await item.getByText('Beyond your plan').count()).toBe(0);
+      await item.getByText('Allows documents.read and search.images').waitFor();
+      expect(await item.getByText('Limited by your plan').count()).toBe(0);
       expect(await isValid(world, secret)).toBe(true);
 
       const { user_id: userId } = await verify(secret, 949);
       await page.reload();
       await plan.getByText('50 of 1,000 requests left this month').waitFor();
-      await plan.getByText('98 of 100 requests a minute left').waitFor();
+      await plan.getByText('98 of 100 requests per minute left').waitFor();
       await inspect(page, `plan-${look}`);
 
       // Another plan: the key keeps what it was given, and one made under it loses most.
@@ -95,12 +95,12 @@ describe.skipIf(!canRun)('plans in the console', () => {
       await call(world, subject, 'POST /auth/keys', all);
       await page.reload();
       await page.getByText('Plan unlimited').waitFor();
-      expect(await page.getByText('Beyond your plan').count()).toBe(0);
+      expect(await page.getByText('Limited by your plan').count()).toBe(0);
       await entitle(userId, { plan: 'free' });
       await page.reload();
       await keyItem(page, 'All')
         .getByText(
-          'Beyond your plan: * works only as documents.read, search.*; billing.refund does not work.',
+          'Limited by your plan: * works only as documents.read, search.*; billing.refund does not work.',
         )
         .waitFor();
       await inspect(page, `plan-lost-${look}`);
@@ -110,8 +110,8 @@ describe.skipIf(!canRun)('plans in the console', () => {
       expect(await dialog(page).getByLabel('Other permissions').inputValue()).toBe('*\nbilling.refund');
       await dialog(page).getByRole('checkbox', { name: 'All of search' }).check();
       await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-      await said(page, 'All is saved.');
-      await expect.poll(() => keyItem(page, 'All').getByText('May do').textContent()).toContain('everything');
+      await said(page, 'All was saved.');
+      await expect.poll(() => keyItem(page, 'All').getByText('Allows').textContent()).toContain('everything');
     });
   });
 
@@ -125,25 +125,25 @@ describe.skipIf(!canRun)('plans in the console', () => {
     await become.click();
     await become.waitFor({ state: 'detached' });
     const card = page.getByRole('region', { name: 'Plan' });
-    await card.getByText('The default').waitFor();
+    await card.getByText('Default plan').waitFor();
     await card.getByText('documents.read, search.*').waitFor();
     await inspect(page, 'operate-plan');
     await card.getByRole('button', { name: 'Change plan' }).click();
     await dialog(page).getByLabel('Plan', { exact: true }).fill('gold');
-    await dialog(page).getByLabel('What differs from the plan').fill('{');
-    await dialog(page).getByLabel('Why').fill('A complaint');
+    await dialog(page).getByLabel('Overrides').fill('{');
+    await dialog(page).getByLabel('Reason').fill('A complaint');
     const save = () => dialog(page).getByRole('button', { name: 'Save changes' }).click();
     await save();
     await dialog(page).getByText('Must be a JSON object', { exact: false }).waitFor();
-    await dialog(page).getByLabel('What differs from the plan').fill('{"max_active_keys": 7}');
+    await dialog(page).getByLabel('Overrides').fill('{"max_active_keys": 7}');
     await save();
     await dialog(page).getByText('Must be a plan in PLANS_FILE.').waitFor();
     await inspect(page, 'operate-plan-refused');
     await dialog(page).getByLabel('Plan', { exact: true }).fill('pro');
     await save();
-    await said(page, 'The plan of mallory is saved.');
-    await card.getByText('50,000 requests each month, 7 active keys').waitFor();
-    await card.getByText('What differs from the plan').click();
+    await said(page, 'The plan of mallory was saved.');
+    await card.getByText('50,000 requests per month, 7 active keys').waitFor();
+    await card.getByText('Overrides').click();
     await inspect(page, 'operate-plan-set');
     await using theirs = await world.visit();
     await openConsole(theirs, 'mallory');

@@ -67,10 +67,10 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await page.getByRole('heading', { name: 'No private key' }).waitFor();
       await inspect(page, `no-private-key-${look}`);
       await goTo(page, 'Automation');
-      await page.getByText('Never saved so far.').waitFor();
+      await page.getByText('Never saved.').waitFor();
       await inspect(page, `no-settings-${look}`);
       await seeLoading('Activity');
-      await page.getByRole('heading', { name: 'Nothing was changed yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No changes yet' }).waitFor();
       await inspect(page, `no-activity-${look}`);
     });
 
@@ -79,7 +79,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await page.getByRole('button', { name: 'Create your first API key' }).click();
       await inspect(page, `create-${look}`);
       await dialog(page).getByLabel('Name').fill('x'.repeat(101));
-      await dialog(page).getByLabel('Expires').selectOption({ label: 'On a date of your choice' });
+      await dialog(page).getByLabel('Expires').selectOption({ label: 'On a date that you choose' });
       await dialog(page).getByLabel('Date and time').fill('2020-01-01T12:00');
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       await dialog(page).getByRole('alert').getByText('Choose a date and time in the future.').waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
         if (action !== 'Deactivate') await page.keyboard.press('Escape');
       }
       await dialog(page).getByRole('button', { name: 'Deactivate' }).click();
-      await page.getByText('Second is deactivated.').waitFor();
+      await page.getByText('Second was deactivated.').waitFor();
       await inspect(page, `keys-${look}`);
     });
 
@@ -113,7 +113,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await page.getByRole('button', { name: 'Register a private key' }).click();
       await dialog(page).getByRole('textbox').fill('0x1');
       await dialog(page).getByRole('button', { name: 'Register' }).click();
-      await dialog(page).getByText('64 digits; this has 1.', { exact: false }).waitFor();
+      await dialog(page).getByText('64 digits; this text has 1.', { exact: false }).waitFor();
       await inspect(page, `register-refused-${look}`);
       await dialog(page).getByRole('textbox').fill('ab'.repeat(32));
       await dialog(page).getByRole('button', { name: 'Register' }).click();
@@ -135,22 +135,22 @@ describe.skipIf(!canRun)('the console’s states', () => {
         if (action !== 'Deactivate') await page.keyboard.press('Escape');
       }
       await dialog(page).getByRole('button', { name: 'Deactivate' }).click();
-      await page.getByText(`${'n'.repeat(100)} is deactivated.`).waitFor();
+      await page.getByText(`${'n'.repeat(100)} was deactivated.`).waitFor();
       // Where the list happens to stand, a bar may hide half a button of another key.
       await page.evaluate(() => scrollTo(0, 0));
       await inspect(page, `long-name-said-${look}`);
       await page.getByRole('searchbox').fill('no key is called so');
-      await page.getByText('No API key is like that.').waitFor();
+      await page.getByText('No API keys match.').waitFor();
       await inspect(page, `none-found-${look}`);
     });
 
     it('settings and activity', async () => {
       await goTo(page, 'Automation');
       await page.getByRole('switch').click();
-      await page.getByLabel('Length of a session').fill('1');
+      await page.getByLabel('Session length').fill('1');
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByRole('alert').getByText('Must be at least 60 seconds.').waitFor();
-      expect(await focused(page)).toBe('Length of a session');
+      expect(await focused(page)).toBe('Session length');
       await inspect(page, `settings-refused-${look}`);
       await goTo(page, 'Activity');
       await page.getByText('Second', { exact: false }).first().waitFor();

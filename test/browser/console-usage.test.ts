@@ -44,7 +44,8 @@ const many = (asked: Asked): Count[] =>
       : []),
   ]);
 
-const show = (page: Page, span: string) => page.getByRole('group', { name: 'Time' }).getByText(span).click();
+const show = (page: Page, span: string) =>
+  page.getByRole('group', { name: 'Time range' }).getByText(span).click();
 const chart = (page: Page) => page.getByRole('img', { name: 'Chart.' });
 
 /** The numbers of the table, row by row, without when they were. */
@@ -85,7 +86,7 @@ describe.skipIf(!canRun)('the use of keys', () => {
         await chart(page).waitFor();
         await inspect(page, `usage-${name}-${span.replace(' ', '-')}-${look}`);
       }
-      await page.getByText('The same in a table').click();
+      await page.getByText('Show as a table').click();
       await inspect(page, `usage-${name}-table-${look}`);
     }
     expect(visit.complaints).toEqual([]);
@@ -103,7 +104,7 @@ describe.skipIf(!canRun)('the use of keys', () => {
     const summary = `${valid} valid, 72,008 refused (72,000 address not allowed, 8 expired)`;
     expect(await page.locator('.usage-summary').innerText()).toContain(summary);
     expect(await chart(page).getAttribute('aria-label')).toContain(summary);
-    await page.getByText('The same in a table').click();
+    await page.getByText('Show as a table').click();
     const inDigits = (count: number) => count.toLocaleString('en');
     const rows = counts.map((count, index) =>
       index % 3 === 0 ? [inDigits(count), '9,000', '1'] : [inDigits(count), '0', '0'],

@@ -20,9 +20,7 @@ describe.skipIf(!canRun)('the console of a service with other bounds', () => {
     await using world = await startWorld({ SESSION_DURATION_MIN: '120', SESSION_DURATION_MAX: '7200' });
     await using visit = await world.visit();
     await openConsole(visit, 'alice', '#automation');
-    await visit.page
-      .getByText('In seconds, from 120 to 7200: 2 minutes to 2 hours.', { exact: false })
-      .waitFor();
+    await visit.page.getByText('In seconds, 120 to 7200 (2 minutes to 2 hours).', { exact: false }).waitFor();
   });
 
   it('is where a browser is led that asks for the bare address', async () => {
@@ -58,11 +56,11 @@ describe.skipIf(!canRun)('the console', () => {
     };
     await submit('Replace', 'ab ab');
     const fault = dialog(page).getByRole('alert');
-    await fault.getByText('White space is not allowed within it', { exact: false }).waitFor();
+    await fault.getByText('Spaces and line breaks are not allowed.', { exact: false }).waitFor();
     expect(await focused(page)).toBe('Private key');
     for (const [typed, words] of [
       ['not-a-key', '“n” is not allowed'],
-      ['0xab', '64 digits; this has 2.'],
+      ['0xab', '64 digits; this text has 2.'],
       ['00'.repeat(32), 'Must be a private key'],
     ] as const) {
       await dialog(page).getByRole('textbox', { name: 'Private key' }).fill(typed);
@@ -71,13 +69,13 @@ describe.skipIf(!canRun)('the console', () => {
     }
     await dialog(page).getByRole('textbox', { name: 'Private key' }).fill(` ${privateKey} `);
     await dialog(page).getByRole('button', { name: 'Replace' }).click();
-    await said(page, 'Your private key is replaced.');
+    await said(page, 'Your private key was replaced.');
     await page.getByRole('button', { name: 'Remove' }).click();
     await dialog(page).getByRole('button', { name: 'Remove private key' }).click();
-    await said(page, 'Your private key is removed.');
+    await said(page, 'Your private key was removed.');
     await page.getByRole('heading', { name: 'No private key' }).waitFor();
     await submit('Register a private key', privateKey);
-    await said(page, 'Your private key is registered.');
+    await said(page, 'Your private key was registered.');
     expect(await page.content()).not.toContain(privateKey);
     expect(await stored(page)).not.toContain(privateKey);
   });
@@ -85,13 +83,13 @@ describe.skipIf(!canRun)('the console', () => {
   it('sets the automation up, within its bounds, and clears it', async () => {
     const { page } = visit;
     await goTo(page, 'Automation');
-    await page.getByText('Never saved so far.').waitFor();
+    await page.getByText('Never saved.').waitFor();
     expect(await page.getByText('Not set', { exact: true }).count()).toBe(2);
     const save = () => page.getByRole('button', { name: 'Save changes' }).click();
     await save();
-    await said(page, 'There is nothing to save.');
+    await said(page, 'No changes to save.');
     await page.getByRole('switch', { name: 'Automation' }).click();
-    const length = page.getByLabel('Length of a session');
+    const length = page.getByLabel('Session length');
     await length.fill('59');
     await save();
     await page.getByText('Must be at least 60 seconds.').waitFor();
@@ -99,7 +97,7 @@ describe.skipIf(!canRun)('the console', () => {
     await length.fill('5400');
     await page.getByText('1 hour 30 minutes').waitFor();
     await save();
-    await said(page, 'Your automation settings are saved.');
+    await said(page, 'Your automation settings were saved.');
     await page.getByText('Saved just now', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Clear automation' }).click();
     expect(await focused(page)).toBe('Automation');
@@ -122,8 +120,8 @@ describe.skipIf(!canRun)('the console', () => {
     for (const sentence of [
       `Mail robot (API key ${id}) was created`,
       `API key ${id} was renamed from Mail robot to Robot`,
-      `Robot (API key ${id}) replaced Laptop (API key 1) as the default`,
-      `Robot (API key ${id}) got a new secret`,
+      `Robot (API key ${id}) replaced Laptop (API key 1) as the default key`,
+      `Robot (API key ${id}) was rotated`,
       `Robot (API key ${id}) was deactivated`,
       'Your private key was registered',
       'Your private key was removed',
@@ -139,15 +137,15 @@ describe.skipIf(!canRun)('the console', () => {
   it('shows what is saved, though it cannot be read anew', async () => {
     const { page } = visit;
     await goTo(page, 'Automation');
-    await page.getByLabel('Length of a session').fill('120');
+    await page.getByLabel('Session length').fill('120');
     await page.route('**/graphql', (route) =>
       'sessionDuration' in (route.request().postDataJSON().variables as object)
         ? route.continue()
         : route.abort(),
     );
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await said(page, 'Your automation settings are saved.');
-    expect(await page.getByLabel('Length of a session').inputValue()).toBe('120');
+    await said(page, 'Your automation settings were saved.');
+    expect(await page.getByLabel('Session length').inputValue()).toBe('120');
     await page.getByText('2 minutes', { exact: true }).waitFor();
     await page.unroute('**/graphql');
   });
@@ -188,7 +186,7 @@ describe.skipIf(!canRun)('the console', () => {
     await dialog(page).waitFor();
     await tabTo(page, 'Deactivate By keyboard');
     await page.keyboard.press('Enter');
-    await said(page, 'By keyboard is deactivated.');
+    await said(page, 'By keyboard was deactivated.');
     await expect.poll(() => focused(page)).toBe('By keyboard');
   });
 

@@ -4,7 +4,7 @@ import { useSession } from '../sign-in/use-session.ts';
 import { SignedOut } from './session/signed-out.tsx';
 import { usePerson } from './session/use-person.ts';
 
-// Who is to sign in does not wait for it; it comes while they do.
+// The sign-in does not wait for the console, which loads meanwhile.
 const loadConsole = async () => ({ default: (await import('./console.tsx')).Console });
 addEventListener('load', () => void loadConsole().catch(() => {}));
 const Console = lazy(loadConsole);

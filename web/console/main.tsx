@@ -1,7 +1,7 @@
 import { render } from 'preact/compat';
 import { resumeSession } from '../sign-in/resume-session.ts';
 import { App } from './app.tsx';
-// After what the pages have in common: they change some of it.
+// These come after the styles that all pages share, because they change some of them.
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';

@@ -7,11 +7,11 @@ const describeChange = (field: string, from: unknown, to: unknown, action = 'api
 describe('describeChanges', () => {
   it.each([
     ['name', null, 'Laptop', 'Name', 'Laptop', 'none'],
-    ['rate_limit', { limit: 1, window_seconds: 1 }, null, 'Rate limit', 'none', '1 request a second'],
-    ['quota', null, { limit: 1e9, refill: 'monthly' }, 'Quota', '1,000,000,000 requests each month', 'none'],
+    ['rate_limit', { limit: 1, window_seconds: 1 }, null, 'Rate limit', 'none', '1 request per second'],
+    ['quota', null, { limit: 1e9, refill: 'monthly' }, 'Quota', '1,000,000,000 requests per month', 'none'],
     ['is_paused', false, true, 'Paused', 'yes', 'no'],
     ['is_enabled', true, false, 'Automation', 'off', 'on'],
-    ['session_duration', 3_600, null, 'Length of a session', 'not set', '1 hour'],
+    ['session_duration', 3_600, null, 'Session length', 'not set', '1 hour'],
     ['some_day', null, { a: 1 }, 'Some day', '{"a":1}', 'none'],
   ])('%s → its new and its old value in words', (field, from, to, label, now, was) => {
     expect(describeChange(field, from, to)).toEqual([{ label, to: now, from: was }]);
@@ -29,8 +29,8 @@ describe('describeChanges', () => {
   });
 
   it.each([
-    ['api-key-updated', 'more was changed than is kept here'],
-    ['api-key-created', 'too many to be kept here'],
+    ['api-key-updated', 'changed, but too long to show here'],
+    ['api-key-created', 'too many to show here'],
   ])('a list of which only the beginning is kept → a note in place of its items: %s', (action, to) => {
     const cut = { starts: '["documents.', bytes: 5151 };
     expect(describeChange('permissions', ['a'], cut, action)).toEqual([{ label: 'Permissions', to }]);
@@ -45,7 +45,7 @@ describe('describeChanges', () => {
 
   it('a new key → its values, without the empty ones before', () => {
     expect(describeChange('quota', null, { limit: 5, refill: 'never' }, 'api-key-created')).toEqual([
-      { label: 'Quota', to: '5 requests in all' },
+      { label: 'Quota', to: '5 requests in total' },
     ]);
   });
 
@@ -77,12 +77,12 @@ describe('describeChanges', () => {
 describe('describeLeak', () => {
   const found = { field: 'leaked_url', from: null, to: 'https://example.com/a' };
   it.each([
-    [[found, { field: 'is_active', from: true, to: false }], 'was found in public, and ended'],
+    [[found, { field: 'is_active', from: true, to: false }], 'was found in public and deactivated'],
     [
       [{ field: 'previous_works_until', from: '2027-02-20T12:00:00.000Z', to: '2027-02-19T12:00:00.000Z' }],
-      'had an old secret that was found in public, and ended',
+      'had a previous secret that was found in public and no longer works',
     ],
-    [[found], 'was found in public, and still works: give it a new secret'],
+    [[found], 'was found in public and still works: rotate it now'],
   ])('says what happened to the key: %j', (changes, words) => {
     expect(describeLeak({ changes })).toBe(words);
   });

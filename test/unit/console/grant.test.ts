@@ -46,7 +46,7 @@ describe('the limits of a plan in words', () => {
 
   it.each([
     [{ rateLimit: null, quota: null, maxActiveKeys: null, maxKeyDays: null }, []],
-    [{ rateLimit: null, quota: null, maxActiveKeys: 0, maxKeyDays: 1 }, ['0 active keys', '1 day for a key']],
+    [{ rateLimit: null, quota: null, maxActiveKeys: 0, maxKeyDays: 1 }, ['0 active keys', '1 day per key']],
     [
       {
         rateLimit: { limit: 10, windowSeconds: 60 },
@@ -54,7 +54,7 @@ describe('the limits of a plan in words', () => {
         maxActiveKeys: 1,
         maxKeyDays: 90,
       },
-      ['10 requests a minute', '1,000 requests each month', '1 active key', '90 days for a key'],
+      ['10 requests per minute', '1,000 requests per month', '1 active key', '90 days per key'],
     ],
   ])('%j → %j', (grant, words) => {
     expect(boundsInWords({ ...none, ...grant })).toEqual(words);

@@ -8,18 +8,18 @@ import {
 
 describe('limits in words', () => {
   it.each([
-    [100, 60, '100 requests a minute'],
-    [1, 3_600, '1 request an hour'],
-    [1_000_000, 86_400, '1,000,000 requests a day'],
+    [100, 60, '100 requests per minute'],
+    [1, 3_600, '1 request per hour'],
+    [1_000_000, 86_400, '1,000,000 requests per day'],
     [5, 90, '5 requests every 1 minute 30 seconds'],
   ])('says a rate limit of %i in %i seconds', (limit, windowSeconds, words) => {
     expect(rateInWords({ limit, windowSeconds })).toBe(words);
   });
 
   it.each([
-    [1_000, 'NEVER', 1_000, '1,000 requests in all', '1,000 of 1,000 requests left'],
-    [1, 'DAILY', 0, '1 request each day', 'None of 1 request left today'],
-    [1e9, 'MONTHLY', 1, '1,000,000,000 requests each month', '1 of 1,000,000,000 requests left this month'],
+    [1_000, 'NEVER', 1_000, '1,000 requests in total', '1,000 of 1,000 requests left'],
+    [1, 'DAILY', 0, '1 request per day', 'None of 1 request left today'],
+    [1e9, 'MONTHLY', 1, '1,000,000,000 requests per month', '1 of 1,000,000,000 requests left this month'],
   ] as const)('says a quota of %i, %s, with %i left', (limit, refill, remaining, words, left) => {
     expect(quotaInWords({ limit, refill })).toBe(words);
     expect(leftInWords({ limit, refill }, remaining)).toBe(left);

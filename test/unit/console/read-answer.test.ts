@@ -15,7 +15,7 @@ describe('readAnswer', () => {
   });
 
   it.each([
-    [answer(401, refusal('UNAUTHENTICATED', 'Not authenticated')), 'unauthenticated', /has ended/],
+    [answer(401, refusal('UNAUTHENTICATED', 'Not authenticated')), 'unauthenticated', /has expired/],
     [
       answer(403, refusal('FORBIDDEN', 'The access token lacks the scope: email')),
       'forbidden',

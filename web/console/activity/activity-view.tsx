@@ -10,7 +10,7 @@ import { nameEvents } from './name-events.ts';
 
 const pageSize = 25;
 
-/** What the person has changed. */
+/** The changes to the person's account, newest first. */
 export function ActivityView() {
   const list = useInfiniteQuery({
     queryKey: ['audit-events'],
@@ -19,13 +19,13 @@ export function ActivityView() {
     initialPageParam: null as string | null,
     getNextPageParam: ({ auditEvents: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
   });
-  // What a key is called now is told by the list; what it was called, by the events since.
+  // The list has the current name of each key; the events since then tell its earlier names.
   const keys = useApiKeys().data?.pages.flatMap(({ apiKeys }) => apiKeys.edges) ?? [];
   const names = new Map(keys.map(({ node }) => [node.id, node.name]));
   return (
     <View
       title="Activity"
-      lead="Every change to what is yours, with when and from where. It cannot be edited."
+      lead="Every change to your account, with the time and the IP address. Entries cannot be edited."
     >
       <QueryContent query={list} what="activity">
         {({ pages }) => {

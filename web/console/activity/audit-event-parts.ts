@@ -1,6 +1,6 @@
 import { graphql } from '../api/graphql.ts';
 
-/** What is shown of an audit event. */
+/** The fields of an audit event that the console shows. */
 export const auditEventParts = graphql(`
   fragment AuditEventParts on AuditEvent {
     id

@@ -2,15 +2,15 @@ import { absolute, duration } from '../../shared/times.ts';
 import { quotaInWords, type Refill, rateInWords } from '../keys/limits-in-words.ts';
 import type { AuditEvent } from './name-events.ts';
 
-/** How a part is called, and what its values are in words. */
+/** The label of a changed field, and its values in words. */
 interface Part {
   readonly label: string;
   readonly words: (value: unknown) => string;
-  /** Whether what it was before says nothing. */
+  /** Whether the old value is left out because it tells nothing. */
   readonly isNewEachTime?: boolean;
 }
 
-/** What is said of a value, and else where there is none. */
+/** A value in words, or `none` if there is no value. */
 const orElse =
   (none: string, words: (value: NonNullable<unknown>) => string) =>
   (value: unknown): string =>
@@ -33,9 +33,9 @@ const parts: Readonly<Record<string, Part>> = {
   expires_at: { label: 'Expires', words: orElse('never', moment) },
   rate_limit: { label: 'Rate limit', words: orElse('none', rate) },
   quota: { label: 'Quota', words: orElse('none', quota) },
-  key_prefix: { label: 'Begins with', words: orElse('unknown', String) },
+  key_prefix: { label: 'Prefix', words: orElse('unknown', String) },
   previous_works_until: {
-    label: 'Old secret works',
+    label: 'Previous secret works',
     words: orElse('no longer', (value) => `until ${moment(value)}`),
     isNewEachTime: true,
   },
@@ -44,25 +44,25 @@ const parts: Readonly<Record<string, Part>> = {
   host: { label: 'Host', words: orElse('none', String), isNewEachTime: true },
   is_paused: { label: 'Paused', words: (value) => (value === true ? 'yes' : 'no') },
   previous_sign_until: {
-    label: 'Old secrets sign',
+    label: 'Previous secrets sign',
     words: orElse('no longer', (value) => `until ${moment(value)}`),
     isNewEachTime: true,
   },
   is_enabled: { label: 'Automation', words: orElse('not set', (value) => (value === true ? 'on' : 'off')) },
   session_duration: {
-    label: 'Length of a session',
+    label: 'Session length',
     words: orElse('not set', (value) => duration(Number(value))),
   },
 };
 
-/** Lists, of which is told what came and what went. */
+/** Lists: the page says which items were added and removed. */
 const lists: Readonly<Record<string, string>> = {
   permissions: 'Permissions',
-  allowed_addresses: 'Works only from',
+  allowed_addresses: 'Allowed IP addresses',
   events: 'Events',
 };
 
-/** What the sentence above says already. */
+/** Fields that the sentence of the event already tells. */
 const saidAbove: readonly string[] = ['default_key_id', 'is_active'];
 
 /** A change in words. */
@@ -75,7 +75,7 @@ export type ChangeWords =
       readonly isNew: boolean;
     };
 
-/** Of a long value, the service has kept only how its JSON begins. */
+/** Whether the service kept only the beginning of a value, as JSON, because it was too long. */
 const isCut = (value: unknown): value is { readonly starts: string } =>
   typeof value === 'object' && value !== null && 'starts' in value;
 
@@ -85,8 +85,8 @@ const inWords = (value: unknown, words: Part['words']): string =>
 const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /**
- * What an event has changed, in words. A part that this page does not know yet is called as the service calls it.
- * @param event a new key's parts were not anything before
+ * Describes what an event changed. A field that this page does not know has the service's name.
+ * @param event for a new key, old values are left out
  */
 export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' | 'changes'>): ChangeWords[] {
   const isNew = action.endsWith('-created');
@@ -96,17 +96,17 @@ export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' |
     .map(({ field, from, to }) => {
       const list = lists[field];
       if (list !== undefined) return { label: list, ...describeList(from, to, isNew) };
-      // Neither of its values is kept.
-      if (field === 'metadata') return { label: 'Metadata', to: isNew ? 'something' : 'changed' };
+      // The audit trail keeps neither value.
+      if (field === 'metadata') return { label: 'Metadata', to: isNew ? 'set' : 'changed' };
       const { label, words, isNewEachTime = isNew } = parts[field] ?? unknownPart(field);
       return { label, to: inWords(to, words), ...(!isNewEachTime && { from: inWords(from, words) }) };
     });
 }
 
-/** What came to a list and what went; or that it did, where only its beginning is kept. */
+/** What was added to a list and removed from it. If only its beginning is kept: that it changed. */
 function describeList(from: unknown, to: unknown, isNew: boolean) {
   if (isCut(from) || isCut(to))
-    return { to: isNew ? 'too many to be kept here' : 'more was changed than is kept here' };
+    return { to: isNew ? 'too many to show here' : 'changed, but too long to show here' };
   return { ...difference(itemsOf(from), itemsOf(to)), isNew };
 }
 
@@ -120,11 +120,11 @@ const unknownPart = (field: string): Part => ({
   words: orElse('none', (value) => (typeof value === 'object' ? JSON.stringify(value) : `${value}`)),
 });
 
-/** What became of a key that was found in public; of one that goes on, what its owner is to do. */
+/** What happened to a key that was found in public and, if it still works, what its owner must do. */
 export function describeLeak({ changes }: Pick<AuditEvent, 'changes'>): string {
   const hasEnded = (part: string) => changes.some(({ field }) => field === part);
-  if (hasEnded('is_active')) return 'was found in public, and ended';
+  if (hasEnded('is_active')) return 'was found in public and deactivated';
   return hasEnded('previous_works_until')
-    ? 'had an old secret that was found in public, and ended'
-    : 'was found in public, and still works: give it a new secret';
+    ? 'had a previous secret that was found in public and no longer works'
+    : 'was found in public and still works: rotate it now';
 }

@@ -1,7 +1,7 @@
 import { graphql } from '../api/graphql.ts';
 import { auditEventParts } from './audit-event-parts.ts';
 
-/** A page of what was changed of the caller's, or by them as an operator. */
+/** A page of the caller's audit trail: changes to their account, and changes they made as an operator. */
 export const auditEventsQuery = graphql(
   `
     query AuditEvents($first: Int!, $after: String) {

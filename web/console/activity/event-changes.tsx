@@ -4,7 +4,7 @@ import type { AuditEvent } from './name-events.ts';
 /** How many names a line has room for. */
 const named = 6;
 
-/** What an event has changed, from what to what: a line for each. */
+/** The changes of an event, one per line, with the new value and the old. */
 export function EventChanges({ event }: { readonly event: AuditEvent }) {
   const changes = describeChanges(event);
   if (changes.length === 0) return null;
@@ -34,7 +34,7 @@ function ChangeLine({ change }: { readonly change: ChangeWords }) {
       </>
     );
   const { added, removed, isNew } = change;
-  if (added.length + removed.length === 0) return `${label}: the same in another order`;
+  if (added.length + removed.length === 0) return `${label}: order changed`;
   const names = [
     added.length > 0 && <Names key="added" names={added} done={isNew ? '' : 'added'} />,
     removed.length > 0 && <Names key="removed" names={removed} done="removed" />,
@@ -62,7 +62,7 @@ function ChangeLine({ change }: { readonly change: ChangeWords }) {
 
 interface NamesProps {
   readonly names: readonly string[];
-  /** What became of them; nothing where they are there from the beginning. */
+  /** `added` or `removed`; empty for a new key. */
   readonly done: string;
 }
 

@@ -7,23 +7,23 @@ import type { AuditEvent, NamedEvent } from './name-events.ts';
 
 interface EventsProps {
   readonly events: readonly NamedEvent[];
-  /** Whether an operator reads them in another person's trail. */
+  /** Whether an operator reads another person's trail. */
   readonly isOfOther?: boolean;
 }
 
 /** The id of an event on the page. */
 export const eventId = ({ id }: AuditEvent): string => `event-${id}`;
 
-/** Events under the days that they were on. */
+/** Events, grouped by day. */
 export function EventDays({ events, isOfOther = false }: EventsProps) {
   const now = useNow();
-  if (events.length === 0 && isOfOther) return <p className="hint">Nothing was changed yet.</p>;
+  if (events.length === 0 && isOfOther) return <p className="hint">No changes yet.</p>;
   if (events.length === 0)
     return (
       <div className="empty">
-        <h2>Nothing was changed yet</h2>
+        <h2>No changes yet</h2>
         <p>
-          What you do here shows up on this page. <a href="#keys">Create an API key</a> to begin with.
+          Your changes appear here. <a href="#keys">Create an API key</a> to start.
         </p>
       </div>
     );
@@ -41,7 +41,7 @@ const actors: Readonly<Record<string, string>> = {
   scanner: 'By a scanner',
 };
 
-/** Who did it, where somebody else is to be named. */
+/** Who made the change, if it was not the owner. */
 function Actor({ event: { actor } }: { readonly event: AuditEvent }) {
   const words = actors[actor];
   return words === undefined ? null : <Badge tone="muted">{words}</Badge>;
@@ -58,13 +58,13 @@ const Events = ({ events, isOfOther = false }: EventsProps) => (
         <EventChanges event={event} />
         {event.reason !== null && (
           <p className="hint">
-            Because: <q>{event.reason}</q>
+            Reason: <q>{event.reason}</q>
           </p>
         )}
         <p className="hint">
           {event.address !== null && `From ${event.address}`}
           <span className="request">
-            {event.address !== null && ' · '}Request <code>{event.requestId}</code>
+            {event.address !== null && ' · '}Request ID <code>{event.requestId}</code>
           </span>
         </p>
       </li>

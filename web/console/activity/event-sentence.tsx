@@ -6,15 +6,15 @@ const doneToKey: Readonly<Record<string, string>> = {
   'api-key-created': 'was created',
   'api-key-deactivated': 'was deactivated',
   'api-key-renamed': 'was renamed',
-  'api-key-rotated': 'got a new secret',
+  'api-key-rotated': 'was rotated',
   'api-key-updated': 'was changed',
-  'default-api-key-set': 'became the default',
+  'default-api-key-set': 'became the default key',
 };
 
 const sentences: Readonly<Record<string, string>> = {
   'account-blocked': 'Your account was blocked',
   'account-created': 'Your account was created',
-  'account-entitlement-changed': 'What your account may have was changed',
+  'account-entitlement-changed': 'Your plan was changed',
   'account-trail-read': 'Your activity was read',
   'account-unblocked': 'Your account was unblocked',
   'private-key-registered': 'Your private key was registered',
@@ -22,48 +22,48 @@ const sentences: Readonly<Record<string, string>> = {
   'automation-settings-updated': 'Your automation settings were changed',
 };
 
-/** What an operator has done to somebody else, before the number of the account. */
+/** What an operator did to another account, before the id of that account. */
 const doneAsOperator: Readonly<Record<string, string>> = {
   'account-blocked': 'You blocked account',
-  'account-entitlement-changed': 'You changed what is granted to account',
+  'account-entitlement-changed': 'You changed the plan of account',
   'account-erased': 'You erased account',
   'account-trail-read': 'You read the activity of account',
   'account-unblocked': 'You unblocked account',
   'api-key-deactivated': 'You deactivated an API key of account',
 };
 
-/** What an operator has done to a webhook endpoint, before its number. */
+/** What an operator did to a webhook endpoint, before its id. */
 const doneToEndpoint: Readonly<Record<string, string>> = {
-  'webhook-delivery-resent': 'You sent something again to webhook endpoint',
+  'webhook-delivery-resent': 'You resent a delivery to webhook endpoint',
   'webhook-endpoint-created': 'You added webhook endpoint',
   'webhook-endpoint-removed': 'You removed webhook endpoint',
   'webhook-endpoint-updated': 'You changed webhook endpoint',
-  'webhook-secret-rotated': 'You made a new secret for webhook endpoint',
+  'webhook-secret-rotated': 'You rotated the secret of webhook endpoint',
 };
 
-/** What was done to a key, where the action does not say all. */
+/** What was done to a key. It can depend on the actor and the changes too. */
 function describeDeed(event: NamedEvent): string | undefined {
   const { action, actor } = event;
-  // All that a key can do is to end itself.
-  if (actor === 'key') return 'ended itself';
+  // The only change that a key can make is to deactivate itself.
+  if (actor === 'key') return 'deactivated itself';
   return action === 'api-key-leaked' ? describeLeak(event) : doneToKey[action];
 }
 
 interface EventSentenceProps {
   readonly event: NamedEvent;
-  /** Whether an operator reads it in another person's trail. */
+  /** Whether an operator reads another person's trail. */
   readonly isOfOther: boolean;
 }
 
 const ofOther = (words: string): string => words.replace(/^Your\b/, 'Their').replace(/^You\b/, 'They');
 
-/** What happened to nothing that has a name; undefined if it has one. */
+/** An event about another account or a webhook endpoint, in words; undefined for any other event. */
 function describeAct({ action, targetId, onUserId }: NamedEvent): string | undefined {
   if (onUserId !== null) return `${doneAsOperator[action] ?? action.replaceAll('-', ' ')} ${onUserId}`;
   return doneToEndpoint[action] && `${doneToEndpoint[action]} ${targetId}`;
 }
 
-/** What happened, in words. An action that this page does not know yet reads as it is called. */
+/** What happened, in words. An action that this page does not know is shown by its name. */
 export function EventSentence({ event, isOfOther }: EventSentenceProps) {
   const { action, targetId, name, former, changes } = event;
   const say = isOfOther ? ofOther : (words: string) => words;
@@ -82,7 +82,7 @@ export function EventSentence({ event, isOfOther }: EventSentenceProps) {
     );
   return (
     <>
-      {key} replaced <KeyName id={former.id} name={former.name} /> as the default
+      {key} replaced <KeyName id={former.id} name={former.name} /> as the default key
     </>
   );
 }
@@ -111,7 +111,7 @@ const Renamed = ({ id, from, to }: RenamedProps) => {
   if (to === null)
     return (
       <>
-        API key {id} is not called <bdi>{`${from}`}</bdi> any more
+        API key {id} is no longer named <bdi>{`${from}`}</bdi>
       </>
     );
   return (

@@ -1,32 +1,32 @@
 import type { ResultOf } from 'gql.tada';
 import type { auditEventsQuery } from './documents.ts';
 
-/** Something that the person has changed. */
+/** An event of the audit trail. */
 export type AuditEvent = ResultOf<typeof auditEventsQuery>['auditEvents']['edges'][number]['node'];
 
-/** An event, with what API keys were called then. */
+/** An event, with the names that its API keys had at that time. */
 export interface NamedEvent extends AuditEvent {
-  /** What the key was called after it; null where it had no name or it is not known. */
+  /** The name of the key after the event; null if it had none, or if the name is not known. */
   readonly name: string | null;
-  /** The key that was the default before it: its number, and what it was called. */
+  /** The former default key: its id, and its name at that time. */
   readonly former: { readonly id: number; readonly name: string | null } | null;
 }
 
 const nameIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** What a key was called before an event; undefined where it was called the same. */
+/** The name of a key before an event; undefined if the event did not change it. */
 function nameBefore({ action, changes }: AuditEvent): string | null | undefined {
   const renamed = changes.find(({ field }) => field === 'name');
   if (renamed) return nameIn(renamed.from);
-  // From before changes were kept: nobody knows what it was called until then.
+  // An old event, kept without its changes: the earlier name is not known.
   return action === 'api-key-renamed' ? null : undefined;
 }
 
 /**
- * Gives each event the names that keys had then: read from now back into the past, each change of a name tells the one
- * before.
+ * Gives each event the names that its keys had at that time. It reads from today backwards: each rename tells the name
+ * before it.
  * @param events the newest first
- * @param current what keys are called now, by their number
+ * @param current the current names of keys, by id
  */
 export function nameEvents(
   events: readonly AuditEvent[],

@@ -4,7 +4,7 @@
  */
 export async function documentId(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  // `toHex` of typed arrays is too new for the browsers of the day.
+  // Many browsers do not have `toHex` of typed arrays yet.
   const bytes = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'));
   return `sha256:${bytes.join('')}`;
 }

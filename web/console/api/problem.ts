@@ -1,20 +1,20 @@
-/** What is wrong with one part of an input. */
+/** What is wrong with one part of the input. */
 export interface InputIssue {
-  /** Where it stands: the argument's name first. */
+  /** The path to the part; the name of the argument comes first. */
   readonly path: readonly string[];
   readonly message: string;
 }
 
 /**
- * The sorts of failure that a person can do something different about:
- * - `network`: nothing answered
- * - `unauthenticated`: the token is good no more
+ * The kinds of failure, each with another next step for the person:
+ * - `network`: no response
+ * - `unauthenticated`: the token is no longer valid
  * - `forbidden`: the token lacks a scope
- * - `too-many`: to be asked again later
- * - `server`: the service's own fault
- * - `invalid`: an input is refused
- * - `unknown-document`: the server has no document of that id
- * - `refused`: the operation said no
+ * - `too-many`: a rate limit is exceeded
+ * - `server`: the service or this page failed
+ * - `invalid`: an argument is not valid
+ * - `unknown-document`: the server has no document with that id
+ * - `refused`: the service refused the operation
  */
 export type ProblemKind =
   | 'network'
@@ -33,13 +33,13 @@ interface ProblemDetails {
   readonly cause?: unknown;
 }
 
-/** Why a request did not do what was asked; the message is a sentence for the person. */
+/** Why a request failed; the message is a sentence for the person. */
 export class Problem extends Error {
   readonly kind: ProblemKind;
   readonly issues: readonly InputIssue[];
-  /** Names the request to whoever runs the service; null where none was answered. */
+  /** The id of the request, for the operator; null if there is none. */
   readonly requestId: string | null;
-  /** All scopes that it takes, where one is missing. */
+  /** All scopes that the operation needs, if one is missing. */
   readonly scopes: readonly string[];
 
   constructor(kind: ProblemKind, message: string, details: ProblemDetails = {}) {
@@ -50,17 +50,17 @@ export class Problem extends Error {
     this.scopes = details.scopes ?? [];
   }
 
-  /** What is wrong with an argument; undefined where nothing is. */
+  /** What is wrong with an argument; undefined if nothing is. */
   issueOf(argument: string): string | undefined {
     return this.issues.find(({ path }) => path[0] === argument)?.message;
   }
 }
 
-/** Any failure as a {@link Problem}: one that is none is a fault of this page. */
+/** Any failure as a {@link Problem}. An error of another class is a fault of this page. */
 export const toProblem = (error: unknown): Problem =>
   error instanceof Problem
     ? error
-    : new Problem('server', 'This page met an error of its own. Reload it and sign in again.', {
+    : new Problem('server', 'Something went wrong on this page. Reload it and try again.', {
         cause: error,
       });
 
@@ -68,5 +68,5 @@ export const toProblem = (error: unknown): Problem =>
 export const invalid = (argument: string, message: string): Problem =>
   new Problem('invalid', 'Invalid input', { issues: [{ path: [argument], message }] });
 
-/** Nobody is signed in, or not any more. */
-export const signedOut = (): Problem => new Problem('unauthenticated', 'Your sign-in has ended.');
+/** Nobody is signed in, or the sign-in has expired. */
+export const signedOut = (): Problem => new Problem('unauthenticated', 'Your sign-in has expired.');

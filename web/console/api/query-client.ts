@@ -1,25 +1,25 @@
 import { QueryClient } from '@tanstack/preact-query';
 import { getSession, subscribe } from '../../sign-in/session.ts';
 
-/** What was read from the API, for as long as the same person is signed in. */
+/** Responses of the API, kept for as long as the same person is signed in. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A person sees at once what went wrong, and has a button to try again.
+      // The person sees at once what went wrong, with a button to try again.
       retry: false,
-      // Without a network it fails, rather than waiting for one in silence.
+      // Without a network, a query fails at once and does not wait.
       networkMode: 'always',
     },
   },
 });
 
-/** Reads anew whatever is on the page. */
+/** Fetches again whatever is on the page. */
 export const refresh = (): Promise<void> => queryClient.invalidateQueries();
 
 let subject = getSession().session?.subject;
 subscribe(() => {
   const { session, expired } = getSession();
-  // What was read stays on the page, for whoever it is to sign in again.
+  // After the sign-in expires, the data stays on the page until somebody signs in.
   if (expired) return;
   if (session && session.subject === subject) return void refresh();
   subject = session?.subject;

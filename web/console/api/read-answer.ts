@@ -10,36 +10,37 @@ interface Answer<Data> {
   readonly errors?: readonly AnsweredError[];
 }
 
-/** When to ask again, in words (RFC 9110, section 10.2.3: seconds here, never a date). */
+/** When to try again, in words (RFC 9110, section 10.2.3; Keyward sends seconds, never a date). */
 const later = (response: Response): string => {
   const seconds = Number(response.headers.get('retry-after') ?? 0);
   if (!(seconds > 0)) return 'Try again in a moment.';
   return `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
 };
 
-/** What a challenge asks for (RFC 6750, section 3). */
+/** The scopes that a challenge asks for (RFC 6750, section 3). */
 const requiredScopes = (response: Response): string[] =>
   /scope="([^"]*)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1]?.split(' ') ?? [];
+
+const failed = 'Something went wrong in Keyward. Try again later.';
 
 const refusedByStatus = (response: Response, said: string | undefined): Problem | undefined => {
   const requestId = response.headers.get('x-request-id');
   if (response.status === 401) return signedOut();
   if (response.status === 403)
-    return new Problem('forbidden', `${said ?? 'You may not do this'}.`, {
+    return new Problem('forbidden', `${said ?? 'You are not allowed to do this'}.`, {
       scopes: requiredScopes(response),
     });
-  if (response.status === 429)
-    return new Problem('too-many', `That was too much at once. ${later(response)}`);
+  if (response.status === 429) return new Problem('too-many', `Too many requests. ${later(response)}`);
   if (response.status === 503)
-    return new Problem('server', `Keyward cannot answer right now. ${later(response)}`, { requestId });
-  if (response.status >= 500) return new Problem('server', 'Something went wrong at Keyward.', { requestId });
+    return new Problem('server', `Keyward is not available right now. ${later(response)}`, { requestId });
+  if (response.status >= 500) return new Problem('server', failed, { requestId });
   return undefined;
 };
 
-/** The most characters of a text that are repeated. */
+/** The most characters of a refused text that a message repeats. */
 const repeated = 60;
 
-/** An issue that names the text it is about: which one of a list it is, its place there says badly. */
+/** An issue that names the refused item of a list: its index would not help a person. */
 function naming({ path, message }: InputIssue, asked: object): InputIssue {
   const found = path.reduce<unknown>((inner, name) => Object(inner)[name], asked);
   if (path.length === 1 || typeof found !== 'string') return { path, message };
@@ -56,17 +57,16 @@ const refusedByError = (
     const issues = extensions.issues ?? [];
     return new Problem('invalid', message, { issues: issues.map((issue) => naming(issue, asked)) });
   }
-  if (extensions?.code === 'INTERNAL_SERVER_ERROR')
-    return new Problem('server', 'Something went wrong at Keyward.', { requestId });
+  if (extensions?.code === 'INTERNAL_SERVER_ERROR') return new Problem('server', failed, { requestId });
   if (extensions?.code === 'PERSISTED_QUERY_NOT_FOUND')
     return new Problem('unknown-document', message, { requestId });
   return new Problem('refused', message.endsWith('.') ? message : `${message}.`, { requestId });
 };
 
 /**
- * Reads what GraphQL over HTTP answered.
+ * Reads a response of GraphQL over HTTP.
  * @param asked the variables of the request
- * @throws {Problem} whatever it is but data
+ * @throws {Problem} if the response has anything but data
  */
 export async function readAnswer<Data>(response: Response, asked: object = {}): Promise<Data> {
   const requestId = response.headers.get('x-request-id');
@@ -75,6 +75,7 @@ export async function readAnswer<Data>(response: Response, asked: object = {}): 
   const problem = refusedByStatus(response, error?.message);
   if (problem) throw problem;
   if (error) throw refusedByError(error, asked, requestId);
-  if (!answer.data) throw new Problem('server', 'The answer could not be read.', { requestId });
+  if (!answer.data)
+    throw new Problem('server', 'The response could not be read. Reload this page.', { requestId });
   return answer.data;
 }

@@ -11,15 +11,15 @@ const headers = {
   'content-type': 'application/json',
 };
 
-/** What to do where no answer comes: a change may have been made all the same. */
+/** What to do if no response comes: the change may have been made all the same. */
 function hintFor({ definitions: [definition] }: DocumentNode): string {
   const isChange = definition?.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation';
-  return isChange ? 'Look whether it was done before you try again.' : 'Try again in a moment.';
+  return isChange ? 'Check whether the change was made before you try again.' : 'Try again in a moment.';
 }
 
 /**
- * Asks the GraphQL API as the person who is signed in.
- * @param signal ends it early
+ * Sends an operation to the GraphQL API, as the person who is signed in.
+ * @param signal aborts the request
  * @throws {Problem}
  */
 export async function request<Data, Variables extends object>(
@@ -42,17 +42,17 @@ export async function request<Data, Variables extends object>(
     ).catch((cause: Error) => {
       throw signal?.aborted ? cause : new Problem('network', cause.message, { cause });
     });
-    // A token that was replaced meanwhile says nothing about the one that is held now.
+    // If the token was replaced meanwhile, a 401 says nothing about the new one.
     if (response.status === 401 && session === getSession().session) expireSession();
     return response;
   };
   const query = print(document);
-  // A browser makes no digests on a page that came over the network without TLS.
+  // Browsers offer no digests to a page that was loaded without TLS.
   if (!isSecureContext) return readAnswer<Data>(await send({ query }), variables);
   try {
     return await readAnswer<Data>(await send({ documentId: await documentId(query) }), variables);
   } catch (error) {
-    // A server of another version than this page has other documents. It has done nothing.
+    // A server of another version does not know this document, and did nothing.
     if (!(error instanceof Problem) || error.kind !== 'unknown-document') throw error;
     return readAnswer<Data>(await send({ query }), variables);
   }

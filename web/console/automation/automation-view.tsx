@@ -5,17 +5,14 @@ import { View } from '../ui/view.tsx';
 import { automationSettingsQuery } from './documents.ts';
 import { SettingsForm, settingsKey } from './settings-form.tsx';
 
-/** How the person's automation runs. */
+/** The person's automation settings. */
 export function AutomationView() {
   const settings = useQuery({
     queryKey: settingsKey,
     queryFn: ({ signal }) => request(automationSettingsQuery, {}, signal),
   });
   return (
-    <View
-      title="Automation"
-      lead="Whether programs may work for you on their own, and for how long at a time."
-    >
+    <View title="Automation" lead="Let programs work on your behalf, and set how long each session lasts.">
       <QueryContent query={settings} what="the automation settings">
         {({ automationSettings }) => <SettingsForm settings={automationSettings} />}
       </QueryContent>

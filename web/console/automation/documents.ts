@@ -1,6 +1,6 @@
 import { graphql } from '../api/graphql.ts';
 
-/** How automation runs. */
+/** The automation settings. */
 export const automationSettingsQuery = graphql(`
   query AutomationSettings {
     automationSettings {
@@ -11,7 +11,7 @@ export const automationSettingsQuery = graphql(`
   }
 `);
 
-/** Changes what is given; null clears it. */
+/** Changes the settings that are given; null clears one. */
 export const updateAutomationSettingsMutation = graphql(`
   mutation UpdateAutomationSettings($isEnabled: Boolean, $sessionDuration: Int) {
     updateAutomationSettings(isEnabled: $isEnabled, sessionDuration: $sessionDuration) {

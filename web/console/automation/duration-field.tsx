@@ -16,12 +16,12 @@ const inWords = (text: string) => {
 
 const { min, max } = settings.sessionDuration;
 
-/** The length of a session in seconds, and in words beside it. */
+/** The length of a session, in seconds, with the same in words beside the field. */
 export function DurationField({ text, issue, onChange }: DurationFieldProps) {
   return (
     <Field
-      label="Length of a session"
-      hint={`In seconds, from ${min} to ${max}: ${duration(min)} to ${duration(max)}. Leave it empty to set none.`}
+      label="Session length"
+      hint={`In seconds, ${min} to ${max} (${duration(min)} to ${duration(max)}). Leave empty to clear the setting.`}
       issue={issue}
     >
       {(control) => (

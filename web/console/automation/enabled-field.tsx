@@ -12,13 +12,13 @@ const stateOf = (isEnabled: boolean | null) => {
   return isEnabled ? 'On' : 'Off';
 };
 
-/** The switch. A switch has two places, so that it was never set is said beside it. */
+/** The switch for automation. A switch has only two states, so the text beside it says if it is not set. */
 export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) {
   const id = useId();
   const control = useRef<HTMLInputElement>(null);
   const clear = () => {
     onChange(null);
-    // The button that was pressed is gone.
+    // The button that had the focus is gone.
     control.current?.focus();
   };
   return (

@@ -5,24 +5,24 @@ import type { automationSettingsQuery, updateAutomationSettingsMutation } from '
 /** The settings as they are stored. */
 export type Settings = ResultOf<typeof automationSettingsQuery>['automationSettings'];
 
-/** The settings as the form holds them: what was not touched is undefined. */
+/** The settings in the form; undefined if the person did not touch them. */
 export interface SettingsDraft {
   readonly isEnabled?: boolean | null;
-  /** As it was typed. */
+  /** The text that was typed. */
   readonly sessionDuration?: string;
 }
 
-/** The length that was typed; null for none. What is no number never gets to the service: JSON has only null for it. */
+/** The length that was typed; null if empty. Only numbers may reach the service: JSON would send others as null. */
 function readDuration(text: string): number | null {
   if (text.trim() === '') return null;
   const seconds = Number(text);
   if (Number.isFinite(seconds)) return seconds;
-  throw invalid('sessionDuration', 'Must be a number of seconds.');
+  throw invalid('sessionDuration', 'Must be a number of seconds, such as 3600.');
 }
 
 /**
- * What the draft changes: what stays as it is is left out, so that it is not overwritten.
- * @throws {Problem} where the length is no number
+ * What the draft changes. Settings that stay the same are left out, so that they are not overwritten.
+ * @throws {Problem} if the length is not a number
  */
 export function changesOf(
   { isEnabled, sessionDuration }: SettingsDraft,

@@ -12,10 +12,10 @@ import { DurationField } from './duration-field.tsx';
 import { EnabledField } from './enabled-field.tsx';
 import { changesOf, type Settings, type SettingsDraft } from './settings-draft.ts';
 
-/** By which the settings are kept once they are read. */
+/** The key under which the query client keeps the settings. */
 export const settingsKey = ['automation-settings'];
 
-/** Changes how automation runs. What is typed stays where it cannot be saved. */
+/** Edits the automation settings. If they cannot be saved, the form keeps what was typed. */
 export function SettingsForm({ settings }: { readonly settings: Settings }) {
   const [draft, setDraft] = useState<SettingsDraft>({});
   const action = useAction();
@@ -25,16 +25,16 @@ export function SettingsForm({ settings }: { readonly settings: Settings }) {
     const changes = changesOf(draft, settings);
     if (Object.keys(changes).length === 0) {
       setDraft({});
-      return notify('There is nothing to save.');
+      return notify('No changes to save.');
     }
     const { updateAutomationSettings: automationSettings } = await request(
       updateAutomationSettingsMutation,
       changes,
     );
-    // What the service says that it has stored is what the form shows from now on.
+    // The form now shows what the service has stored.
     queryClient.setQueryData(settingsKey, { automationSettings });
     setDraft({});
-    notify('Your automation settings are saved.');
+    notify('Your automation settings were saved.');
   };
   return (
     <>
@@ -65,14 +65,14 @@ export function SettingsForm({ settings }: { readonly settings: Settings }) {
 
 interface SavedProps {
   readonly settings: Settings;
-  /** Whether the form may show something else. */
+  /** Whether the person touched the form. */
   readonly isTouched: boolean;
 }
 
 /** Whether what the form shows is what is stored. */
 function Saved({ settings: { updatedAt }, isTouched }: SavedProps) {
   if (isTouched) return 'Not saved yet.';
-  if (updatedAt === null) return 'Never saved so far.';
+  if (updatedAt === null) return 'Never saved.';
   return (
     <>
       Saved <Moment at={updatedAt} />

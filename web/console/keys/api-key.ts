@@ -4,16 +4,16 @@ import type { apiKeysQuery } from './documents.ts';
 /** An API key as the console shows it. */
 export type ApiKey = ResultOf<typeof apiKeysQuery>['apiKeys']['edges'][number]['node'];
 
-/** What a key can be: only an `active` one verifies. */
+/** The state of a key: only an `active` key is valid. */
 export type ApiKeyState = 'active' | 'expired' | 'deactivated';
 
-/** The state of a key at a moment. The service calls an expired key active: that tells whether it was deactivated. */
+/** The state of a key at a given time. An expired key still has `isActive`, unless somebody deactivated it. */
 export function stateOf({ isActive, expiresAt }: ApiKey, now: Date): ApiKeyState {
   if (!isActive) return 'deactivated';
   return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'active';
 }
 
-/** How long before its end a key is warned of, in milliseconds: 14 days. */
+/** How long before its expiry the console warns about a key, in milliseconds: 14 days. */
 const warnedOf = 14 * 86_400_000;
 
 /** Whether an active key is about to expire. */
@@ -22,7 +22,7 @@ export const expiresSoon = (key: ApiKey, now: Date): boolean =>
   key.expiresAt !== null &&
   Date.parse(key.expiresAt) - now.getTime() < warnedOf;
 
-/** What to call a key: its name, or its number where it has none. */
+/** The name of a key, or its id if it has no name. */
 export const nameOf = ({ id, name }: { readonly id: number; readonly name: string | null }): string =>
   name ?? `API key ${id}`;
 

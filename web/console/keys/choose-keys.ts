@@ -10,14 +10,14 @@ export type KeyOrder = 'newest' | 'oldest' | 'name' | 'used' | 'expiry';
 export interface KeyChoice {
   readonly filter: KeyFilter;
   readonly order: KeyOrder;
-  /** What the name, the description, the prefix or the number must contain. */
+  /** A text that the name, the description, the prefix or the id must contain. */
   readonly search: string;
 }
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 const time = (at: string | null, otherwise: number): number => (at === null ? otherwise : Date.parse(at));
 
-/** What expires next comes first; what never does or is over comes last. */
+/** The key that expires next comes first; keys that never expire or are not active come last. */
 const expiry = (key: ApiKey, now: Date): number =>
   stateOf(key, now) === 'active' ? time(key.expiresAt, Number.MAX_SAFE_INTEGER - 1) : Number.MAX_SAFE_INTEGER;
 
@@ -34,7 +34,7 @@ const contains = (key: ApiKey, search: string): boolean =>
     text.toLowerCase().includes(search),
   );
 
-/** The keys of a list that are chosen, in the order that is chosen. */
+/** The keys that match the choice, in the chosen order. */
 export function chooseKeys(
   keys: readonly ApiKey[],
   { filter, order, search }: KeyChoice,

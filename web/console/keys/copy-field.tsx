@@ -6,11 +6,11 @@ interface CopyFieldProps {
   readonly label: string;
   readonly text: string;
   readonly hint?: string;
-  /** Whether it is what the dialog is for. */
+  /** Whether its button is the main one of the dialog. */
   readonly main?: boolean;
 }
 
-/** A text that is to be copied. */
+/** A text with a button that copies it. */
 export function CopyField({ label, text, hint, main = false }: CopyFieldProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const [copied, setCopied] = useState('');
@@ -20,8 +20,8 @@ export function CopyField({ label, text, hint, main = false }: CopyFieldProps) {
       await navigator.clipboard.writeText(text);
       setCopied('Copied.');
     } catch {
-      // Plain http, or the browser forbids it.
-      setCopied('The browser does not let this page copy. The text is selected: copy it yourself.');
+      // The page came over plain HTTP, or the browser forbids it.
+      setCopied('Your browser does not let this page copy. Copy the selected text yourself.');
     }
   };
   return (

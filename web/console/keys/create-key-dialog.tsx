@@ -29,7 +29,7 @@ export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
       onSubmit={async (form) => {
         const { createApiKey } = await request(createApiKeyMutation, readKeyForm(form, new Date()));
         await refresh();
-        onSecret({ title: `${nameOf(createApiKey.apiKey)} is created`, key: createApiKey.key });
+        onSecret({ title: `${nameOf(createApiKey.apiKey)} was created`, key: createApiKey.key });
       }}
     >
       <LabelFields problem={problem} />

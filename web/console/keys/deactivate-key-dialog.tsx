@@ -11,7 +11,7 @@ interface DeactivateKeyDialogProps {
   readonly onDismiss: () => void;
 }
 
-/** Deactivates a key, once the person has seen which one it is. */
+/** Deactivates a key after the person has seen which one it is. */
 export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogProps) {
   const action = useAction();
   const name = nameOf(apiKey);
@@ -27,12 +27,12 @@ export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogPr
         await request(deactivateApiKeyMutation, { keyId: apiKey.id });
         await refresh();
         onDismiss();
-        notify(`${name} is deactivated.`);
+        notify(`${name} was deactivated.`);
       }}
     >
       <p>
-        The key that begins with <code>{apiKey.keyPrefix}</code> stops working at once, for every program that
-        uses it. There is no way back.
+        The key that begins with <code>{apiKey.keyPrefix}</code> stops working at once in every program that
+        uses it. You cannot undo this.
       </p>
     </FormDialog>
   );

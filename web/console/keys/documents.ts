@@ -1,7 +1,7 @@
 import { graphql } from '../api/graphql.ts';
 import { apiKeyParts } from './api-key-parts.ts';
 
-/** A page of the caller's API keys, and which of them is the default. */
+/** A page of the caller's API keys, and the id of the default key. */
 export const apiKeysQuery = graphql(
   `
     query ApiKeys($first: Int!, $after: String) {
@@ -24,7 +24,7 @@ export const apiKeysQuery = graphql(
   [apiKeyParts],
 );
 
-/** Creates an API key; its secret comes this once. */
+/** Creates an API key. Only this response has its secret. */
 export const createApiKeyMutation = graphql(`
   mutation CreateApiKey(
     $name: String
@@ -53,7 +53,7 @@ export const createApiKeyMutation = graphql(`
   }
 `);
 
-/** Gives an API key a new secret, which comes this once. */
+/** Gives an API key a new secret. Only this response has it. */
 export const rotateApiKeyMutation = graphql(`
   mutation RotateApiKey($keyId: Int!, $graceSeconds: Int) {
     rotateApiKey(keyId: $keyId, graceSeconds: $graceSeconds) {
@@ -62,7 +62,7 @@ export const rotateApiKeyMutation = graphql(`
   }
 `);
 
-/** Changes what is given of an API key; null clears it. */
+/** Changes the fields of an API key that are given; null clears one. */
 export const updateApiKeyMutation = graphql(`
   mutation UpdateApiKey(
     $keyId: Int!

@@ -16,9 +16,9 @@ interface EditKeyDialogProps {
   readonly onDismiss: () => void;
 }
 
-/** Changes a key. Of one that is over, the name alone can be changed. */
+/** Edits a key. If the key is inactive or has expired, only its name can change. */
 export function EditKeyDialog({ apiKey, onDismiss }: EditKeyDialogProps) {
-  // It may be read anew meanwhile: what the person did not touch is then no change of theirs.
+  // The list may be fetched again meanwhile. Only what the person touched counts as a change.
   const [before] = useState(apiKey);
   const [usable] = useState(() => stateOf(apiKey, new Date()) === 'active');
   const action = useAction();
@@ -29,12 +29,12 @@ export function EditKeyDialog({ apiKey, onDismiss }: EditKeyDialogProps) {
     const changes = usable ? readKeyForm(form, new Date(), before) : name !== before.name && { name };
     if (!changes || Object.keys(changes).length === 0) {
       onDismiss();
-      return notify('There is nothing to save.');
+      return notify('No changes to save.');
     }
     const { updateApiKey } = await request(updateApiKeyMutation, { keyId: before.id, ...changes });
     await refresh();
     onDismiss();
-    notify(`${nameOf(updateApiKey)} is saved.`);
+    notify(`${nameOf(updateApiKey)} was saved.`);
   };
   return (
     <FormDialog

@@ -4,20 +4,20 @@ import { useLongestLife } from '../plan/use-entitlement.ts';
 import { Field } from '../ui/field.tsx';
 import { daysInWords } from './limits-in-words.ts';
 
-/** After how many days a key may expire. */
+/** The choices for the life of a key, in days. */
 const spans = [7, 30, 90, 365];
 
 interface ExpiryFieldsProps {
   readonly issue: string | undefined;
-  /** When the key expires so far; null: never. Undefined for a new key. */
+  /** The current expiry; null if the key never expires, undefined for a new key. */
   readonly current?: string | null;
 }
 
-/** The span of a new key before the person has chosen, in days. */
+/** The default for a new key, in days. */
 const usual = 90;
 
 /**
- * What is chosen before the person has chosen: what a key has, or 90 days for a new one.
+ * The choice at first: the current expiry of a key, or 90 days for a new one.
  * @param most the most days that the plan allows
  */
 const firstChoice = (current: string | null | undefined, most: number): string => {
@@ -25,7 +25,7 @@ const firstChoice = (current: string | null | undefined, most: number): string =
   return current === null ? 'never' : 'stays';
 };
 
-/** Asks when a key is to expire. */
+/** Asks when a key expires. */
 export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
   const most = useLongestLife();
   const [expiry, setExpiry] = useState(firstChoice(current, most));
@@ -40,7 +40,7 @@ export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
             value={expiry}
             onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
           >
-            {current && <option value="stays">{`As it is: ${absolute(new Date(current))}`}</option>}
+            {current && <option value="stays">{`Keep: ${absolute(new Date(current))}`}</option>}
             {spans
               .filter((days) => days < most)
               .map((days) => (
@@ -48,13 +48,11 @@ export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
                   {days === 365 ? 'In a year' : `In ${days} days`}
                 </option>
               ))}
-            <option value="date">On a date of your choice</option>
+            <option value="date">On a date that you choose</option>
             {most === Number.POSITIVE_INFINITY && <option value="never">Never</option>}
             {most < Number.POSITIVE_INFINITY && !current && (
               <option value="never">
-                {current === null
-                  ? 'As it is: never'
-                  : `As late as your plan allows: in ${daysInWords(most)}`}
+                {current === null ? 'Keep: never' : `In ${daysInWords(most)}, the most that your plan allows`}
               </option>
             )}
           </select>

@@ -5,11 +5,11 @@ import { expiresSoon, nameOf } from './api-key.ts';
 interface ExpiryWarningProps {
   readonly keys: readonly ApiKey[];
   readonly now: Date;
-  /** Puts the keys that expire next on top. */
+  /** Lists the keys that expire next first. */
   readonly onShow: () => void;
 }
 
-/** Says that keys expire soon, while there is time to replace them. */
+/** Warns of keys that expire soon, while there is time to replace them. */
 export function ExpiryWarning({ keys, now, onShow }: ExpiryWarningProps) {
   const soon = keys.filter((key) => expiresSoon(key, now));
   const [first] = soon;
@@ -18,8 +18,8 @@ export function ExpiryWarning({ keys, now, onShow }: ExpiryWarningProps) {
     <div className="warning expiry-warning">
       <p>
         {soon.length === 1 ? <bdi>{nameOf(first)}</bdi> : `${soon.length} keys`}
-        {soon.length === 1 ? ' expires' : ' expire'} within 14 days. Create another key, and let programs use
-        it before then.
+        {soon.length === 1 ? ' expires' : ' expire'} within 14 days. Create a new key and switch your programs
+        to it before then.
       </p>
       {soon.length > 1 && (
         <Button look="quiet" onClick={onShow}>

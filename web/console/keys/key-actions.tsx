@@ -22,7 +22,7 @@ interface KeyActionsProps {
 
 const dialogs = { edit: EditKeyDialog, rotate: RotateKeyDialog, deactivate: DeactivateKeyDialog };
 
-/** What can be done with a key in its state. */
+/** The actions that the state of a key allows. */
 export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsProps) {
   const [open, setOpen] = useState<keyof typeof dialogs>();
   const { run, pending, problem } = useAction();
@@ -30,8 +30,8 @@ export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsPro
     run(async () => {
       await request(setDefaultApiKeyMutation, { keyId: apiKey.id });
       await refresh();
-      notify(`${nameOf(apiKey)} is now the default.`);
-      // The button that was pressed is gone.
+      notify(`${nameOf(apiKey)} is now the default key.`);
+      // The button that had the focus is gone.
       focusSomewhere(headingId(apiKey));
     });
   const OpenDialog = open && dialogs[open];

@@ -3,7 +3,7 @@ import { Moment } from '../ui/moment.tsx';
 import { useNow } from '../ui/use-now.ts';
 import type { ApiKey, ApiKeyState } from './api-key.ts';
 
-/** What is known of a key. */
+/** The dates of a key. */
 export function KeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
   const { createdAt, lastUsedAt, expiresAt, deactivatedAt, previousWorksUntil } = apiKey;
   const now = useNow();
@@ -23,7 +23,7 @@ export function KeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly 
         </Fact>
       )}
       {state === 'active' && previousWorksUntil !== null && new Date(previousWorksUntil) > now && (
-        <Fact name="Old secret works until">
+        <Fact name="Previous secret works until">
           <Moment at={previousWorksUntil} />
         </Fact>
       )}

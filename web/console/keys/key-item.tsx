@@ -9,7 +9,7 @@ import type { NewSecret } from './secret-dialog.tsx';
 const badges = {
   active: <Badge tone="good">Active</Badge>,
   expired: <Badge tone="warn">Expired</Badge>,
-  deactivated: <Badge tone="muted">Deactivated</Badge>,
+  deactivated: <Badge tone="muted">Inactive</Badge>,
 } satisfies Record<ApiKeyState, unknown>;
 
 /** The state of a key in a word. */
@@ -36,7 +36,7 @@ export function KeyItem({ apiKey, isDefault, onSecret }: KeyItemProps) {
         <KeyBadge apiKey={apiKey} now={now} />
       </div>
       <p className="hint">
-        Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
+        ID {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
       </p>
       {apiKey.description && (
         <p className="description" dir="auto">

@@ -4,10 +4,10 @@ import { rateInWords } from './limits-in-words.ts';
 import { LostPermissions } from './lost-permissions.tsx';
 import { QuotaLeft } from './quota-left.tsx';
 
-/** How many names a sentence has room for. */
+/** The most names that a sentence shows. */
 const named = 4;
 
-/** What a key may do, from where, how often and how much, as far as it was said. */
+/** The permissions, addresses, limits and metadata of a key, if it has any. */
 export function KeyLimits({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
   const { permissions, allowedAddresses, rateLimit, quota, metadata } = apiKey;
   const showsQuota = state === 'active' && quota !== null;
@@ -43,12 +43,12 @@ interface SentenceProps {
   readonly rateLimit: ApiKey['rateLimit'];
 }
 
-/** `May do documents.read, only from 192.0.2.0/24, at most 100 requests a minute.` */
+/** `Allows documents.read, only from 192.0.2.0/24, at most 100 requests per minute.` */
 function Sentence({ permissions, addresses, rateLimit }: SentenceProps) {
   const clauses: (readonly [string, ReactNode])[] = [];
-  if (permissions.includes('*')) clauses.push(['may do ', 'everything']);
+  if (permissions.includes('*')) clauses.push(['allows ', 'everything']);
   else if (permissions.length > 0)
-    clauses.push(['may do ', <Listed key="permissions" items={permissions} what="permissions" />]);
+    clauses.push(['allows ', <Listed key="permissions" items={permissions} what="permissions" />]);
   if (addresses.length > 0)
     clauses.push(['only from ', <Listed key="addresses" items={addresses} what="addresses" />]);
   if (rateLimit) clauses.push(['at most ', rateInWords(rateLimit)]);
@@ -68,11 +68,11 @@ function Sentence({ permissions, addresses, rateLimit }: SentenceProps) {
 
 interface ListedProps {
   readonly items: readonly string[];
-  /** What they are, where there are more than are named. */
+  /** What the items are, for `and 3 other permissions`. */
   readonly what: string;
 }
 
-/** `a, b and c`; of many the first, and how many others there are. */
+/** `a, b and c`; of a long list, the first items and the number of others. */
 function Listed({ items, what }: ListedProps) {
   const shown = items.length > named ? items.slice(0, named - 1) : items;
   const others = items.length - shown.length;

@@ -15,7 +15,7 @@ interface KeyListProps {
   readonly onSecret: (secret: NewSecret) => void;
 }
 
-/** The person's keys, and what to do with each. */
+/** The person's keys, with the actions for each. */
 export function KeyList({ onCreate, onSecret }: KeyListProps) {
   const list = useApiKeys();
   return (
@@ -29,11 +29,11 @@ export function KeyList({ onCreate, onSecret }: KeyListProps) {
   );
 }
 
-/** Stands where there is no key yet, with the next step. */
+/** Shown if there is no key yet, with the next step. */
 const NoKeys = ({ onCreate }: { readonly onCreate: () => void }) => (
   <div className="empty">
     <h2>No API keys yet</h2>
-    <p>Create one for the program that is to act for you. Its secret is shown once.</p>
+    <p>Create a key for each program that acts for you. Its secret is shown only once.</p>
     <Button onClick={onCreate}>Create your first API key</Button>
   </div>
 );
@@ -56,7 +56,7 @@ function ChosenKeys({ keys, defaultId, onSecret }: ChosenKeysProps) {
       />
       <KeyToolbar choice={choice} onChange={setChoice} counts={{ listed: chosen.length, all: keys.length }} />
       {chosen.length === 0 ? (
-        <p className="empty">No API key is like that.</p>
+        <p className="empty">No API keys match.</p>
       ) : (
         <ul className="cards" aria-label="API keys">
           {chosen.map((key) => (

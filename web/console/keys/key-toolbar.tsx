@@ -4,14 +4,14 @@ const filters: readonly (readonly [KeyFilter, string])[] = [
   ['all', 'All'],
   ['active', 'Active'],
   ['expired', 'Expired'],
-  ['deactivated', 'Deactivated'],
+  ['deactivated', 'Inactive'],
 ];
 
 const orders: readonly (readonly [KeyOrder, string])[] = [
   ['newest', 'Newest first'],
   ['oldest', 'Oldest first'],
   ['name', 'By name'],
-  ['used', 'Last used first'],
+  ['used', 'Last used'],
   ['expiry', 'Expires next'],
 ];
 
@@ -24,13 +24,13 @@ interface KeyToolbarProps {
 
 const keysOf = (count: number) => `${count} ${count === 1 ? 'key' : 'keys'}`;
 
-/** Chooses which keys are listed and in which order, and counts them. */
+/** Chooses which keys are listed, in which order, and shows how many there are. */
 export const KeyToolbar = ({ choice, onChange, counts: { listed, all } }: KeyToolbarProps) => (
   <search className="toolbar">
     <input
       type="search"
       aria-label="Search API keys"
-      placeholder="Search name, description, prefix or number"
+      placeholder="Search by name, description, prefix or ID"
       autoComplete="off"
       spellcheck={false}
       value={choice.search}

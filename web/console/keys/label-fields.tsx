@@ -4,18 +4,18 @@ import type { KeyParts } from './read-key-form.ts';
 
 interface LabelFieldsProps {
   readonly problem: Problem | undefined;
-  /** The key as it is; undefined for a new one. */
+  /** The current key; undefined for a new one. */
   readonly before?: KeyParts;
-  /** Whether the name is all that can be changed. */
+  /** Whether only the name can change. */
   readonly isNameAlone?: boolean;
 }
 
-/** Asks by what a person knows a key: its name and its description. */
+/** Asks for the name and the description of a key. */
 export const LabelFields = ({ problem, before, isNameAlone = false }: LabelFieldsProps) => (
   <>
     <Field
       label="Name"
-      hint="Where it is used, such as “Build server”. It may be left empty."
+      hint="Where the key is used, such as “Build server”. Optional."
       issue={problem?.issueOf('name')}
     >
       {(control) => (
@@ -25,7 +25,7 @@ export const LabelFields = ({ problem, before, isNameAlone = false }: LabelField
     {!isNameAlone && (
       <Field
         label="Description"
-        hint="What you want to remember of it. It may be left empty."
+        hint="What you want to remember about the key. Optional."
         issue={problem?.issueOf('description')}
       >
         {(control) => (

@@ -8,11 +8,11 @@ import type { KeyParts } from './read-key-form.ts';
 
 interface LimitFieldsProps {
   readonly problem: Problem | undefined;
-  /** The key as it is; undefined for a new one. */
+  /** The current key; undefined for a new one. */
   readonly before: KeyParts | undefined;
 }
 
-/** Asks what a key may do, from where and how often. Who needs none of it sees one line. */
+/** Asks for the permissions, addresses and limits of a key. They are folded into one line until needed. */
 export function LimitFields({ problem, before }: LimitFieldsProps) {
   const hasSome =
     before !== undefined &&
@@ -26,13 +26,14 @@ export function LimitFields({ problem, before }: LimitFieldsProps) {
       <div className="fields">
         <PermissionsField permissions={before?.permissions ?? []} issue={problem?.issueOf('permissions')} />
         <ListField
-          label="Works only from"
+          label="Allowed IP addresses"
           name="allowed-addresses"
           list={before?.allowedAddresses}
           issue={problem?.issueOf('allowedAddresses')}
           hint={
             <>
-              An IP address in each line, or a range such as <code>192.0.2.0/24</code>. Empty: from anywhere.
+              One address or range per line, such as <code>192.0.2.0/24</code>. Leave empty to allow any
+              address.
             </>
           }
         />
@@ -54,12 +55,12 @@ function RateLimitField({ rateLimit, issue }: RateLimitFieldProps) {
   const seconds = rateLimit?.windowSeconds ?? 60;
   const all = windows.has(seconds) ? windows : new Map([[seconds, duration(seconds)], ...windows]);
   return (
-    <Field label="Rate limit" hint="Empty: as often as it likes." issue={issue}>
+    <Field label="Rate limit" hint="Leave empty for no rate limit." issue={issue}>
       {(control) => (
         <div className="with-unit">
           <input {...control} {...number} name="rate-limit" defaultValue={rateLimit?.limit} />
           <span>requests per</span>
-          <select name="rate-window" aria-label="Window of the rate limit" defaultValue={seconds}>
+          <select name="rate-window" aria-label="Rate limit window" defaultValue={seconds}>
             {[...all].map(([length, name]) => (
               <option key={length} value={length}>
                 {name}
@@ -82,8 +83,8 @@ const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
     label="Quota"
     hint={
       quota === null
-        ? 'Empty: as much as it likes. Days and months begin at 00:00 UTC.'
-        : 'What was used stays used: raise it to allow more. Days and months begin at 00:00 UTC.'
+        ? 'Leave empty for no quota. Days and months begin at 00:00 UTC.'
+        : 'A change does not give back used requests. Days and months begin at 00:00 UTC.'
     }
     issue={issue}
   >
@@ -91,11 +92,7 @@ const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
       <div className="with-unit">
         <input {...control} {...number} name="quota" defaultValue={quota?.limit} />
         <span>requests</span>
-        <select
-          name="quota-refill"
-          aria-label="Period of the quota"
-          defaultValue={quota?.refill ?? 'MONTHLY'}
-        >
+        <select name="quota-refill" aria-label="Quota period" defaultValue={quota?.refill ?? 'MONTHLY'}>
           {Object.entries(periods).map(([refill, name]) => (
             <option key={refill} value={refill}>
               {name}

@@ -7,7 +7,7 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
-/** When a quota is full again. */
+/** When a quota refills. */
 export type Refill = 'NEVER' | 'DAILY' | 'MONTHLY';
 
 /** How much a key may be used. */
@@ -24,11 +24,11 @@ export const windows: ReadonlyMap<number, string> = new Map([
   [86_400, 'day'],
 ]);
 
-/** Over what a quota goes. */
+/** The periods of a quota, in words. */
 export const periods: Readonly<Record<Refill, string>> = {
-  NEVER: 'in all',
-  DAILY: 'each day',
-  MONTHLY: 'each month',
+  NEVER: 'in total',
+  DAILY: 'per day',
+  MONTHLY: 'per month',
 };
 
 const numbers = new Intl.NumberFormat('en-GB');
@@ -39,14 +39,14 @@ const inDigits = (count: number): string => numbers.format(count);
 /** `1 request`, `1,000 requests`. */
 const requests = (count: number): string => `${inDigits(count)} ${count === 1 ? 'request' : 'requests'}`;
 
-/** `100 requests a minute`. */
+/** `100 requests per minute`. */
 export function rateInWords({ limit, windowSeconds }: RateLimit): string {
   const window = windows.get(windowSeconds);
   if (window === undefined) return `${requests(limit)} every ${duration(windowSeconds)}`;
-  return `${requests(limit)} ${window === 'hour' ? 'an' : 'a'} ${window}`;
+  return `${requests(limit)} per ${window}`;
 }
 
-/** `1,000 requests each day`. */
+/** `1,000 requests per day`. */
 export const quotaInWords = ({ limit, refill }: Quota): string => `${requests(limit)} ${periods[refill]}`;
 
 const thisPeriod: Readonly<Record<Refill, string>> = { NEVER: '', DAILY: ' today', MONTHLY: ' this month' };
@@ -55,19 +55,19 @@ const thisPeriod: Readonly<Record<Refill, string>> = { NEVER: '', DAILY: ' today
 export const leftInWords = ({ limit, refill }: Quota, remaining: number): string =>
   `${remaining === 0 ? 'None' : inDigits(remaining)} of ${requests(limit)} left${thisPeriod[refill]}`;
 
-/** `97 of 100 requests a minute left`. */
+/** `97 of 100 requests per minute left`. */
 export const rateLeftInWords = (rate: RateLimit, remaining: number): string =>
   `${remaining === 0 ? 'None' : inDigits(remaining)} of ${rateInWords(rate)} left`;
 
-/** What a quota has left, and when it is full again. */
+/** What is left of a quota, and when it refills. */
 interface QuotaState {
   readonly limit: number;
   readonly remaining: number;
-  /** A moment in ISO 8601; null where it never is, or where that is not known. */
+  /** A time in ISO 8601; null if the quota never refills, or if the time is not known. */
   readonly refillsAt: string | null;
 }
 
-/** A quota as it is by now: since it was read, or was used, its period may have ended. */
+/** The quota at this time: its period may have ended since the page fetched it. */
 export const quotaNow = ({ limit, remaining, refillsAt }: QuotaState, now: Date): QuotaState =>
   refillsAt !== null && new Date(refillsAt) <= now
     ? { limit, remaining: limit, refillsAt: null }
@@ -80,15 +80,15 @@ const activeKeys = (count: number): string => `${count} active ${count === 1 ? '
 export const daysInWords = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
 
 /**
- * The bounds of numbers, each in a few words.
- * @example ['10 requests a minute', '1,000 requests each month', '2 active keys', '90 days for a key']
+ * The limits of a plan that are numbers, each in a few words.
+ * @example ['10 requests per minute', '1,000 requests per month', '2 active keys', '90 days per key']
  */
 export function boundsInWords({ rateLimit, quota, maxActiveKeys, maxKeyDays }: Grant): string[] {
   const bounds = [
     rateLimit && rateInWords(rateLimit),
     quota && quotaInWords(quota),
     maxActiveKeys !== null && activeKeys(maxActiveKeys),
-    maxKeyDays !== null && `${daysInWords(maxKeyDays)} for a key`,
+    maxKeyDays !== null && `${daysInWords(maxKeyDays)} per key`,
   ];
   return bounds.filter((bound) => typeof bound === 'string');
 }

@@ -9,7 +9,7 @@ interface ListFieldProps {
   readonly issue: string | undefined;
 }
 
-/** Asks for names or addresses, one in each line. */
+/** Asks for names or addresses, one per line. */
 export const ListField = ({ label, name, list = [], hint, issue }: ListFieldProps) => (
   <Field label={label} hint={hint} issue={issue}>
     {(control) => (

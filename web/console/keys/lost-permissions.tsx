@@ -4,14 +4,14 @@ import { useCeiling } from '../plan/use-entitlement.ts';
 /** The most permissions that the sentence names. */
 const named = 4;
 
-/** Says what a key was given and may not do, because the plan does not allow it, or does not any more. */
+/** Names the permissions of a key that the plan does not allow, or no longer allows. */
 export function LostPermissions({ permissions }: { readonly permissions: readonly string[] }) {
   const lost = lostOf(permissions, useCeiling());
   if (lost.length === 0) return null;
   const others = lost.length - named;
   return (
     <p className="lost">
-      Beyond your plan:{' '}
+      Limited by your plan:{' '}
       {lost.slice(0, named).map((each, index) => (
         <span key={each.permission}>
           {index > 0 && '; '}

@@ -2,25 +2,25 @@ import { useCeiling } from '../plan/use-entitlement.ts';
 import { ListField } from './list-field.tsx';
 
 interface PermissionsFieldProps {
-  /** The key's permissions so far. */
+  /** The key's current permissions. */
   readonly permissions: readonly string[];
   readonly issue: string | undefined;
 }
 
 const isWildcard = (permission: string): boolean => permission.endsWith('*');
 
-/** `all of documents` for `documents.*`. */
+/** `All of documents` for `documents.*`. */
 const nameOf = (permission: string): string => {
   if (permission === '*') return 'Everything';
   return permission.endsWith('.*') ? `All of ${permission.slice(0, -2)}` : permission;
 };
 
-/** Asks what a key may do: where the plan has a bound, by what it allows. */
+/** Asks for the permissions of a key. If the plan limits them, the field offers what it allows. */
 export function PermissionsField({ permissions, issue }: PermissionsFieldProps) {
   const ceiling = useCeiling();
   if (ceiling === null) return <TypedPermissions label="Permissions" list={permissions} issue={issue} />;
   const others = permissions.filter((permission) => !ceiling.includes(permission));
-  // Beside what is listed, a person may ask for a part of a wildcard.
+  // Besides the listed permissions, a person may type a part of a wildcard.
   const canType = others.length > 0 || ceiling.some(isWildcard);
   return (
     <>
@@ -38,7 +38,9 @@ export function PermissionsField({ permissions, issue }: PermissionsFieldProps) 
           </label>
         ))}
         <p className="hint" id="permissions-hint">
-          {ceiling.length === 0 ? 'Your plan allows none.' : 'What your plan allows.'}
+          {ceiling.length === 0
+            ? 'Your plan allows no permissions.'
+            : 'The permissions that your plan allows.'}
         </p>
       </fieldset>
       {canType ? (
@@ -58,7 +60,7 @@ interface TypedPermissionsProps {
   readonly label: string;
   readonly list: readonly string[];
   readonly issue: string | undefined;
-  /** Whether they must be within what the plan allows. */
+  /** Whether the plan must allow them. */
   readonly within?: boolean;
 }
 
@@ -68,8 +70,8 @@ const TypedPermissions = ({ within = false, ...field }: TypedPermissionsProps) =
     name="permissions"
     hint={
       <>
-        One in each line: <code>documents.read</code>, or <code>documents.*</code> for all that begins so.{' '}
-        {within ? 'Each must be a part of what your plan allows.' : 'Your provider says which there are.'}
+        One per line: <code>documents.read</code>, or <code>documents.*</code> for all that begin like this.{' '}
+        {within ? 'Your plan must allow each of them.' : 'Your provider defines the permissions.'}
       </>
     }
   />

@@ -3,8 +3,8 @@ import { boundsInWords } from './limits-in-words.ts';
 import { QuotaLeft, RateLeft } from './quota-left.tsx';
 
 /**
- * The person's plan, and what is left of what all their keys share. Who has no plan sees nothing, and neither does
- * who cannot be told: the list below says why.
+ * The person's plan, and what is left of the limits that all their keys share. Without a plan and limits it shows
+ * nothing. It also shows nothing if it cannot be fetched: the list below says why.
  */
 export function PlanLine() {
   const { data } = useEntitlement();

@@ -8,11 +8,11 @@ interface LeftProps {
   readonly limit: number;
   readonly remaining: number;
   readonly words: string;
-  /** When it is full again; null: never, or nobody needs to know. */
+  /** When it refills; null if it never does, or if nobody needs to know. */
   readonly fullAt: string | null;
 }
 
-/** What is left of a limit: in words, as a bar, and when it is full again. */
+/** What is left of a limit: in words, as a bar, and when it refills. */
 function Left({ limit, remaining, words, fullAt }: LeftProps) {
   const id = useId();
   return (
@@ -21,7 +21,7 @@ function Left({ limit, remaining, words, fullAt }: LeftProps) {
       <meter aria-labelledby={id} min={0} max={limit} low={limit / 10} optimum={limit} value={remaining} />
       {fullAt !== null && (
         <p className="hint">
-          Full again <Moment at={fullAt} />
+          Refills <Moment at={fullAt} />
         </p>
       )}
     </div>
@@ -32,8 +32,8 @@ function Left({ limit, remaining, words, fullAt }: LeftProps) {
 export function QuotaLeft({ quota }: { readonly quota: NonNullable<ApiKey['quota']> }) {
   const now = useNow();
   const { limit, refill } = quota;
-  // A bar of nothing says nothing.
-  if (limit === 0) return <p>No requests: its quota is 0.</p>;
+  // A bar would be empty whatever happens.
+  if (limit === 0) return <p>No requests are allowed: the quota is 0.</p>;
   const { remaining, refillsAt } = quotaNow(quota, now);
   return (
     <Left
@@ -47,11 +47,11 @@ export function QuotaLeft({ quota }: { readonly quota: NonNullable<ApiKey['quota
 
 interface RateLeftProps {
   readonly rate: RateLimit;
-  /** How it was when the page read it; `resetsAt` is a moment in ISO 8601. */
+  /** The state when the page fetched it; `resetsAt` is a time in ISO 8601. */
   readonly state: { readonly remaining: number; readonly resetsAt: string };
 }
 
-/** What is left of a rate limit. It is full again before anybody could wait for it. */
+/** What is left of a rate limit. It does not say when the limit resets: that is too soon to matter. */
 export function RateLeft({ rate, state: { remaining, resetsAt } }: RateLeftProps) {
   const now = useNow();
   const { limit } = rate;

@@ -4,25 +4,25 @@ import type { ApiKey } from './api-key.ts';
 import type { createApiKeyMutation } from './documents.ts';
 import type { Refill } from './limits-in-words.ts';
 
-/** What a person says of a key when it is made or changed: the arguments that have a field. */
+/** The parts of a key that a person can set: the arguments that have a field. */
 export type KeyParts = Pick<ApiKey, keyof VariablesOf<typeof createApiKeyMutation> & keyof ApiKey>;
 
-/** A text with the line ends of a field, whatever they were. */
+/** A text with `\n` as its line ends, as a field has them. */
 const withLineEnds = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 const readText = (form: FormData, field: string): string | null =>
   withLineEnds(`${form.get(field)}`).trim() || null;
 
-/** A key's name, as the field says; null where it is left empty. */
+/** The name in the field; null if it is empty. */
 export const readName = (form: FormData): string | null => `${form.get('name')}` || null;
 
 const day = 86_400_000;
 
 /**
- * When a key is to expire, as the fields say.
- * @param current when it expires so far
- * @returns a moment in ISO 8601; null for never
- * @throws {Problem} where there is no date, or one that has passed
+ * The expiry in the fields.
+ * @param current the current expiry
+ * @returns a time in ISO 8601; null for never
+ * @throws {Problem} if the date is missing or has passed
  */
 function readExpiresAt(form: FormData, now: Date, current: string | null): string | null {
   const expiry = `${form.get('expiry')}`;
@@ -30,27 +30,27 @@ function readExpiresAt(form: FormData, now: Date, current: string | null): strin
   if (expiry === 'never') return null;
   if (expiry !== 'date') return new Date(now.getTime() + Number(expiry) * day).toISOString();
   const moment = new Date(`${form.get('expires-at')}`);
-  // A browser gives nothing of a date that is not typed to its end.
+  // If only a part of the date was typed, a browser gives an empty text.
   if (Number.isNaN(moment.getTime())) throw invalid('expiresAt', 'Choose a date and a time.');
   if (moment <= now) throw invalid('expiresAt', 'Choose a date and time in the future.');
   return moment.toISOString();
 }
 
-/** The most that GraphQL's Int can say. The service knows closer bounds, and says them. */
+/** The largest Int of GraphQL. The service has lower limits, and its errors name them. */
 const mostInt = 2 ** 31 - 1;
 
-/** A number that was typed, with or without marks between thousands; null where there is none. */
+/** The number in a field, with or without separators between thousands; null if the field is empty. */
 function readNumber(form: FormData, field: string, argument: string): number | null {
   const text = `${form.get(field)}`.trim().replace(/[\s,](?=\d{3}(?!\d))/gu, '');
   if (text === '') return null;
   if (!/^\d+$/.test(text)) throw invalid(argument, 'Must be a whole number, such as 1000.');
-  if (Number(text) > mostInt) throw invalid(argument, 'Is too large a number.');
+  if (Number(text) > mostInt) throw invalid(argument, 'The number is too large.');
   return Number(text);
 }
 
 /**
- * Names that were typed or ticked, each once; neither has white space or a comma within.
- * @param current the names so far: those that stay keep their order
+ * The names that were typed or ticked, each once. No name has white space or a comma.
+ * @param current the current names: those that stay keep their order
  */
 function readList(form: FormData, field: string, current: readonly string[]): string[] {
   const said = new Set(form.getAll(field).flatMap((text) => `${text}`.split(/[\s,;]+/u)));
@@ -71,11 +71,11 @@ function readQuota(form: FormData) {
 
 /** How a part of a key is read from the form. */
 interface Part<Value> {
-  /** The value of a key of which nothing was said. */
+  /** The value for a new key if the field is empty. */
   readonly none: Value;
-  /** @param current the value so far */
+  /** @param current the current value */
   readonly read: (form: FormData, now: Date, current: Value) => unknown;
-  /** The value as it is given, without what the service tells beside it. */
+  /** The value as an argument, without the fields that only responses have. */
   readonly given?: (value: Value) => unknown;
 }
 
@@ -104,16 +104,16 @@ const parts: { readonly [Name in keyof KeyParts]-?: Part<KeyParts[Name]> } = {
   },
 };
 
-/** The parts for code that is the same for all of them. */
+/** The parts as rows, for code that treats all alike. */
 const rows = Object.entries(parts) as unknown as (readonly [keyof KeyParts, Part<unknown>])[];
 
 /** The arguments that have a field. */
 export const keyArguments = rows.map(([name]) => name);
 
 /**
- * What the form says that is not so yet: what stays as it is is left out, so that it is not overwritten.
- * @param before the key as the form began with it
- * @throws {Problem} where a field says nothing that can be asked for
+ * What the form changes. Parts that stay the same are left out, so that they are not overwritten.
+ * @param before the key when the form was opened
+ * @throws {Problem} if a field is not valid
  */
 export function readKeyForm(
   form: FormData,

@@ -8,7 +8,7 @@ import { type ApiKey, headingId, nameOf } from './api-key.ts';
 import { rotateApiKeyMutation } from './documents.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
-/** For how long the secret so far may go on working, in seconds. */
+/** How long the current secret may keep working, in seconds. */
 const graces = [3_600, 86_400, 604_800];
 
 interface RotateKeyDialogProps {
@@ -37,14 +37,14 @@ export function RotateKeyDialog({ apiKey, onDismiss, onSecret }: RotateKeyDialog
         onSecret({ title: `${name} has a new secret`, key: rotateApiKey.key });
       }}
     >
-      <p>The key gets a new secret. It keeps its name, number and expiry.</p>
-      <Field label="The old secret works for" issue={action.problem?.issueOf('graceSeconds')}>
+      <p>The key gets a new secret. Its ID, name, expiry, permissions and limits stay the same.</p>
+      <Field label="The current secret keeps working for" issue={action.problem?.issueOf('graceSeconds')}>
         {(control) => (
           <select {...control} name="grace" defaultValue={86_400}>
-            <option value={0}>No longer: it stops at once</option>
+            <option value={0}>0 seconds: it stops at once</option>
             {graces.map((seconds) => (
               <option key={seconds} value={seconds}>
-                {duration(seconds)} more
+                {duration(seconds)}
               </option>
             ))}
           </select>

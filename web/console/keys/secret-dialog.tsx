@@ -4,9 +4,9 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CopyField } from './copy-field.tsx';
 
-/** A secret that was just made. */
+/** A secret that was just created. */
 export interface NewSecret {
-  /** What came about, in a sentence. */
+  /** What happened, in a sentence. */
   readonly title: string;
   readonly key: string;
 }
@@ -16,14 +16,14 @@ interface SecretDialogProps {
   readonly onDone: () => void;
 }
 
-/** Asks before the page is left. */
+/** Makes the browser ask before the person leaves the page. */
 const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
 
-/** Tries a key: it asks for its own record. */
+/** A command that tests a key: the key asks for its own record. */
 const commandFor = (key: string) =>
   `curl -i ${location.origin}/api/v1/keys/self -H '${settings.apiKeyHeader}: ${key}'`;
 
-/** Shows a secret, this once: only the button leaves it, so that no slip of a finger loses what cannot come back. */
+/** Shows a secret, only once. Only the button closes the dialog, so that nobody loses the secret by a slip. */
 export function SecretDialog({ secret: { title, key }, onDone }: SecretDialogProps) {
   useEffect(() => {
     addEventListener('beforeunload', askFirst);
@@ -31,15 +31,13 @@ export function SecretDialog({ secret: { title, key }, onDone }: SecretDialogPro
   }, []);
   return (
     <Dialog title={title} onDismiss={onDone} dismissible={false}>
-      <p className="warning">
-        Copy the secret now and keep it safe. It is shown this once; nobody can show it to you again.
-      </p>
+      <p className="warning">Copy the secret now and store it safely. This page shows it only once.</p>
       <div className="copy-fields">
         <CopyField label="Secret" text={key} main />
         <CopyField
-          label="Command to try it"
+          label="Command to test the key"
           text={commandFor(key)}
-          hint="It answers 200 while the key is valid. Programs send the key the same way."
+          hint="It returns 200 if the key is valid. Programs send the key in the same header."
         />
       </div>
       <div className="dialog-actions">

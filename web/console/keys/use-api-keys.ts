@@ -3,10 +3,10 @@ import { useEffect } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { apiKeysQuery } from './documents.ts';
 
-/** The most that the service answers at once. */
+/** The most keys that the service returns in one response. */
 const pageSize = 100;
 
-/** All API keys of the person: the first page at once, and the others as they come. */
+/** All API keys of the person. The first page shows at once, the others as they arrive. */
 export function useApiKeys() {
   const list = useInfiniteQuery({
     queryKey: ['api-keys'],

@@ -8,15 +8,15 @@ import { PrivateKeyView } from '../private-key/private-key-view.tsx';
 import { UsageView } from '../usage/usage-view.tsx';
 
 interface ViewLink {
-  /** What stands in the URL after `#`; what follows it after a slash is the view's own. */
+  /** The URL fragment, with its `#`. The view itself reads what follows a slash. */
   readonly hash: string;
   readonly name: string;
   readonly View: ComponentType;
-  /** The scope without which there is no link to it. */
+  /** The scope that the link needs; without the scope, the link is hidden. */
   readonly scope?: string;
 }
 
-/** The console's views, in the order of its navigation; the first is where one arrives. */
+/** The console's views, in the order of the navigation. The first is the default. */
 export const views: readonly [ViewLink, ...ViewLink[]] = [
   { hash: '#keys', name: 'API keys', View: KeysView },
   { hash: '#usage', name: 'Usage', View: UsageView },

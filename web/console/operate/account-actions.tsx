@@ -7,7 +7,7 @@ import { blockAccountMutation, unblockAccountMutation } from './documents.ts';
 import { EraseAccountDialog } from './erase-account-dialog.tsx';
 import { ReasonDialog } from './reason-dialog.tsx';
 
-/** What an operator can do with an account. */
+/** The actions of an operator on an account. */
 export function AccountActions({ account }: { readonly account: Account }) {
   const [open, setOpen] = useState<'block' | 'erase'>();
   const close = () => setOpen(undefined);
@@ -32,7 +32,7 @@ interface BlockDialogProps {
   readonly onDismiss: () => void;
 }
 
-/** Blocks an account or ends its block; which, is settled as the dialog opens. */
+/** Blocks or unblocks an account. The choice is made when the dialog opens. */
 function BlockDialog({ account, onDismiss }: BlockDialogProps) {
   const [isBlocked] = useState(account.blockedAt !== null);
   const name = nameOfAccount(account);
@@ -46,11 +46,11 @@ function BlockDialog({ account, onDismiss }: BlockDialogProps) {
       act={async (reason) => {
         await request(isBlocked ? unblockAccountMutation : blockAccountMutation, { id: account.id, reason });
       }}
-      onDone={() => notify(isBlocked ? `${name} is not blocked any more.` : `${name} is blocked.`)}
+      onDone={() => notify(isBlocked ? `${name} was unblocked.` : `${name} was blocked.`)}
     >
       {isBlocked
-        ? 'Their API keys and their sign-ins work as before.'
-        : 'From now on, none of their API keys works and they cannot sign in here. Nothing is lost, and you can end it.'}
+        ? 'Their API keys and access tokens work again.'
+        : 'Their API keys and access tokens stop working at once. No data is deleted, and you can unblock the account later.'}
     </ReasonDialog>
   );
 }

@@ -11,7 +11,7 @@ import { accountAuditEventsQuery } from './documents.ts';
 
 const pageSize = 25;
 
-/** The audit trail of an account. It is read only when asked for: reading it is recorded. */
+/** The audit trail of an account. It is fetched only on request, because each read is recorded. */
 export function AccountActivity({ account: { id } }: { readonly account: Account }) {
   const [isWanted, setWanted] = useState(false);
   return (
@@ -21,7 +21,7 @@ export function AccountActivity({ account: { id } }: { readonly account: Account
         <Trail id={id} />
       ) : (
         <>
-          <p className="hint">Reading it is recorded in this account's trail and in yours.</p>
+          <p className="hint">Viewing it is recorded in this account's activity and in yours.</p>
           <div>
             <Button onClick={() => setWanted(true)}>Show activity</Button>
           </div>
@@ -39,7 +39,7 @@ function Trail({ id }: { readonly id: number }) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ accountAuditEvents: { pageInfo } }) =>
       pageInfo.hasNextPage ? pageInfo.endCursor : null,
-    // Each read is an event of its own.
+    // Each read adds an event to the trail.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     staleTime: Number.POSITIVE_INFINITY,

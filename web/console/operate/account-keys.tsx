@@ -67,7 +67,7 @@ function AccountKey({ apiKey }: { readonly apiKey: ApiKey }) {
         <KeyBadge apiKey={apiKey} now={now} />
       </div>
       <p className="hint">
-        Number {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
+        ID {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
       </p>
       <KeyFacts apiKey={apiKey} state={state} />
       <div className="card-actions">
@@ -95,9 +95,9 @@ function AccountKey({ apiKey }: { readonly apiKey: ApiKey }) {
           act={async (reason) => {
             await request(deactivateAccountApiKeyMutation, { keyId: apiKey.id, reason });
           }}
-          onDone={() => notify(`${name} is deactivated.`)}
+          onDone={() => notify(`${name} was deactivated.`)}
         >
-          It stops working at once, for every program that uses it. There is no way back.
+          The key stops working at once in every program that uses it. You cannot undo this.
         </ReasonDialog>
       )}
     </li>

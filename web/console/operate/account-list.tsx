@@ -9,15 +9,15 @@ const pageSize = 25;
 
 /** Which accounts are listed. */
 export interface AccountsWanted {
-  /** How their subjects begin; empty: all. */
+  /** The beginning of their subjects; empty for all accounts. */
   readonly filter: string;
-  /** Undefined: in any state. */
+  /** Undefined for accounts in any state. */
   readonly isBlocked: boolean | undefined;
 }
 
 const headingId = ({ id }: Account): string => `account-${id}`;
 
-/** Accounts, newest first, a page at a time: there may be a million. */
+/** Accounts, newest first, a page at a time, because there may be a million. */
 export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted: AccountsWanted }) {
   const list = useInfiniteQuery({
     queryKey: ['accounts', filter, isBlocked],
@@ -34,7 +34,7 @@ export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted
     <QueryContent query={list} what="accounts">
       {({ pages }) => {
         const accounts = pages.flatMap(({ accounts: { edges } }) => edges.map(({ node }) => node));
-        if (accounts.length === 0) return <p className="empty">No account is like that.</p>;
+        if (accounts.length === 0) return <p className="empty">No accounts match.</p>;
         return (
           <>
             <ul className="cards" aria-label="Accounts">
@@ -49,7 +49,7 @@ export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted
                     <AccountBadge {...account} />
                   </div>
                   <p className="hint">
-                    Number {account.id}, at {account.issuer}. {keysOf(account)}
+                    ID {account.id}, issuer {account.issuer}. {keysOf(account)}
                   </p>
                 </li>
               ))}

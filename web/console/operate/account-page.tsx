@@ -12,7 +12,7 @@ import { AccountPlan } from './account-plan.tsx';
 import { AccountUsage } from './account-usage.tsx';
 import { accountQuery } from './documents.ts';
 
-/** One account: who it is, what it has, and what an operator can do. */
+/** One account: its owner, its keys, and the actions of an operator. */
 export function AccountPage({ id }: { readonly id: number }) {
   const query = useQuery({
     queryKey: ['account', id],
@@ -48,14 +48,14 @@ const AccountCard = ({ account }: { readonly account: Account }) => (
       </h2>
       <AccountBadge {...account} />
     </div>
-    <p className="hint">At {account.issuer}</p>
+    <p className="hint">Issuer: {account.issuer}</p>
     {account.blockReason !== null && (
       <p className="block-reason">
         Blocked because: <q>{account.blockReason}</q>
       </p>
     )}
     <Facts>
-      <Fact name="First change">
+      <Fact name="Created">
         <Moment at={account.createdAt} />
       </Fact>
       <Fact name="API keys">{keysOf(account)}</Fact>

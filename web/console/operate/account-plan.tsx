@@ -10,7 +10,7 @@ import type { Account, Entitlement } from './account.tsx';
 import { entitlementQuery } from './documents.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 
-/** What the provider grants an account, and how to change it. */
+/** The plan of an account, with a button to change it. */
 export function AccountPlan({ account }: { readonly account: Account }) {
   const [open, setOpen] = useState(false);
   const query = useQuery({
@@ -46,9 +46,9 @@ function PlanFacts({ entitlement: { plan, overrides, effective, updatedAt } }: {
   return (
     <>
       <Facts>
-        <Fact name="Plan">{plan === null ? 'The default' : <bdi>{plan}</bdi>}</Fact>
-        <Fact name="At most">{bounds.length === 0 ? 'No bound' : bounds.join(', ')}</Fact>
-        <Fact name="May do">{permissionsInWords(effective.permissions)}</Fact>
+        <Fact name="Plan">{plan === null ? 'Default plan' : <bdi>{plan}</bdi>}</Fact>
+        <Fact name="Limits">{bounds.length === 0 ? 'None in the plan' : bounds.join(', ')}</Fact>
+        <Fact name="Permissions">{permissionsInWords(effective.permissions)}</Fact>
         {updatedAt !== null && (
           <Fact name="Changed">
             <Moment at={updatedAt} />
@@ -57,7 +57,7 @@ function PlanFacts({ entitlement: { plan, overrides, effective, updatedAt } }: {
       </Facts>
       {overrides && (
         <details className="fold">
-          <summary>What differs from the plan</summary>
+          <summary>Overrides</summary>
           <pre dir="ltr">{JSON.stringify(overrides, null, 2)}</pre>
         </details>
       )}
@@ -66,6 +66,6 @@ function PlanFacts({ entitlement: { plan, overrides, effective, updatedAt } }: {
 }
 
 function permissionsInWords(permissions: readonly string[] | null) {
-  if (permissions === null) return 'What its keys are given';
-  return permissions.length === 0 ? 'Nothing' : <code>{permissions.join(', ')}</code>;
+  if (permissions === null) return 'Any';
+  return permissions.length === 0 ? 'None' : <code>{permissions.join(', ')}</code>;
 }

@@ -9,10 +9,10 @@ const states = [
   ['Blocked', true],
 ] as const;
 
-/** The number of an account, as the log names it. A subject may look the same. */
+/** The id of an account, as in the log. A subject may look the same. */
 const isNumber = /^[1-9]\d{0,9}$/;
 
-/** Finds accounts by their subject, and whose an API key is. */
+/** Finds accounts by their subject, and the owner of an API key. */
 export function AccountSearch() {
   const [typed, setTyped] = useState('');
   const [wanted, setWanted] = useState<AccountsWanted>({ filter: '', isBlocked: undefined });
@@ -21,8 +21,8 @@ export function AccountSearch() {
       title="Operate"
       lead={
         <>
-          Everybody's accounts and API keys, and <a href="#operate/webhooks">where events are sent</a>. What
-          you do here is written down, with your account.
+          All accounts, their API keys, and <a href="#operate/webhooks">webhook endpoints</a>. Your changes
+          here are recorded in your activity.
         </>
       }
     >
@@ -38,7 +38,7 @@ export function AccountSearch() {
           <input
             type="search"
             aria-label="Search accounts"
-            placeholder="Search by how the subject begins"
+            placeholder="Start of the subject (case-sensitive)"
             autoComplete="off"
             spellcheck={false}
             value={typed}
@@ -68,7 +68,7 @@ export function AccountSearch() {
       </search>
       {isNumber.test(wanted.filter) && (
         <p>
-          <a href={accountLink(Number(wanted.filter))}>Open account number {wanted.filter}</a>
+          <a href={accountLink(Number(wanted.filter))}>Open account {wanted.filter}</a>
         </p>
       )}
       <AccountList wanted={wanted} />

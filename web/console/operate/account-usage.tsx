@@ -9,11 +9,11 @@ import { UsageReport } from '../usage/usage-report.tsx';
 import { accountApiKeyUsageQuery, accountUsageQuery } from './documents.ts';
 
 interface AccountUsageProps {
-  /** The account whose keys are counted together, or one key. */
+  /** An account, to count all its keys together; or one key. */
   readonly of: { readonly accountId: number } | { readonly keyId: number };
 }
 
-/** How often the keys of an account were verified, or one of them. */
+/** How often all keys of an account, or one key, were verified. */
 export function AccountUsage({ of }: AccountUsageProps) {
   const [span, setSpan] = useState<Span>('24h');
   const range = rangeOf(span, useNow());

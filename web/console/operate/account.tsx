@@ -5,10 +5,10 @@ import type { accountQuery, entitlementQuery } from './documents.ts';
 /** An account as an operator sees it. */
 export type Account = ResultOf<typeof accountQuery>['account'];
 
-/** What the provider grants an account, as an operator sees it. */
+/** The plan of an account, as an operator sees it. */
 export type Entitlement = ResultOf<typeof entitlementQuery>['entitlement'];
 
-/** What to call an account. */
+/** The name of an account: its subject, or its id once it is erased. */
 export const nameOfAccount = ({
   id,
   subject,
@@ -24,7 +24,7 @@ export function AccountBadge({ blockedAt, erasedAt }: Pick<Account, 'blockedAt' 
   return blockedAt === null ? null : <Badge tone="warn">Blocked</Badge>;
 }
 
-/** How many keys there are, in words. */
+/** The number of keys, in words. */
 export function keysOf({ apiKeyCount, activeApiKeyCount }: Account): string {
   if (apiKeyCount === 0) return 'No API keys';
   return `${apiKeyCount} API ${apiKeyCount === 1 ? 'key' : 'keys'}, ${activeApiKeyCount} active`;

@@ -3,7 +3,7 @@ import { graphql } from '../api/graphql.ts';
 import { apiKeyParts } from '../keys/api-key-parts.ts';
 import { grantParts } from '../plan/grant-parts.ts';
 
-/** What an operator is shown of an account. */
+/** The fields of an account that an operator sees. */
 const accountParts = graphql(`
   fragment AccountParts on Account {
     id
@@ -70,7 +70,7 @@ export const accountApiKeysQuery = graphql(
   [apiKeyParts],
 );
 
-/** What the provider grants an account. */
+/** The entitlement of an account. */
 export const entitlementQuery = graphql(
   `
     query Entitlement($userId: Int!) {
@@ -87,7 +87,7 @@ export const entitlementQuery = graphql(
   [grantParts],
 );
 
-/** Sets what the provider grants an account; null clears it. */
+/** Sets the plan and the overrides of an account; null clears one. */
 export const setEntitlementMutation = graphql(`
   mutation SetEntitlement($userId: Int!, $plan: String, $overrides: JSONObject, $reason: String!) {
     setEntitlement(userId: $userId, plan: $plan, overrides: $overrides, reason: $reason) {
@@ -96,7 +96,7 @@ export const setEntitlementMutation = graphql(`
   }
 `);
 
-/** Whose an API key is. */
+/** Finds the owner of an API key. */
 export const findApiKeyMutation = graphql(`
   mutation FindApiKey($key: String, $keyPrefix: String) {
     findApiKey(key: $key, keyPrefix: $keyPrefix) {
@@ -121,7 +121,7 @@ export const blockAccountMutation = graphql(`
   }
 `);
 
-/** Ends the block of an account. */
+/** Unblocks an account. */
 export const unblockAccountMutation = graphql(`
   mutation UnblockAccount($id: Int!, $reason: String!) {
     account: unblockAccount(id: $id, reason: $reason) {
@@ -139,7 +139,7 @@ export const eraseAccountMutation = graphql(`
   }
 `);
 
-/** Ends somebody's API key, for good. */
+/** Deactivates anyone's API key, for good. */
 export const deactivateAccountApiKeyMutation = graphql(`
   mutation DeactivateAccountApiKey($keyId: Int!, $reason: String!) {
     deactivateAccountApiKey(keyId: $keyId, reason: $reason) {
@@ -148,7 +148,7 @@ export const deactivateAccountApiKeyMutation = graphql(`
   }
 `);
 
-/** What an operator is shown of a webhook endpoint. */
+/** The fields of a webhook endpoint that an operator sees. */
 const webhookEndpointParts = graphql(`
   fragment WebhookEndpointParts on WebhookEndpoint {
     id
@@ -166,7 +166,7 @@ const webhookEndpointParts = graphql(`
   }
 `);
 
-/** All webhook endpoints: there are hardly ever more than a page. */
+/** The first page of webhook endpoints: there are hardly ever more. */
 export const webhookEndpointsQuery = graphql(
   `
     query WebhookEndpoints {
@@ -194,7 +194,7 @@ export const webhookEndpointQuery = graphql(
   [webhookEndpointParts],
 );
 
-/** A page of what is sent to a webhook endpoint. */
+/** A page of the deliveries to a webhook endpoint. */
 export const webhookDeliveriesQuery = graphql(`
   query WebhookDeliveries($endpointId: Int!, $first: Int!, $after: String) {
     webhookDeliveries(endpointId: $endpointId, first: $first, after: $after) {
@@ -218,7 +218,7 @@ export const webhookDeliveriesQuery = graphql(`
   }
 `);
 
-/** Pauses a webhook endpoint, or lets it go on. */
+/** Pauses or resumes a webhook endpoint. */
 export const pauseWebhookEndpointMutation = graphql(`
   mutation PauseWebhookEndpoint($endpointId: Int!, $isPaused: Boolean!) {
     updateWebhookEndpoint(endpointId: $endpointId, isPaused: $isPaused) {
@@ -227,7 +227,7 @@ export const pauseWebhookEndpointMutation = graphql(`
   }
 `);
 
-/** Sends a webhook again. */
+/** Resends a webhook delivery. */
 export const resendWebhookDeliveryMutation = graphql(`
   mutation ResendWebhookDelivery($deliveryId: Int!) {
     resendWebhookDelivery(deliveryId: $deliveryId) {
@@ -269,7 +269,7 @@ export const accountUsageQuery = graphql(`
   }
 `);
 
-/** How often anybody's API key was verified. */
+/** How often anyone's API key was verified. */
 export const accountApiKeyUsageQuery = graphql(`
   query AccountApiKeyUsage($keyId: Int!, $from: DateTime!, $to: DateTime!, $by: UsagePeriod!) {
     usage: accountApiKeyUsage(keyId: $keyId, from: $from, to: $to, by: $by) {

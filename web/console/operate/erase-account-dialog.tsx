@@ -13,7 +13,7 @@ interface EraseAccountDialogProps {
   readonly onDismiss: () => void;
 }
 
-/** Erases an account, once its subject was typed: there is no way back. */
+/** Erases an account after the operator has typed its subject, because this cannot be undone. */
 export function EraseAccountDialog({ account: { id, subject }, onDismiss }: EraseAccountDialogProps) {
   const action = useAction();
   return (
@@ -26,16 +26,16 @@ export function EraseAccountDialog({ account: { id, subject }, onDismiss }: Eras
       fallbackFocus="account"
       shownIssues={['subject']}
       onSubmit={async (form) => {
-        if (form.get('subject') !== subject) throw invalid('subject', `Type ${subject}, letter by letter.`);
+        if (form.get('subject') !== subject) throw invalid('subject', `Type ${subject} exactly as shown.`);
         await request(eraseAccountMutation, { id });
         await refresh();
         onDismiss();
-        notify(`Account ${id} is erased.`);
+        notify(`Account ${id} was erased.`);
       }}
     >
       <p>
-        All of their API keys, their private key and their settings are deleted, and what is personal in their
-        activity. There is no way back. If they sign in again, they begin anew.
+        This deletes their API keys, private key, settings, and the personal data in their activity. You
+        cannot undo this. If they sign in again, they get a new account.
       </p>
       <Field
         label={

@@ -13,14 +13,14 @@ import { findApiKeyMutation } from './documents.ts';
 
 type Found = ResultOf<typeof findApiKeyMutation>['findApiKey'];
 
-/** How long the beginning of a key may be that is shown: no key that is made here is so short. */
+/** The most characters of a prefix. Every key that Keyward creates is longer. */
 const longestPrefix = 32;
 
-/** What is asked for: a whole key, or how one begins. */
+/** The arguments for a text: a whole key, or a prefix. */
 const questionOf = (text: string) =>
   text.length > longestPrefix ? { key: text, keyPrefix: null } : { key: null, keyPrefix: text };
 
-/** Finds whose an API key is. What is typed may be a whole one: it stays in its field, and is sent and kept nowhere else. */
+/** Finds the owner of an API key. The text may be a whole key, so only the field and the request hold it. */
 export function FoundKeys() {
   const action = useAction();
   const [found, setFound] = useState<Found>();
@@ -37,8 +37,8 @@ export function FoundKeys() {
         }}
       >
         <Field
-          label="Whose API key is this?"
-          hint="The whole key, or how it begins, up to the point."
+          label="Find the owner of an API key"
+          hint="The whole key, or its exact prefix: the part before the dot."
           issue={action.problem?.issueOf('key') ?? action.problem?.issueOf('keyPrefix')}
         >
           {(control) => (
@@ -56,12 +56,12 @@ export function FoundKeys() {
 }
 
 function FoundList({ found }: { readonly found: Found }) {
-  if (found.length === 0) return <p className="hint">It is nobody's: no such key is stored here.</p>;
+  if (found.length === 0) return <p className="hint">No API key found.</p>;
   return (
     <ul className="found">
       {found.map((key) => (
         <li key={key.keyId}>
-          <bdi>{nameOf({ ...key, id: key.keyId })}</bdi>, number {key.keyId}, of{' '}
+          <bdi>{nameOf({ ...key, id: key.keyId })}</bdi>, ID {key.keyId}, owner{' '}
           <a href={accountLink(key.userId)}>
             <bdi>{key.subject}</bdi>
           </a>{' '}
@@ -73,7 +73,7 @@ function FoundList({ found }: { readonly found: Found }) {
 }
 
 function KeyState({ isActive, expiresAt, isBlocked }: Found[number]) {
-  if (!isActive) return <Badge tone="muted">Deactivated</Badge>;
+  if (!isActive) return <Badge tone="muted">Inactive</Badge>;
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return <Badge tone="warn">Expired</Badge>;
   return isBlocked ? <Badge tone="warn">Blocked</Badge> : <Badge tone="good">Active</Badge>;
 }

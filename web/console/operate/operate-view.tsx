@@ -4,7 +4,7 @@ import { AccountSearch } from './account-search.tsx';
 import { WebhookList } from './webhook-list.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 
-/** What an operator does for others: finds accounts and, under the number of one, sees to it; and sees to webhooks. */
+/** The view of operators: the search for accounts, one account by its id, and webhook endpoints. */
 export function OperateView() {
   const [, webhooks, number] = /^#operate(\/webhooks)?(?:\/([1-9]\d{0,9}))?$/.exec(useHash()) ?? [];
   const id = Number(number) || undefined;

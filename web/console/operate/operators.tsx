@@ -5,14 +5,14 @@ import { SignInButton } from '../session/sign-in-button.tsx';
 import { Loading } from '../ui/loading.tsx';
 import { View } from '../ui/view.tsx';
 
-// Of no use to others, who do not load it.
+// Only operators need this, so others do not load it.
 const OperateView = lazy(async () => ({ default: (await import('./operate-view.tsx')).OperateView }));
 
-/** The view of operators; to others, how to become one. */
+/** The view of operators. Others see how to sign in as one. */
 export function Operators() {
   const { session, chosenScopes } = useSession();
   const [wasOperator, setWasOperator] = useState(false);
-  // Whoever is to sign in again goes on where they were.
+  // An operator whose sign-in has expired stays on this view.
   const isOperator = session?.scopes.includes(operatorScope) ?? wasOperator;
   if (isOperator !== wasOperator) setWasOperator(isOperator);
   if (isOperator)
@@ -22,7 +22,10 @@ export function Operators() {
       </Suspense>
     );
   return (
-    <View title="Operate" lead="For whoever runs this service. Your sign-in does not let you.">
+    <View
+      title="Operate"
+      lead="This view is for operators of this service. Sign in as an operator to open it."
+    >
       <SignInButton label="Sign in as an operator" scopes={[...chosenScopes, operatorScope]} />
     </View>
   );

@@ -13,9 +13,9 @@ interface PlanDialogProps {
   readonly onDismiss: () => void;
 }
 
-/** Sets the plan of an account, and what differs from it. */
+/** Sets the plan of an account, and its overrides. */
 export function PlanDialog({ account, entitlement, onDismiss }: PlanDialogProps) {
-  // It may be read anew meanwhile: what the operator did not touch is then no change of theirs.
+  // The plan may be fetched again meanwhile. Only what the operator touched counts as a change.
   const [before] = useState(entitlement);
   const name = nameOfAccount(account);
   return (
@@ -29,13 +29,13 @@ export function PlanDialog({ account, entitlement, onDismiss }: PlanDialogProps)
         const changes = readChanges(form, before);
         await request(setEntitlementMutation, { userId: account.id, reason, ...changes });
       }}
-      onDone={() => notify(`The plan of ${name} is saved.`)}
+      onDone={() => notify(`The plan of ${name} was saved.`)}
       fields={{
         names: ['plan', 'overrides'],
         show: (issueOf) => <PlanFields before={before} issueOf={issueOf} />,
       }}
     >
-      It holds from the next request of a key on. No key is changed.
+      The change applies from the next request with a key. The keys themselves do not change.
     </ReasonDialog>
   );
 }
@@ -49,7 +49,11 @@ interface PlanFieldsProps {
 
 const PlanFields = ({ before, issueOf }: PlanFieldsProps) => (
   <>
-    <Field label="Plan" hint="One of your plans file. Empty: the default plan." issue={issueOf('plan')}>
+    <Field
+      label="Plan"
+      hint="A plan from your plans file. Leave empty for the default plan."
+      issue={issueOf('plan')}
+    >
       {(control) => (
         <input
           {...control}
@@ -62,11 +66,11 @@ const PlanFields = ({ before, issueOf }: PlanFieldsProps) => (
       )}
     </Field>
     <Field
-      label="What differs from the plan"
+      label="Overrides"
       hint={
         <>
-          JSON, as in the plans file: <code>{'{"max_active_keys": 5}'}</code>. A member that is null lifts the
-          bound. Empty: nothing differs.
+          JSON, as in the plans file: <code>{'{"max_active_keys": 5}'}</code>. A member that is null lifts
+          that limit. Leave empty for no overrides.
         </>
       }
       issue={issueOf('overrides')}
@@ -88,7 +92,7 @@ const PlanFields = ({ before, issueOf }: PlanFieldsProps) => (
   </>
 );
 
-/** What the form says that is not so yet. */
+/** What the form changes. */
 function readChanges(form: FormData, before: Given): Partial<Given> {
   const plan = `${form.get('plan')}`.trim() || null;
   const overrides = readOverrides(`${form.get('overrides')}`);
@@ -103,7 +107,7 @@ function readOverrides(text: string): Given['overrides'] {
   throw invalid('overrides', 'Must be a JSON object, such as {"max_active_keys": 5}.');
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined if the text is not JSON */
 function parse(text: string) {
   try {
     return JSON.parse(text);

@@ -4,10 +4,10 @@ import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useAction } from '../ui/use-action.ts';
 
-/** The fields of a dialog, by the arguments that they are for. */
+/** The fields of a dialog, with the arguments that they set. */
 interface Fields {
   readonly names: readonly string[];
-  /** @param issueOf says what is wrong with an argument */
+  /** @param issueOf tells what is wrong with an argument */
   readonly show: (issueOf: (argument: string) => string | undefined) => ReactNode;
 }
 
@@ -15,20 +15,20 @@ interface ReasonDialogProps {
   readonly title: string;
   readonly submitLabel: string;
   readonly danger: boolean;
-  /** The id of what is focused afterwards where the button that opened it is gone. */
+  /** The id of the element that gets the focus if the button that opened the dialog is gone. */
   readonly fallbackFocus: string;
-  /** Does it, with the reason and what else was typed. */
+  /** Makes the change, with the reason and the other fields. */
   readonly act: (reason: string, form: FormData) => Promise<void>;
-  /** What else is asked, before the reason. */
+  /** Other fields, shown before the reason. */
   readonly fields?: Fields;
-  /** Called when it is done and the page shows it. */
+  /** Called when the change is made and the page shows it. */
   readonly onDone: () => void;
   readonly onDismiss: () => void;
   /** What will happen. */
   readonly children: ReactNode;
 }
 
-/** Asks an operator why, and does it. */
+/** Asks an operator for a reason, then makes the change. */
 export function ReasonDialog(props: ReasonDialogProps) {
   const action = useAction();
   return (
@@ -50,8 +50,8 @@ export function ReasonDialog(props: ReasonDialogProps) {
       <p>{props.children}</p>
       {props.fields?.show((argument) => action.problem?.issueOf(argument))}
       <Field
-        label="Why"
-        hint="The person will read it in their activity."
+        label="Reason"
+        hint="The owner of the account can read it in their activity."
         issue={action.problem?.issueOf('reason')}
       >
         {(control) => <input {...control} name="reason" type="text" autoComplete="off" maxLength={500} />}

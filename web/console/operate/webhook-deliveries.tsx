@@ -21,7 +21,7 @@ const pageSize = 25;
 
 const headingId = ({ id }: Delivery): string => `delivery-${id}`;
 
-/** What is sent to a webhook endpoint, newest first. */
+/** The deliveries to a webhook endpoint, newest first. */
 export function WebhookDeliveries({ endpoint: { id, removedAt } }: { readonly endpoint: WebhookEndpoint }) {
   const list = useInfiniteQuery({
     queryKey: ['webhook-deliveries', id],
@@ -39,7 +39,7 @@ export function WebhookDeliveries({ endpoint: { id, removedAt } }: { readonly en
           const deliveries = pages.flatMap(({ webhookDeliveries }) =>
             webhookDeliveries.edges.map(({ node }) => node),
           );
-          if (deliveries.length === 0) return <p className="empty">Nothing was sent lately.</p>;
+          if (deliveries.length === 0) return <p className="empty">No recent deliveries.</p>;
           return (
             <>
               <ul className="cards" aria-label="Deliveries">
@@ -68,7 +68,7 @@ const badges = {
 
 interface DeliveryCardProps {
   readonly delivery: Delivery;
-  /** Whether its endpoint is still there. */
+  /** Whether the endpoint still exists. */
   readonly canBeSent: boolean;
 }
 
@@ -78,7 +78,7 @@ function DeliveryCard({ delivery, canBeSent }: DeliveryCardProps) {
   const resend = async () => {
     await request(resendWebhookDeliveryMutation, { deliveryId: id });
     await refresh();
-    notify(`Delivery ${id} is sent again.`);
+    notify(`Delivery ${id} will be sent again.`);
   };
   return (
     <li className="card">
@@ -89,14 +89,14 @@ function DeliveryCard({ delivery, canBeSent }: DeliveryCardProps) {
         {badges[state]}
       </div>
       <p className="hint">
-        Number {id}, about <a href={accountLink(userId)}>account {userId}</a>
+        ID {id}, about <a href={accountLink(userId)}>account {userId}</a>
       </p>
       <Facts>
-        <Fact name="Made">
+        <Fact name="Created">
           <Moment at={createdAt} />
         </Fact>
         <Fact name="Attempts">
-          {lastOutcome === null ? attempts : `${attempts}, the last: ${lastOutcome}`}
+          {lastOutcome === null ? attempts : `${attempts}, last result: ${lastOutcome}`}
         </Fact>
         {nextAttemptAt !== null && (
           <Fact name="Next attempt">
@@ -108,7 +108,7 @@ function DeliveryCard({ delivery, canBeSent }: DeliveryCardProps) {
       {canBeSent && (
         <div className="card-actions">
           <Button look="quiet" pending={action.pending} onClick={() => void action.run(resend)}>
-            Send again<span className="visually-hidden"> delivery {id}</span>
+            Resend<span className="visually-hidden"> delivery {id}</span>
           </Button>
         </div>
       )}

@@ -20,7 +20,7 @@ interface WebhookEndpointCardProps {
   readonly children: ReactNode;
 }
 
-/** A webhook endpoint: how it goes, and the button that pauses it. */
+/** A webhook endpoint: its state, and the button that pauses or resumes it. */
 export function WebhookEndpointCard({ endpoint, children }: WebhookEndpointCardProps) {
   return (
     <>
@@ -29,7 +29,7 @@ export function WebhookEndpointCard({ endpoint, children }: WebhookEndpointCardP
         <EndpointBadge {...endpoint} />
       </div>
       <p className="hint">
-        Number {endpoint.id}, {endpoint.isConfigured ? 'of the configuration' : 'added by an operator'}.
+        ID {endpoint.id}, {endpoint.isConfigured ? 'from the configuration' : 'added by an operator'}.
       </p>
       <Facts>
         <Fact name="Events">{endpoint.events.join(', ')}</Fact>
@@ -49,7 +49,7 @@ export function WebhookEndpointCard({ endpoint, children }: WebhookEndpointCardP
 
 function EndpointBadge({ pausedAt, goneAt, removedAt }: WebhookEndpoint) {
   if (removedAt !== null) return <Badge tone="muted">Removed</Badge>;
-  if (goneAt !== null) return <Badge tone="warn">Paused: it answered 410 (Gone)</Badge>;
+  if (goneAt !== null) return <Badge tone="warn">Paused: the endpoint returned 410 (Gone)</Badge>;
   return pausedAt === null ? null : <Badge tone="warn">Paused</Badge>;
 }
 
@@ -59,14 +59,14 @@ function PauseButton({ endpoint: { id, pausedAt } }: Pick<WebhookEndpointCardPro
   const turn = async () => {
     await request(pauseWebhookEndpointMutation, { endpointId: id, isPaused: !isPaused });
     await refresh();
-    notify(isPaused ? `Endpoint ${id} goes on.` : `Endpoint ${id} is paused: what happens waits.`);
+    notify(isPaused ? `Endpoint ${id} was resumed.` : `Endpoint ${id} was paused. New deliveries wait.`);
   };
   return (
     <>
       <ProblemNote problem={action.problem} />
       <div className="card-actions">
         <Button look="quiet" pending={action.pending} onClick={() => void action.run(turn)}>
-          {isPaused ? 'Let it go on' : 'Pause'}
+          {isPaused ? 'Resume' : 'Pause'}
           <span className="visually-hidden"> endpoint {id}</span>
         </Button>
       </div>

@@ -5,7 +5,7 @@ import { View } from '../ui/view.tsx';
 import { webhookEndpointsQuery } from './documents.ts';
 import { WebhookEndpointCard } from './webhook-endpoint-card.tsx';
 
-/** Where events are sent. */
+/** The webhook endpoints. */
 export function WebhookList() {
   const query = useQuery({
     queryKey: ['webhook-endpoints'],
@@ -16,7 +16,7 @@ export function WebhookList() {
       <QueryContent query={query} what="webhook endpoints">
         {({ webhookEndpoints: { edges } }) =>
           edges.length === 0 ? (
-            <p className="empty">Events are sent nowhere.</p>
+            <p className="empty">No webhook endpoints yet.</p>
           ) : (
             <ul className="cards" aria-label="Webhook endpoints">
               {edges.map(({ node }) => (

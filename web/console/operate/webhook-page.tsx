@@ -6,7 +6,7 @@ import { webhookEndpointQuery } from './documents.ts';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 import { WebhookEndpointCard } from './webhook-endpoint-card.tsx';
 
-/** One webhook endpoint, and what is sent to it. */
+/** One webhook endpoint, and its deliveries. */
 export function WebhookPage({ id }: { readonly id: number }) {
   const query = useQuery({
     queryKey: ['webhook-endpoint', id],

@@ -1,7 +1,7 @@
 import { graphql } from '../api/graphql.ts';
 import { grantParts } from './grant-parts.ts';
 
-/** What the provider grants the person, and what is left of it. */
+/** The plan of the person, and what is left of its limits. */
 export const myEntitlementQuery = graphql(
   `
     query MyEntitlement {

@@ -1,6 +1,6 @@
 import { graphql } from '../api/graphql.ts';
 
-/** What a plan bounds. */
+/** The limits of a plan. */
 export const grantParts = graphql(`
   fragment GrantParts on Grant {
     permissions

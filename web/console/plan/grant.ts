@@ -1,25 +1,25 @@
 import type { ResultOf } from 'gql.tada';
 import type { grantParts } from './grant-parts.ts';
 
-/** What a plan bounds; null: there is no bound. */
+/** The limits of a plan. Null means no limit. */
 export type Grant = ResultOf<typeof grantParts>;
 
-/** Whether a permission includes another, as the service has it: `documents.*` includes all that begins so. */
+/** Whether a permission includes another, as in the service: `documents.*` includes `documents.read`. */
 export const includes = (held: string, wanted: string): boolean =>
   held === wanted ||
   held === '*' ||
   (held.endsWith('.*') && wanted.length > held.length - 1 && wanted.startsWith(held.slice(0, -1)));
 
-/** A permission of a key that does not work as it stands. */
+/** A permission of a key that the plan does not allow in full. */
 export interface LostPermission {
   readonly permission: string;
-  /** The permissions that are left of it; empty: none. */
+  /** The permissions that are left of it; empty if none are. */
   readonly left: readonly string[];
 }
 
 /**
- * The permissions of a key that lie beyond what the plan allows.
- * @param ceiling the permissions of the plan; null: there is no bound
+ * The permissions of a key that the plan does not allow.
+ * @param ceiling the permissions that the plan allows; null for any
  */
 export const lostOf = (
   permissions: readonly string[],

@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/preact-query';
 import { request } from '../api/request.ts';
 import { myEntitlementQuery } from './documents.ts';
 
-/** What the provider grants the person. */
+/** The plan of the person. */
 export const useEntitlement = () =>
   useQuery({
     queryKey: ['entitlement'],
     queryFn: ({ signal }) => request(myEntitlementQuery, {}, signal),
   });
 
-/** The permissions that the person's plan allows; null: all, or it is not known yet. */
+/** The permissions that the person's plan allows; null for any, or if the plan is not known yet. */
 export const useCeiling = (): readonly string[] | null =>
   useEntitlement().data?.myEntitlement.effective.permissions ?? null;
 
-/** The most days that a key of the person may last; infinite: there is no bound, or it is not known yet. */
+/** The longest life of a key, in days; infinite if there is no limit, or if the plan is not known yet. */
 export const useLongestLife = (): number =>
   useEntitlement().data?.myEntitlement.effective.maxKeyDays ?? Number.POSITIVE_INFINITY;

@@ -11,7 +11,7 @@ export const privateKeyStatusQuery = graphql(`
   }
 `);
 
-/** Stores a private key in place of any that is there. */
+/** Stores a private key and replaces any earlier one. */
 export const registerPrivateKeyMutation = graphql(`
   mutation RegisterPrivateKey($privateKey: String!) {
     registerPrivateKey(privateKey: $privateKey) {
@@ -20,7 +20,7 @@ export const registerPrivateKeyMutation = graphql(`
   }
 `);
 
-/** Forgets the private key. */
+/** Deletes the private key. */
 export const removePrivateKeyMutation = graphql(`
   mutation RemovePrivateKey {
     removePrivateKey {

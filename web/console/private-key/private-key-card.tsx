@@ -10,7 +10,7 @@ import { RemovePrivateKeyDialog } from './remove-private-key-dialog.tsx';
 
 type Status = ResultOf<typeof privateKeyStatusQuery>['privateKeyStatus'];
 
-/** The status of the private key, and what can be done about it. */
+/** The status of the private key, with its actions. */
 export function PrivateKeyCard({ status }: { readonly status: Status }) {
   const [open, setOpen] = useState<'register' | 'remove'>();
   const close = () => setOpen(undefined);
@@ -22,7 +22,7 @@ export function PrivateKeyCard({ status }: { readonly status: Status }) {
       ) : (
         <div className="empty">
           <h2>No private key</h2>
-          <p>Register one, and automation can sign for you.</p>
+          <p>Register a private key so that automation can sign for you.</p>
           <Button look="primary" onClick={register}>
             Register a private key
           </Button>

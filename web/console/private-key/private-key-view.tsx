@@ -14,7 +14,7 @@ export function PrivateKeyView() {
   return (
     <View
       title="Private key"
-      lead="Automation signs with it in your name. It is stored encrypted, and no one can read it back, you included."
+      lead="Automation signs with this key on your behalf. Keyward stores it encrypted, and nobody can read it back, not even you."
     >
       <QueryContent query={status} what="the private key’s status">
         {({ privateKeyStatus }) => <PrivateKeyCard status={privateKeyStatus} />}

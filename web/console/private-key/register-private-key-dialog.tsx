@@ -8,12 +8,12 @@ import { registerPrivateKeyMutation } from './documents.ts';
 import { readPrivateKey } from './read-private-key.ts';
 
 interface RegisterPrivateKeyDialogProps {
-  /** Whether there is one already. */
+  /** Whether a private key is registered already. */
   readonly replaces: boolean;
   readonly onDismiss: () => void;
 }
 
-/** Registers a private key, in place of any that is there. What is typed is held by the field alone. */
+/** Registers a private key and replaces any earlier one. Only the field holds what is typed. */
 export function RegisterPrivateKeyDialog({ replaces, onDismiss }: RegisterPrivateKeyDialogProps) {
   const action = useAction();
   return (
@@ -27,13 +27,13 @@ export function RegisterPrivateKeyDialog({ replaces, onDismiss }: RegisterPrivat
         await request(registerPrivateKeyMutation, { privateKey: readPrivateKey(form) });
         await refresh();
         onDismiss();
-        notify(replaces ? 'Your private key is replaced.' : 'Your private key is registered.');
+        notify(replaces ? 'Your private key was replaced.' : 'Your private key was registered.');
       }}
     >
-      {replaces && <p>The one that is registered now is forgotten.</p>}
+      {replaces && <p>This deletes your current private key.</p>}
       <Field
         label="Private key"
-        hint="A private key of secp256k1: 64 hexadecimal digits, with 0x before them or without."
+        hint="A secp256k1 private key: 64 hexadecimal digits, with or without 0x in front."
         issue={action.problem?.issueOf('privateKey')}
       >
         {(control) => (

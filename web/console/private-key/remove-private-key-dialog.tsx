@@ -5,7 +5,7 @@ import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { removePrivateKeyMutation } from './documents.ts';
 
-/** Forgets the private key, once the person has confirmed it. */
+/** Deletes the private key after the person has confirmed. */
 export function RemovePrivateKeyDialog({ onDismiss }: { readonly onDismiss: () => void }) {
   const action = useAction();
   return (
@@ -19,10 +19,10 @@ export function RemovePrivateKeyDialog({ onDismiss }: { readonly onDismiss: () =
         await request(removePrivateKeyMutation, {});
         await refresh();
         onDismiss();
-        notify('Your private key is removed.');
+        notify('Your private key was removed.');
       }}
     >
-      <p>Automation can no longer sign for you. Keyward keeps no copy, so keep your own.</p>
+      <p>Automation can no longer sign for you. Keyward keeps no copy, so make sure that you have one.</p>
     </FormDialog>
   );
 }

@@ -6,11 +6,11 @@ import { Button } from '../ui/button.tsx';
 
 interface SignInButtonProps {
   readonly label: string;
-  /** What to ask for; what the person chose where it is left out. */
+  /** The scopes to request. Default: the scopes that the person chose. */
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Signs in, in a window of its own: everything on this page stays as it is. */
+/** Signs in, in a window of its own, so that everything on this page stays. */
 export function SignInButton({ label, scopes }: SignInButtonProps) {
   const [fault, setFault] = useState('');
   if (!canSignIn()) return <PasteToken isOnlyWay />;

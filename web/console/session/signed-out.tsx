@@ -10,7 +10,7 @@ export function SignedOut() {
     <main className="signed-out">
       <h1>Your keys and settings</h1>
       <p className="lead">
-        Make and replace API keys, register a private key, set up automation, and see what was changed.
+        Create and rotate API keys, register a private key, set up automation, and see what changed.
       </p>
       <SignInButton label="Sign in" />
     </main>

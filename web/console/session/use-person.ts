@@ -1,7 +1,7 @@
 import { useState } from 'preact/compat';
 import { useSession } from '../../sign-in/use-session.ts';
 
-/** Whose things are on the page: who is signed in or, where the sign-in has ended, who was. Undefined for nobody. */
+/** The person whose data is on the page; after the sign-in has expired, still the same. Undefined for nobody. */
 export function usePerson(): string | undefined {
   const { session, expired } = useSession();
   const [person, setPerson] = useState<string>();

@@ -1,9 +1,9 @@
 import type { ComponentProps } from 'preact/compat';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** How much it asks for attention; `plain` unless told otherwise. */
+  /** How much the button stands out. Default: `plain`. */
   readonly look?: 'primary' | 'danger' | 'plain' | 'quiet' | 'quiet danger';
-  /** Whether what it started is still under way. */
+  /** Whether the action that it started is still running. */
   readonly pending?: boolean;
 }
 

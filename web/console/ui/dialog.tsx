@@ -4,19 +4,19 @@ import { focusSomewhere } from './focus.ts';
 interface DialogProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** Called when the person asks to leave it; the caller then renders it no more. */
+  /** Called when the person closes the dialog; the caller must then stop rendering it. */
   readonly onDismiss: () => void;
-  /** Whether the Escape key leaves it; true unless told otherwise. */
+  /** Whether the Escape key closes the dialog. Default: true. */
   readonly dismissible?: boolean;
-  /** The id of what is focused after it where what had the focus is gone. */
+  /** The id of the element that gets the focus afterwards if the earlier one is gone. */
   readonly fallbackFocus?: string | undefined;
 }
 
-/** A modal dialog, open for as long as it is rendered. The focus goes back to where it came from. */
+/** A modal dialog, open for as long as it is rendered. Afterwards the focus returns to where it was. */
 export function Dialog({ title, children, onDismiss, dismissible = true, fallbackFocus }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // What it was last rendered with, for what happens later.
+  // The latest props, for the listeners below.
   const latest = useRef({ onDismiss, fallbackFocus });
   latest.current = { onDismiss, fallbackFocus };
   useLayoutEffect(() => {

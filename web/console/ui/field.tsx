@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'preact/compat';
 
-/** What ties a control to its label, its hint and what is wrong with it. */
+/** The attributes that tie a control to its label, its hint and its error. */
 export interface ControlProps {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;

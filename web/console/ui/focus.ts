@@ -1,6 +1,6 @@
 /**
- * Focuses an element, or else the page's heading, where nothing has the focus: a keyboard would start over at the top.
- * What was read anew is on the page by then, and what it has no room for is gone.
+ * If nothing has the focus, focuses an element, or else the page's heading: a keyboard would start over at the top. By
+ * then the page shows what was fetched again, and elements that are no longer needed are gone.
  * @param id the id of the element
  */
 export function focusSomewhere(id = ''): void {

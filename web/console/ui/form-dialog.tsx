@@ -7,21 +7,21 @@ import type { useAction } from './use-action.ts';
 
 interface FormDialogProps {
   readonly title: string;
-  /** What the button that does it says. */
+  /** The label of the button that makes the change. */
   readonly submitLabel: string;
   readonly danger?: boolean;
   readonly action: ReturnType<typeof useAction>;
-  /** Does it, with what was typed. */
+  /** Makes the change, with what was typed. */
   readonly onSubmit: (form: FormData) => Promise<void>;
   readonly onDismiss: () => void;
-  /** The id of what is focused afterwards where the button that opened the dialog is gone. */
+  /** The id of the element that gets the focus if the button that opened the dialog is gone. */
   readonly fallbackFocus?: string;
-  /** The arguments whose field shows what is wrong with them. */
+  /** The arguments whose fields show their own errors. */
   readonly shownIssues?: readonly string[];
   readonly children: ReactNode;
 }
 
-/** A dialog that changes something. It stays open until that is done, so what is typed outlives a failure. */
+/** A dialog that makes a change. It stays open until the change succeeds, so a failure loses nothing that was typed. */
 export function FormDialog(props: FormDialogProps) {
   const { title, submitLabel, danger = false, action, onSubmit, onDismiss, children } = props;
   const { pending, problem } = action;

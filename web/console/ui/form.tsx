@@ -5,19 +5,19 @@ interface FormProps {
   readonly id: string;
   readonly className?: string;
   readonly action: ReturnType<typeof useAction>;
-  /** Does it, with what was typed. */
+  /** Makes the change, with what was typed. */
   readonly onSubmit: (form: FormData) => Promise<void>;
   readonly children: ReactNode;
 }
 
-/** A form whose first field that is refused takes the focus. */
+/** A form. If fields are refused, the first of them takes the focus. */
 export function Form({ id, className, action: { run, problem }, onSubmit, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
-  // At once: nothing that is typed meanwhile goes elsewhere.
+  // At once, so that nothing typed meanwhile goes to another field.
   useLayoutEffect(() => {
     if (!problem) return;
     const refused = form.current?.querySelector<HTMLElement>('[aria-invalid]');
-    // What is folded away takes no focus.
+    // A field that is folded away takes no focus.
     const fold = refused?.closest('details');
     if (fold) fold.open = true;
     refused?.focus();

@@ -1,4 +1,4 @@
-/** Stands where something is being fetched. */
+/** A placeholder for what is being fetched. */
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div className="loading" role="status">

@@ -1,7 +1,7 @@
 import { absolute, relative } from '../../shared/times.ts';
 import { useNow } from './use-now.ts';
 
-/** A moment: how long ago or ahead, and when exactly. */
+/** A time: how long ago or ahead, and the exact date. */
 export function Moment({ at }: { readonly at: string }) {
   const now = useNow();
   return (

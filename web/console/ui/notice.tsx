@@ -5,7 +5,7 @@ let text = '';
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Long enough to be read twice; the page itself shows the result for good. */
+/** In milliseconds; long enough to read a notice twice. The page itself shows the result for good. */
 const shownFor = 8_000;
 
 const show = (next: string) => {
@@ -14,7 +14,7 @@ const show = (next: string) => {
   for (const listener of listeners) listener();
 };
 
-/** Tells the person, on the screen and to a screen reader, what came of what they did. */
+/** Tells the person the result of an action, on the screen and to a screen reader. */
 export function notify(sentence: string): void {
   show(sentence);
   timer = setTimeout(() => show(''), shownFor);
@@ -25,7 +25,10 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Where {@link notify} speaks. It is always there: a live region that comes with its text is not read out. */
+/**
+ * Shows what {@link notify} says. It is always on the page, because screen readers ignore a live region that is added
+ * with its text.
+ */
 export function Notice() {
   const sentence = useSyncExternalStore(subscribe, () => text);
   return (

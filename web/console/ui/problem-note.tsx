@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 
 interface ProblemNoteProps {
   readonly problem: Problem | undefined;
-  /** Does again what failed; without it, the form's own button does. */
+  /** Repeats what failed. Left out if the form has its own button. */
   readonly onRetry?: () => void;
 }
 
@@ -20,19 +20,19 @@ export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
       <p>{message}</p>
       {kind === 'server' && requestId !== null && (
         <p className="hint">
-          Request <code>{requestId}</code>
+          Request ID <code>{requestId}</code>
         </p>
       )}
       {kind === 'unauthenticated' && <SignInButton label="Sign in again" />}
-      {kind === 'forbidden' && <SignInButton label="Sign in with what it needs" scopes={scopes} />}
+      {kind === 'forbidden' && <SignInButton label="Sign in with the required scopes" scopes={scopes} />}
       {onRetry && kind !== 'unauthenticated' && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
 }
 
-/** Takes the focus of the button that signed in, which is gone. */
+/** Takes the focus, because the button that signed in is gone. */
 const SignedInAgain = () => (
   <p className="hint" role="status" tabIndex={-1} ref={(element) => element?.focus()}>
-    You are signed in again. Go on where you were.
+    You are signed in again. Continue where you were.
   </p>
 );

@@ -6,16 +6,16 @@ import { ProblemNote } from './problem-note.tsx';
 
 interface QueryContentProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>;
-  /** What is fetched, for a screen reader. */
+  /** What is being fetched, for a screen reader. */
   readonly what: string;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query answered; until then that it is being fetched, and what went wrong above what is still there. */
+/** The result of a query, or a placeholder until it arrives. An error is shown above what was fetched before. */
 export function QueryContent<Data>({ query, what, children }: QueryContentProps<Data>) {
   const { data, error, refetch } = query;
   const problem = error === null ? undefined : toProblem(error);
-  // The banner on top of the page says so for all of it.
+  // The banner at the top says so for the whole page.
   const saidAbove = problem?.kind === 'unauthenticated';
   if (data === undefined && !problem) return <Loading what={what} />;
   return (

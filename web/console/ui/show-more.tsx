@@ -5,13 +5,13 @@ import { notify } from './notice.tsx';
 interface ShowMoreProps {
   /** An infinite query. */
   readonly list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
-  /** How many members are shown. */
+  /** How many items are shown. */
   readonly count: number;
-  /** The id of a member's heading, which is focused where it is the first new one. */
+  /** The id of an item's heading, which gets the focus if it is the first new one. */
   readonly idOf: (index: number) => string | undefined;
 }
 
-/** Fetches the next page of a list, and goes on reading there. */
+/** Fetches the next page of a list, and moves the focus to its first item. */
 export function ShowMore({ list, count, idOf }: ShowMoreProps) {
   const before = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {

@@ -2,8 +2,8 @@ import { useState } from 'preact/compat';
 import { type Problem, toProblem } from '../api/problem.ts';
 
 /**
- * Runs one change at a time and keeps what went wrong with it. TanStack's mutations would keep what went in and came
- * out as well, and here that may be a secret.
+ * Runs one change at a time and keeps its error. TanStack's mutations would also keep the arguments and the response,
+ * which may be secrets here.
  */
 export function useAction() {
   const [pending, setPending] = useState(false);

@@ -13,7 +13,7 @@ const tick = () => {
 // One clock for all moments on the page.
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
-  // Nobody may have looked at it for long; React reads it once more after this.
+  // The time may be old if nothing used it for long. React reads it once more after this.
   if (!timer) now = new Date();
   timer ??= setInterval(tick, minute / 2);
   return () => {
@@ -24,5 +24,5 @@ const subscribe = (listener: () => void) => {
   };
 };
 
-/** The time, to half a minute. */
+/** The current time, at most half a minute old. */
 export const useNow = (): Date => useSyncExternalStore(subscribe, () => now);

@@ -8,7 +8,7 @@ interface ViewProps {
   readonly children: ReactNode;
 }
 
-/** One of the console's views. It names the page, and takes the focus where the person came here by a link. */
+/** One of the console's views. It sets the title of the page, and its heading takes the focus. */
 export function View({ title, lead, action, children }: ViewProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {

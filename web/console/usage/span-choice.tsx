@@ -5,10 +5,10 @@ interface SpanChoiceProps {
   readonly onChange: (span: Span) => void;
 }
 
-/** Chooses the time for which verifications are shown. */
+/** Chooses the time range of the counts. */
 export const SpanChoice = ({ span, onChange }: SpanChoiceProps) => (
   <fieldset className="segments">
-    <legend className="visually-hidden">Time</legend>
+    <legend className="visually-hidden">Time range</legend>
     {(Object.keys(spans) as Span[]).map((each) => (
       <label key={each}>
         <input

@@ -5,21 +5,21 @@ import { describePoint, inDigits, nameOfPeriod, type Span, spans, type UsagePoin
 interface UsageChartProps {
   readonly points: readonly UsagePoint[];
   readonly span: Span;
-  /** What it shows, in words. */
+  /** The content of the chart, in words. */
   readonly summary: string;
 }
 
-/** Pixels: the bars, what lies above them for the topmost number, and the line of times below. */
+/** In pixels: the height of the bars, the space above them for the topmost number, and the line of times below. */
 const height = 180;
 const top = 10;
 const bottom = 26;
 
-/** The least that a bar is high: one of a hundred thousand is still seen. */
+/** The least height of a bar, so that 1 of 100,000 can still be seen. */
 const leastBar = 2;
 
 const short = new Intl.NumberFormat('en-GB', { notation: 'compact' });
 
-/** Verifications as bars: those that were refused stand hatched on those that were valid. A slider reads them one by one. */
+/** Verifications as bars: the hatched part on top was refused. A slider reads the bars one by one. */
 export function UsageChart({ points, span, summary }: UsageChartProps) {
   const [chosen, choose] = useState(points.findLastIndex(({ valid, refused }) => valid + refused > 0));
   const hatching = useId();
@@ -82,7 +82,7 @@ export function UsageChart({ points, span, summary }: UsageChartProps) {
   );
 }
 
-/** The numbers beside the bars, and where each stands. */
+/** The numbers beside the bars, each with its position. */
 const Marks = ({ marks }: { readonly marks: readonly (readonly [number: number, y: number])[] }) => (
   <svg className="marks" height={height + top + bottom} aria-hidden="true">
     {marks.map(([number, y]) => (
@@ -108,7 +108,7 @@ const Chosen = ({ index, count }: { readonly index: number; readonly count: numb
 );
 
 interface BarProps {
-  /** Where it stands, and how wide it is. */
+  /** Its position and its width. */
   readonly place: { readonly x: string; readonly width: string };
   /** In pixels. */
   readonly valid: number;
@@ -125,7 +125,7 @@ const Bar = ({ place, valid, refused, hatching }: BarProps) => (
   </>
 );
 
-/** What is refused differs by more than its colour. */
+/** Refused verifications differ from valid ones by more than their colour. */
 const Hatching = ({ id }: { readonly id: string }) => (
   <pattern id={id} width={6} height={6} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
     <rect className="refused-ground" width={6} height={6} />
@@ -164,7 +164,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** When a time is written below the bars, and how. */
+/** Which times are written below the bars, and how. */
 const times: Readonly<Record<Span, (at: Date, index: number) => string | false>> = {
   '24h': (at) => at.getHours() % 6 === 0 && clock.format(at),
   '7d': (at) => at.getHours() === 0 && weekday.format(at),
@@ -174,7 +174,7 @@ const times: Readonly<Record<Span, (at: Date, index: number) => string | false>>
 const Times = ({ points, span }: Pick<UsageChartProps, 'points' | 'span'>) =>
   points.map(({ at }, index) => {
     const text = times[span](at, index);
-    // The first and the last have no room.
+    // There is no room for the first and the last.
     const share = ((index + (span === '30d' ? 0.5 : 0)) / points.length) * 100;
     if (text === false || share < 3 || share > 96) return null;
     return (

@@ -5,7 +5,7 @@ type Count = ResultOf<typeof apiKeysUsageQuery>['usage']['counts'][number];
 
 const hour = 3_600_000;
 
-/** The times that a person can look at: each has so many hours, or days of UTC. */
+/** The time ranges to choose from: each has a number of hours, or of days in UTC. */
 export const spans = {
   '24h': { name: '24 hours', by: 'HOUR', step: hour, periods: 24 },
   '7d': { name: '7 days', by: 'HOUR', step: hour, periods: 7 * 24 },
@@ -20,18 +20,18 @@ export interface UsagePoint {
   readonly at: Date;
   readonly valid: number;
   readonly refused: number;
-  /** How often by each reason why not. */
+  /** The refused verifications by reason. */
   readonly reasons: ReadonlyMap<string, number>;
 }
 
-/** The hours or days of a time, the last of which has begun and not ended. */
+/** The start and the end of a time range. Its last hour or day has begun and not ended. */
 export function rangeOf(span: Span, now: Date): { readonly from: Date; readonly to: Date } {
   const { step, periods } = spans[span];
   const to = (Math.floor(now.getTime() / step) + 1) * step;
   return { from: new Date(to - periods * step), to: new Date(to) };
 }
 
-/** What was counted, with the hours or days without use. */
+/** The counts for every hour or day, including those without use. */
 export function pointsOf(span: Span, from: Date, counts: readonly Count[]): UsagePoint[] {
   const { step, periods } = spans[span];
   const byTime = Map.groupBy(counts, ({ at }) => Date.parse(at));
@@ -50,7 +50,7 @@ const toPoint = (at: Date, counts: readonly Count[]): UsagePoint => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** All of it together. */
+/** The sum of all points. */
 export function totalOf(points: readonly UsagePoint[]): Omit<UsagePoint, 'at'> {
   const reasons = new Map<string, number>();
   for (const point of points)
@@ -67,7 +67,7 @@ const numbers = new Intl.NumberFormat('en-GB');
 /** `12,345`. */
 export const inDigits = (count: number): string => numbers.format(count);
 
-/** `address_not_allowed` → `address not allowed`: there may be reasons that this page has never heard of. */
+/** `address_not_allowed` → `address not allowed`: there may be reasons that this page does not know. */
 export const inWords = (reason: string): string => reason.replaceAll('_', ' ');
 
 /** `120 valid, 3 refused (2 expired, 1 rate limited)`. */

@@ -11,7 +11,7 @@ import {
 } from './usage-points.ts';
 import { UsageTable } from './usage-table.tsx';
 
-// Who never looks at a chart does not load it.
+// Only somebody who looks at a chart loads it.
 const UsageChart = lazy(async () => ({ default: (await import('./usage-chart.tsx')).UsageChart }));
 
 interface UsageReportProps {
@@ -27,7 +27,7 @@ export function UsageReport({ points, span }: UsageReportProps) {
     return (
       <div className="empty">
         <h2>Not used in the last {name}</h2>
-        <p>Verifications show up here up to half a minute after they were made.</p>
+        <p>Verifications appear here up to 30 seconds late.</p>
       </div>
     );
   const summary = summarise(points, span);
@@ -37,19 +37,19 @@ export function UsageReport({ points, span }: UsageReportProps) {
       <Suspense fallback={<Loading what="chart" />}>
         <UsageChart points={points} span={span} summary={summary} />
       </Suspense>
-      {by === 'DAY' && <p className="hint">Days are those of UTC.</p>}
+      {by === 'DAY' && <p className="hint">Days are in UTC.</p>}
       <UsageTable points={points} span={span} reasons={[...total.reasons.keys()]} />
     </section>
   );
 }
 
-/** All of it in two sentences. */
+/** The counts in two sentences. */
 function summarise(points: readonly UsagePoint[], span: Span): string {
   const { name, by } = spans[span];
   const total = totalOf(points);
   const busiest = points.reduce((one, other) => (all(other) > all(one) ? other : one));
   const count = all(total) === 1 ? '1 verification' : `${inDigits(all(total))} verifications`;
-  const most = `The most in ${by === 'DAY' ? 'a day' : 'an hour'}: ${inDigits(all(busiest))}, on ${nameOfPeriod(busiest.at, span)}.`;
+  const most = `Busiest ${by === 'DAY' ? 'day' : 'hour'}: ${inDigits(all(busiest))}, on ${nameOfPeriod(busiest.at, span)}.`;
   return `${count} in the last ${name}: ${describePoint(total)}. ${most}`;
 }
 

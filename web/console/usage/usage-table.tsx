@@ -3,17 +3,17 @@ import { inDigits, inWords, nameOfPeriod, type Span, type UsagePoint } from './u
 interface UsageTableProps {
   readonly points: readonly UsagePoint[];
   readonly span: Span;
-  /** The reasons that there were. */
+  /** The reasons that occurred. */
   readonly reasons: readonly string[];
 }
 
-/** The numbers of a chart, the newest first; what there was none of is left out. */
+/** The numbers of a chart, newest first, without the hours or days that have none. */
 export function UsageTable({ points, span, reasons }: UsageTableProps) {
   const used = points.filter(({ valid, refused }) => valid + refused > 0).toReversed();
   return (
     <details className="usage-table">
-      <summary>The same in a table</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <summary>Show as a table</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls */}
       <section className="scrolls" aria-label="Table of verifications" tabIndex={0}>
         <table>
           <thead>

@@ -12,12 +12,12 @@ import { SpanChoice } from './span-choice.tsx';
 import { pointsOf, rangeOf, type Span, spans } from './usage-points.ts';
 import { UsageReport } from './usage-report.tsx';
 
-/** How often all keys were verified, or the one whose number stands in the address. */
+/** How often all keys were verified, or the one whose id is in the address. */
 export function UsageView() {
   const keyId = Number(/\/([1-9]\d{0,9})$/.exec(useHash())?.[1]) || undefined;
   const [span, setSpan] = useState<Span>('24h');
   return (
-    <View title="Usage" lead="How often your API keys were verified, and what that came to.">
+    <View title="Usage" lead="How often your API keys were verified, and with what result.">
       <div className="toolbar">
         <KeyChoice keyId={keyId} />
         <SpanChoice span={span} onChange={setSpan} />
@@ -53,7 +53,7 @@ function Usage({ keyId, span }: UsageProps) {
 function KeyChoice({ keyId }: Pick<UsageProps, 'keyId'>) {
   const listed = useApiKeys().data?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node));
   const keys: { readonly id: number; readonly name: string | null }[] = [...(listed ?? [])];
-  // One that is not here yet, or not the person's.
+  // A key that is not fetched yet, or belongs to somebody else.
   if (keyId !== undefined && !keys.some(({ id }) => id === keyId)) keys.unshift({ id: keyId, name: null });
   return (
     <select
