@@ -3,7 +3,7 @@ import { type DocumentNode, print } from 'graphql';
 import type { Plugin } from 'vite';
 import { documentId } from './console/api/document-id.ts';
 
-/** Writes `documents.json`: the GraphQL documents of the pages by their ids, for the server. */
+/** Writes `documents.json`: the GraphQL documents of the pages, by id, for the server. */
 export const listDocuments = (root: string): Plugin => ({
   name: 'list-documents',
   async generateBundle() {

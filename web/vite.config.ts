@@ -16,12 +16,12 @@ export default defineConfig({
       input: globSync('*/index.html', { cwd: root }).map((file) => `${root}/${file}`),
       // Most of the time goes into compressing.
       checks: { pluginTimings: false },
-      // Packages mark what a server must not run; nothing here runs on one.
+      // Packages mark modules that a server must not run. Nothing here runs on a server.
       onLog: (level, log, report) => log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log),
     },
-    // A page that waits for its style sheet does not wait for a font.
+    // Fonts stay separate files, so that a page does not wait for them with its style sheet.
     assetsInlineLimit: (file) => (/\.(ttf|woff2?)$/.test(file) ? false : undefined),
-    // Monaco alone is larger than what is warned of.
+    // Monaco alone is larger than the default limit for this warning.
     chunkSizeWarningLimit: 10_000,
     reportCompressedSize: false,
   },

@@ -59,10 +59,10 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
     });
 
     it('what could be asked for', async () => {
-      await page.getByRole('button', { name: 'Scopes' }).click();
-      await page.getByRole('group', { name: 'Scopes to ask for' }).waitFor();
+      await page.getByRole('button', { name: 'Scopes', exact: true }).click();
+      await page.getByRole('group', { name: 'Scopes to request' }).waitFor();
       await see('scopes');
-      await page.getByRole('button', { name: 'Scopes' }).click();
+      await page.getByRole('button', { name: 'Scopes', exact: true }).click();
     });
 
     it('an answer', async () => {
@@ -160,7 +160,7 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
         }),
       );
       await run();
-      await page.getByText('Your session has expired.').waitFor();
+      await page.getByText('Your sign-in has expired.').waitFor();
       await see('ended');
     });
   });

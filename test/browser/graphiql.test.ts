@@ -162,7 +162,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
   it('signs in with more scopes', async () => {
     await visit.page.locator('.sign-in-toggle').click();
     await visit.page.getByRole('checkbox', { name: 'keys.verify' }).check();
-    await visit.page.getByRole('button', { name: 'Sign in again with these' }).click();
+    await visit.page.getByRole('button', { name: 'Sign in again with these scopes' }).click();
     // The menu closes when that is done.
     await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
     await visit.page.locator('.sign-in-toggle').click();

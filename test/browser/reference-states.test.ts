@@ -61,10 +61,10 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
     });
 
     it('what could be asked for', async () => {
-      await page.getByRole('button', { name: 'Scopes' }).click();
-      await page.getByRole('group', { name: 'Scopes to ask for' }).waitFor();
+      await page.getByRole('button', { name: 'Scopes', exact: true }).click();
+      await page.getByRole('group', { name: 'Scopes to request' }).waitFor();
       await see('scopes');
-      await page.getByRole('button', { name: 'Scopes' }).click();
+      await page.getByRole('button', { name: 'Scopes', exact: true }).click();
     });
 
     it('an operation with parameters, open', async () => {
@@ -126,7 +126,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
         route.fulfill({ status: 401, contentType: 'application/json', body }),
       );
       await execute('privateKeyStatus');
-      await page.getByText('Your session has expired.').waitFor();
+      await page.getByText('Your sign-in has expired.').waitFor();
       await answers('privateKeyStatus', '401');
       await see('ended');
       await page.unroute(path);

@@ -150,7 +150,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await visit.page.locator('.sign-in-toggle').click();
     for (const name of ['keys.verify', 'accounts.entitle'])
       await visit.page.getByRole('checkbox', { name }).check();
-    await visit.page.getByRole('button', { name: 'Sign in again with these' }).click();
+    await visit.page.getByRole('button', { name: 'Sign in again with these scopes' }).click();
     await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
     await visit.page.locator('.sign-in-toggle').click();
     await visit.page.locator('.sign-in-menu', { hasText: /keys\.verify,? .*accounts\.entitle\./ }).waitFor();

@@ -43,7 +43,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     const { page } = visit;
     await menu().click();
     await page.getByRole('checkbox', { name: 'keys.verify' }).check();
-    await visit.signInBy(() => button('Sign in with these').click());
+    await visit.signInBy(() => button('Sign in with these scopes').click());
     await expect.poll(() => menu().textContent()).toBe('alice');
     const isSignedIn = async () => {
       await page.getByRole('button', { name: 'alice' }).waitFor();
@@ -106,13 +106,13 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await menu().click();
     await visit.page.getByRole('checkbox', { name: 'profile' }).uncheck();
     expect(await findViolations(visit.page)).toEqual([]);
-    await visit.signInBy(() => button('Sign in with these').click());
+    await visit.signInBy(() => button('Sign in with these scopes').click());
     expect(await tryStatus()).toBe(403);
     await visit.page.locator('.live-responses-table', { hasText: 'lacks the scope: profile' }).waitFor();
     await menu().click();
     await visit.page.getByRole('checkbox', { name: 'profile' }).check();
     // The provider knows who it is: its window opens and closes by itself.
-    await button('Sign in again with these').click();
+    await button('Sign in again with these scopes').click();
     await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
     await menu().click();
     await visit.page.locator('.sign-in-menu', { hasText: 'email, profile, idp' }).waitFor();
@@ -140,10 +140,10 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await menu().click();
     await visit.page.getByText('Paste an access token').click();
     await field.fill('sk-a1b2c3');
-    await button('Use it').click();
-    expect(await visit.page.getByRole('alert').textContent()).toContain('no access token');
+    await button('Use token').click();
+    expect(await visit.page.getByRole('alert').textContent()).toContain('not an access token');
     await field.fill(await world.service.token('bob', 'openid email profile'));
-    await button('Use it').click();
+    await button('Use token').click();
     expect(await field.inputValue()).toBe('');
     await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
     await menu().click();
@@ -155,7 +155,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await signIn();
     await visit.page.route(/\/auth\/private-key$/, (route) => route.fulfill({ status: 401, json: {} }));
     await tryStatus();
-    await visit.page.getByRole('status').filter({ hasText: 'Your session has expired.' }).waitFor();
+    await visit.page.getByRole('status').filter({ hasText: 'Your sign-in has expired.' }).waitFor();
     await button('Sign in').waitFor();
   });
 

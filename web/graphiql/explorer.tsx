@@ -17,18 +17,18 @@ export const Explorer = () => (
     fetcher={fetcher}
     schema={schema}
     defaultTabs={firstOperations.map(({ query, variables }) => ({ query, variables }))}
-    // Of the first tab, GraphiQL itself shows the query alone.
+    // For the first tab, GraphiQL itself shows only the query.
     initialVariables={firstOperations[0]?.variables ?? ''}
     plugins={plugins}
     defaultEditorToolsVisibility="variables"
     storage={storage}
-    // The token is not typed, so that it gets into no history.
+    // Nobody types the token, so it cannot get into the history.
     isHeadersEditorEnabled={false}
     shouldPersistHeaders={false}
     showPersistHeadersSettings={false}
     forcedTheme={useScheme()}
   >
-    {/* The bar above says where this is. */}
+    {/* The bar above names the page. */}
     <GraphiQL.Logo> </GraphiQL.Logo>
   </GraphiQL>
 );

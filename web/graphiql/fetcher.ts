@@ -3,7 +3,7 @@ import { fetchInTime } from '../shared/fetch-in-time.ts';
 import { findSession } from '../sign-in/find-session.ts';
 import { expireSession } from '../sign-in/session.ts';
 
-/** Sends an operation, with the token of who is signed in. */
+/** Sends an operation, with the token of the person who is signed in. */
 export const fetcher: GraphiQLProps['fetcher'] = async ({ query, variables, operationName }) => {
   const session = await findSession();
   try {
@@ -17,11 +17,11 @@ export const fetcher: GraphiQLProps['fetcher'] = async ({ query, variables, oper
       body: JSON.stringify({
         query,
         variables,
-        // For a moment after a tab is shown, GraphiQL has still the name of the one before.
+        // For a moment after a tab is shown, GraphiQL still has the name of the previous operation.
         ...(operationName && new RegExp(`\\b${operationName}\\b`).test(query) && { operationName }),
       }),
     });
-    // The server takes this token no more: a service that was started again has new signing keys, for one.
+    // The server no longer accepts this token, for example because the development provider restarted with new keys.
     if (response.status === 401 && session) expireSession();
     return await response.json();
   } catch (error) {

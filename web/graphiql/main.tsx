@@ -16,7 +16,7 @@ import { mendings } from './mendings.ts';
 void resumeSession();
 render(<TopBar current="graphiql" />, document.getElementById('bar') as HTMLElement);
 
-// GraphiQL is made of React; what the pages have in common is not.
+// GraphiQL uses React; the parts that all pages share use Preact.
 const explorer = document.getElementById('explorer') as HTMLElement;
 mend(explorer, mendings);
 createRoot(explorer).render(createElement(Explorer));

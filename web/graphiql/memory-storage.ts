@@ -1,8 +1,8 @@
 import type { GraphiQLProps } from 'graphiql';
 
 /**
- * A place for what GraphiQL keeps (tabs, history, the editors' texts) that ends with the page: what a person types may
- * be a private key.
+ * A storage for GraphiQL's tabs, history and editors that is gone with the page, because a person may type a private
+ * key.
  */
 export function createMemoryStorage(): NonNullable<GraphiQLProps['storage']> {
   const items = new Map<string, string>();

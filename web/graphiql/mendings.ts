@@ -1,8 +1,8 @@
 import type { Mendings } from '../shared/mend.ts';
 
 /**
- * GraphiQL says that a tab is one control, and puts two into it, to show it and to close it. So they are told of as
- * what they are: a list of buttons, of which one is current. And an operation of the history is called by its name.
+ * GraphiQL marks a tab as one control, but puts two buttons into it: show and close. Here the tabs become a list of
+ * buttons, one of which is current. An operation in the history gets its own name.
  */
 export const mendings: Mendings = {
   '.graphiql-history-item-label[aria-label]': (label) => label.removeAttribute('aria-label'),

@@ -15,12 +15,12 @@ import { selectionOf } from './selection.ts';
 /** The schema, as it is published. */
 export const schema = buildSchema(text);
 
-/** An operation, as GraphiQL takes it into a tab. */
+/** An operation, ready for a tab of GraphiQL. */
 export interface Operation {
   /** The name of the root field. */
   readonly name: string;
   readonly kind: 'query' | 'mutation';
-  /** The scopes that a token needs; each list is one way. */
+  /** The scopes that a token needs. Each list is an alternative. */
   readonly scopes: readonly (readonly string[])[];
   readonly query: string;
   readonly variables: string;
@@ -28,11 +28,11 @@ export interface Operation {
 
 type Examples = Readonly<Record<string, unknown>>;
 
-/** What the REST description has of an operation; its `operationId` is the root field. */
+/** An operation in the REST description; its `operationId` is the name of the root field. */
 interface RestOperation {
   readonly operationId: string;
   readonly security?: readonly { readonly BearerToken?: readonly string[] }[];
-  /** A header field that several operations have is a reference, and no argument of theirs. */
+  /** A header that several operations share is a reference without a name; it is not an argument. */
   readonly parameters?: readonly { readonly name?: string; readonly example?: unknown }[];
   readonly requestBody?: {
     readonly content: {
@@ -46,7 +46,7 @@ interface RestOperation {
 
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What the REST description has of a root field. */
+/** The operations of the REST description, by root field. */
 const restOperations = new Map(
   Object.values(paths)
     .flatMap((methods) => Object.values(methods) as RestOperation[])
@@ -57,7 +57,7 @@ const scopesOf = (fieldName: string) =>
   restOperations.get(fieldName)?.security?.flatMap(({ BearerToken: scopes }) => (scopes ? [scopes] : [])) ??
   [];
 
-/** Examples of an operation's arguments: those that the REST description has, by the names that they have here. */
+/** Examples of an operation's arguments, from the REST description, with their GraphQL names. */
 function examplesOf(fieldName: string): Examples {
   const operation = restOperations.get(fieldName);
   const parameters =
@@ -65,14 +65,14 @@ function examplesOf(fieldName: string): Examples {
       name === undefined ? [] : [[name, example] as const],
     ) ?? [];
   const { example: body = {}, schema: input } = operation?.requestBody?.content['application/json'] ?? {};
-  // The example of a secret is one that everybody knows.
+  // Everybody knows the example of a secret, so it is left empty.
   const members = Object.entries(body).map(
     ([name, example]) => [name, input?.properties?.[name]?.writeOnly ? '' : example] as const,
   );
   return Object.fromEntries([...parameters, ...members].map(([name, example]) => [camelCase(name), example]));
 }
 
-/** An example as GraphQL spells it: the members of an input object in camelCase, the names of enums in capitals. */
+/** An example in the spelling of GraphQL: members of input objects in camelCase, enum values in capitals. */
 function inGraphql(type: GraphQLInputType | undefined, example: unknown): unknown {
   const named = getNamedType(type);
   if (isEnumType(named)) return `${example}`.toUpperCase();
@@ -86,13 +86,13 @@ function inGraphql(type: GraphQLInputType | undefined, example: unknown): unknow
 
 const isRequired = ({ type }: GraphQLArgument) => isNonNullType(type);
 
-/** A list in parentheses, a line for each member where there are several. */
+/** A list in parentheses, with one member per line if there are several. */
 function inParentheses(members: readonly string[], indent: string): string {
   if (members.length < 2) return members.length === 0 ? '' : `(${members[0]})`;
   return `(\n${members.map((member) => `${indent}  ${member}\n`).join('')}${indent})`;
 }
 
-/** A description as comments, in lines of a width that a narrow editor has. */
+/** A description as comments, in lines that fit a narrow editor. */
 const asComment = (description: string) =>
   (description.match(/.{1,46}(?=\s|$)\s*/g) ?? []).map((line) => `# ${line.trim()}\n`).join('');
 
@@ -100,15 +100,15 @@ const asComment = (description: string) =>
 export const scopesText = ({ scopes }: Pick<Operation, 'scopes'>): string =>
   scopes.map((each) => each.join(', ')).join(', or ');
 
-/** A root field with all its arguments as variables, and all that it can answer. */
+/** A root field with all its arguments as variables, and with all its fields selected. */
 function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>): Operation {
   const { name, args, description } = field;
   const title = (name[0] ?? '').toUpperCase() + name.slice(1);
   const declared = args.map((argument) => `$${argument.name}: ${argument.type}`);
   const passed = args.map((argument) => `${argument.name}: $${argument.name}`);
   const examples = examplesOf(name);
-  // What a query may leave out would narrow its answer, and what a mutation may leave out would change something that
-  // nobody thought of: an example's addresses would keep a key from being used.
+  // Only required arguments get an example. An optional one would narrow the result of a query, or make a mutation
+  // change something unwanted: with the example addresses, nobody could use the key.
   const variables = args.filter((argument) => isRequired(argument) && argument.name in examples);
   const scopes = scopesOf(name);
   return {
@@ -125,7 +125,7 @@ function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unkno
   };
 }
 
-/** Those of operators, which few services have: `ADMIN=on`. */
+/** The operations of operators, which exist only with `ADMIN=on`. */
 const ofOperators = new Set(
   Object.entries(paths)
     .filter(([path]) => path.startsWith('/api/v1/admin/'))
@@ -137,7 +137,7 @@ const fieldsOf = (type: ReturnType<typeof schema.getQueryType>) =>
     ({ name, deprecationReason }) => !deprecationReason && !ofOperators.has(name),
   );
 
-/** Every operation of a person that is not deprecated, ready to run. */
+/** Every operation that is not deprecated and not only for operators, ready to run. */
 export const operations: readonly Operation[] = [
   ...fieldsOf(schema.getQueryType()).map((field) => describe('query', field)),
   ...fieldsOf(schema.getMutationType()).map((field) => describe('mutation', field)),
@@ -145,7 +145,7 @@ export const operations: readonly Operation[] = [
 
 const openedFirst = ['apiKeys', 'privateKeyStatus', 'automationSettings'];
 
-/** The operations in the first tabs: whoever has just signed in can run them as they are. */
+/** The operations in the first tabs. After signing in, a person can run them unchanged. */
 export const firstOperations = operations
   .filter(({ name }) => openedFirst.includes(name))
   .toSorted((one, other) => openedFirst.indexOf(one.name) - openedFirst.indexOf(other.name));

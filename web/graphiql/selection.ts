@@ -1,8 +1,8 @@
 import { type GraphQLOutputType, getNamedType, isObjectType } from 'graphql';
 
 /**
- * Selects all that a type has and that is not deprecated, down to its leaves; nothing where it is a leaf itself.
- * @param indent of the line that it stands in
+ * Selects all fields of a type that are not deprecated, with their own fields; nothing if the type is a leaf.
+ * @param indent the indent of the line before it
  */
 export function selectionOf(type: GraphQLOutputType, indent: string): string {
   const named = getNamedType(type);

@@ -7,6 +7,6 @@ const subscribe = (listener: () => void) => {
   return () => dark.removeEventListener('change', listener);
 };
 
-/** The colour scheme that a person prefers, now: GraphiQL itself looks once, and its editors stay as they are. */
+/** The colour scheme that the person prefers now. GraphiQL itself looks only once, so its editors would not change. */
 export const useScheme = (): 'dark' | 'light' =>
   useSyncExternalStore(subscribe, () => (dark.matches ? 'dark' : 'light'));

@@ -3,17 +3,17 @@ import { fetchInTime } from '../shared/fetch-in-time.ts';
 import { findSession } from '../sign-in/find-session.ts';
 import { expireSession, getSession } from '../sign-in/session.ts';
 
-/** Where an API key is sent in place of an access token. */
+/** The paths that take an API key in place of an access token. */
 const forKeys = ['/api/v1/keys/authorize', '/api/v1/keys/self'];
 
-/** Whether a request goes with the token of who is signed in. */
+/** Whether a request carries the access token of the person who is signed in. */
 export const takesToken = (url: string) =>
   !forKeys.some((path) => new URL(url, location.href).pathname.startsWith(path));
 
-/** How Swagger UI sends a request: what goes wrong is told in words. */
+/** Sends a request of Swagger UI; if it fails, the error is a sentence. */
 const userFetch = (url: string, init: RequestInit) => fetchInTime(url, init);
 
-/** Puts the token of who is signed in on a request that Swagger UI is about to send. */
+/** Adds the access token to a request that Swagger UI is about to send. */
 export async function authorize(request: SwaggerRequest): Promise<SwaggerRequest> {
   Object.assign(request, { userFetch });
   if (!takesToken(request.url)) return request;
@@ -24,7 +24,7 @@ export async function authorize(request: SwaggerRequest): Promise<SwaggerRequest
   });
 }
 
-/** The server takes a token no more: a service that was started again has new signing keys, for one. */
+/** Ends the session if the server no longer accepts the token. */
 export function noticeRefusal(response: SwaggerResponse): SwaggerResponse {
   if (response['status'] === 401 && takesToken(response['url']) && getSession().session) expireSession();
   return response;

@@ -1,4 +1,4 @@
-/** An operation's element ends its id with the operation's own. */
+/** The element of an operation. Its id ends with the id of the operation. */
 const operationOf = (id: string) => document.querySelector<HTMLElement>(`.opblock[id$="-${CSS.escape(id)}"]`);
 
 const isOpen = (operation: Element) => operation.classList.contains('is-open');
@@ -12,16 +12,15 @@ function followAddress(): void {
 }
 
 /**
- * Opens the operation that the address names, and lets the address name the one that was opened last, so that it can
- * be passed on. Swagger UI's own links would
- * stand within buttons.
+ * Opens the operation that the address names. When a person opens another one, the address names that, so that it can
+ * be shared. Swagger UI's own links are not used, because they would be inside buttons.
  * @param root what Swagger UI draws into
  */
 export function linkOperations(root: HTMLElement): void {
   root.addEventListener('click', ({ target }) => {
     const operation = (target as Element).closest('.opblock-summary')?.closest('.opblock');
     if (!operation) return;
-    // It is drawn after this: what is closed now is about to be open.
+    // Swagger UI draws after this: an operation that is closed now is about to open.
     const hash = isOpen(operation) ? '' : `#${operation.id.split('-').at(-1)}`;
     history.replaceState(null, '', location.pathname + hash);
   });

@@ -29,7 +29,7 @@ const load = () =>
     fetchInTime('/api/v1/openapi.json', {}, 'Try again in a moment.').then((response) => response.json()),
   ]);
 
-/** Says why there is nothing to read. What failed to load is not asked for a second time by the same page. */
+/** Says why there is nothing to read. *Try again* reloads: a page never imports a failed module a second time. */
 function giveUp(): never {
   render(
     <main className="page-note">
@@ -44,24 +44,24 @@ function giveUp(): never {
   throw new Error('The API reference could not be loaded.');
 }
 
-// The bar is there before, for Swagger UI is large.
+// The bar shows first, because Swagger UI is large.
 const [{ default: SwaggerUI }, description] = await load().catch(giveUp);
 
-// Swagger UI, of those that could be here: it alone sends every request itself, from the page, through a function of
-// ours, and loads neither fonts nor a proxy from elsewhere.
+// Why Swagger UI: of the tools compared, only it sends every request from the page, through a function of ours, and
+// loads neither fonts nor a proxy from elsewhere.
 SwaggerUI({
   domNode: reference,
   spec: prepareDescription(description),
   deepLinking: false,
   plugins: [showToken],
-  // Each operation shows the schemas that it has to do with.
+  // Each operation shows its own schemas.
   defaultModelsExpandDepth: -1,
   tryItOutEnabled: true,
-  // The one whose colours can be read on both grounds.
+  // The theme whose colours can be read on both backgrounds.
   syntaxHighlight: { activated: true, theme: 'obsidian' },
-  // Nothing of the document goes elsewhere to be validated.
+  // The document is not sent to a validator.
   validatorUrl: null,
-  // The request that it shows as a command of curl is the one without the token.
+  // The curl command shows the request without the token.
   showMutatedRequest: false,
   requestInterceptor: authorize,
   responseInterceptor: noticeRefusal,

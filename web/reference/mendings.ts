@@ -7,7 +7,7 @@ const setLevel = (level: number) => (heading: Element) => {
 
 const textOf = (element: Element | null | undefined) => element?.textContent?.trim() ?? '';
 
-/** What Swagger UI leaves without a name, a level in the order of headings, or a way to it by the keyboard. */
+/** Elements that Swagger UI leaves without a name, a heading level or keyboard access. */
 export const mendings: Mendings = {
   '.information-container:not([role])': (about) => {
     about.setAttribute('role', 'region');

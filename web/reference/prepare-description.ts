@@ -25,17 +25,17 @@ interface Operation {
   security?: Security;
 }
 
-/** An OpenAPI document, as far as it is changed here. */
+/** The parts of an OpenAPI document that are changed here. */
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     securitySchemes: { readonly ApiKeyHeader: { readonly name: string } };
-    /** Those that several operations have. */
+    /** Parameters that several operations share. */
     readonly parameters?: Readonly<Record<string, Parameter>>;
   };
 }
 
-/** An API key is a field of the operation that takes it. */
+/** The field for an API key, on the operations that take one. */
 const apiKeyIn = (name: string) => ({
   name,
   in: 'header',
@@ -43,14 +43,14 @@ const apiKeyIn = (name: string) => ({
   schema: { type: 'string' },
 });
 
-/** Swagger UI fills examples in; what is optional is for the person to fill in. */
+/** Swagger UI fills in examples. Optional parameters stay empty for the person to fill in. */
 function emptyOptional(parameters: readonly Parameter[] = []): void {
   for (const parameter of parameters) if (!parameter.required) delete parameter.example;
 }
 
 /**
- * Begins a body with what is required alone, and a secret with nothing: who sends the example of a private key has
- * registered one that everybody knows. The example with all members is one choice away.
+ * Starts a body with only the required members, and with empty secrets: whoever sent the example of a private key would
+ * register one that everybody knows. A second example has all members.
  */
 function beginBody(content: Content): void {
   const { example, schema } = content;
@@ -66,14 +66,14 @@ function beginBody(content: Content): void {
   if (members.every(([name]) => isNeeded(name))) return;
   delete content.example;
   content.examples = {
-    required: { summary: 'What is required', value },
+    required: { summary: 'Required members', value },
     all: { summary: 'All members', value: Object.fromEntries(members.map(begin)) },
   };
 }
 
 /**
- * Takes the security schemes out of the description, for the sign-in is the page's own: Swagger UI would ask the
- * identity provider for its metadata. What each operation needs is said in its words. What is optional is left empty.
+ * Removes the security schemes from the description, because the page has its own sign-in: Swagger UI would ask the
+ * identity provider for its metadata. The text of each operation names its scopes. Optional values stay empty.
  */
 export function prepareDescription(description: Description) {
   const apiKey = apiKeyIn(description.components.securitySchemes.ApiKeyHeader.name);

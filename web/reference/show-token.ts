@@ -16,10 +16,10 @@ interface System {
   readonly React: typeof import('react');
 }
 
-/** Stands where the token goes: the page shows none. */
+/** Shown in place of the token. */
 const placeholder = 'Bearer <ACCESS_TOKEN>';
 
-/** Completes the command of curl that Swagger UI shows for a request, which is the one without the token. */
+/** Adds a placeholder for the token to the curl command that Swagger UI shows. */
 export const showToken = {
   wrapComponents: {
     curl:

@@ -1,10 +1,10 @@
-/** What is done to the elements that a selector finds. */
+/** Repairs, by the selector of the elements that need them. */
 export type Mendings = Readonly<Record<string, (element: Element) => void>>;
 
 /**
- * Puts right what a library draws wrong for assistive technology, at once and whenever it draws anew.
+ * Repairs what a library draws wrong for assistive technology, at once and after each redraw.
  * @param root what the library draws into
- * @param mendings by the selector of what is wrong, which must not find it once it is mended
+ * @param mendings the repairs; a selector must no longer match an element that is repaired
  */
 export function mend(root: Element, mendings: Mendings): void {
   const run = () => {

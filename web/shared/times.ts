@@ -1,4 +1,4 @@
-// The page is in English, so its dates are too; this form of them reads one way only.
+// The pages are in English, and so are their dates. In this format, nobody can mistake the month for the day.
 const locale = 'en-GB';
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long' });
@@ -29,7 +29,7 @@ export const dayOf = (at: Date, now: Date): string => {
 
 const startOfDay = (at: Date): number => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 
-/** How far a moment is from now: `3 days ago`, `in 2 weeks`, `just now`. */
+/** How far a time is from now: `3 days ago`, `in 2 weeks`, `just now`. */
 export function relative(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1_000;
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? [];

@@ -8,7 +8,7 @@ const titles = { console: 'Console', graphiql: 'GraphiQL', reference: 'API refer
 /** The name of a page. */
 export type PageName = keyof typeof titles;
 
-/** The bar at the top of each page: where else to go, and who is signed in. */
+/** The bar at the top of each page: links to the other pages, and the sign-in menu. */
 export const TopBar = ({ current }: { readonly current: PageName }) => (
   <header className="top-bar">
     <span className="brand">Keyward</span>

@@ -1,16 +1,16 @@
 import { channelName } from './callback-channel.ts';
 
-/** How often it is looked whether the window was closed, and how long an answer may come after it; in milliseconds. */
+/** How often to check whether the window was closed, and how long a response may come after that; in milliseconds. */
 const interval = 250;
 
 /**
- * Waits for what the provider answers, whichever way it comes back: its own pages may have cut the tie between the
- * windows, so it is not taken from the window itself.
+ * Waits for the response of the provider. It comes over a channel and not from the window itself, because the
+ * provider's pages may have cut the tie between the windows.
  * @param popup the window in which the person signs in
- * @param state tells this sign-in from others, such as those of another tab
- * @param signal ends the waiting
- * @returns the parameters of the answer, not yet checked
- * @throws {Error} where the window was closed
+ * @param state tells this sign-in apart from others, such as one in another tab
+ * @param signal stops waiting
+ * @returns the parameters of the response, not yet checked
+ * @throws {Error} if the window was closed
  */
 export async function awaitCallback(
   popup: Window,
@@ -21,7 +21,7 @@ export async function awaitCallback(
   let watch: ReturnType<typeof setInterval> | undefined;
   try {
     return await new Promise((resolve, reject) => {
-      const giveUp = () => reject(new Error('The window for signing in was closed.'));
+      const giveUp = () => reject(new Error('The sign-in window was closed. Sign in again.'));
       let wasClosed = false;
       watch = setInterval(() => {
         if (wasClosed) giveUp();

@@ -3,8 +3,8 @@ import { canSignIn } from './settings.ts';
 import { signIn } from './sign-in.ts';
 
 /**
- * Who is signed in; a person who is not is asked to. Who does not want to goes on without a token, and sees what a
- * caller without one is answered.
+ * The session. A person who is not signed in is asked to sign in. If they refuse, the request goes without a token and
+ * shows what such a caller gets.
  */
 export async function findSession(): Promise<Session | undefined> {
   const { session } = getSession();

@@ -1,25 +1,25 @@
-// What a page leaves behind for the next one of this tab: never a token, nor anything that gets one by itself.
+// What a page leaves for the next page in this tab: never a token, nor anything that is enough to get one.
 const scopesName = 'signed-in-with';
 const questionName = 'sign-in-asked';
 
 /** A sign-in that the provider was asked for. */
 export interface Asked {
-  /** Tells this sign-in from others, such as those of another tab. */
+  /** Tells this sign-in apart from others, such as one in another tab. */
   readonly state: string;
-  /** Proves that who brings the answer is who asked (RFC 7636). */
+  /** Proves that the page that redeems the code is the page that requested it (RFC 7636). */
   readonly verifier: string;
 }
 
-/** A question that the provider was asked in place of the page, and what came back. */
+/** A sign-in for which the provider opened in place of the page, and its response. */
 export interface Question extends Asked {
   readonly scopes: readonly string[];
-  /** The page that it was asked for. */
+  /** The page to return to. */
   readonly page: string;
-  /** The parameters of the answer, not yet checked. */
+  /** The parameters of the response, not yet checked. */
   readonly answer?: string;
 }
 
-/** Does something with the tab's storage; a browser that gives none to this page has nothing there. */
+/** Uses the storage of the tab. If the browser gives this page none, it acts as if the storage were empty. */
 function withStorage<Result>(act: (storage: Storage) => Result): Result | undefined {
   try {
     return act(sessionStorage);
@@ -43,14 +43,14 @@ export const wasSignedIn = (): boolean =>
   withStorage((storage) => [scopesName, questionName].some((name) => storage.getItem(name) !== null)) ??
   false;
 
-/** Keeps that somebody is signed in, and with which scopes. */
+/** Remembers that somebody is signed in, and with which scopes. */
 export const rememberSignIn = (scopes: readonly string[]): void => void keep(scopesName, scopes);
 
-/** Forgets it; what comes out are the scopes. */
+/** Forgets the sign-in and returns its scopes. */
 export const forgetSignIn = (): readonly string[] | undefined => take(scopesName);
 
-/** Keeps a question while the provider has the window. */
+/** Keeps a question while the provider is shown. */
 export const keepQuestion = (question: Question): void => void keep(questionName, question);
 
-/** The question that was kept, which is forgotten. */
+/** Returns the kept question and forgets it. */
 export const takeQuestion = (): Question | undefined => take(questionName);

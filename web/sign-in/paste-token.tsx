@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'preact/compat';
 import { pasteToken } from './sign-in.ts';
 
-/** Takes an access token that a person has from elsewhere. It is forgotten with the page, as any other. */
+/** Takes an access token that a person got elsewhere. Like any token, it is gone with the page. */
 export function PasteToken({ isOnlyWay }: { readonly isOnlyWay: boolean }) {
   const [fault, setFault] = useState('');
   const use = (event: FormEvent<HTMLFormElement>) => {
@@ -23,7 +23,7 @@ export function PasteToken({ isOnlyWay }: { readonly isOnlyWay: boolean }) {
           Access token
           <input name="token" type="password" required autoComplete="off" spellcheck={false} />
         </label>
-        <button type="submit">Use it</button>
+        <button type="submit">Use token</button>
         <p role="alert">{fault}</p>
       </form>
     </details>

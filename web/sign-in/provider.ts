@@ -25,9 +25,9 @@ const serverOf = (provider: SignInSettings): AuthorizationServer => ({
 
 /**
  * Begins a sign-in: authorization code with PKCE (RFC 7636), as a public client.
- * @param scopes what is asked for, in Keyward's names
- * @param prompt whether the provider must ask who it is, or must not (OpenID Connect Core, 3.1.2.1)
- * @returns where the person is sent, and what the answer is checked by
+ * @param scopes the scopes to request, in Keyward's names
+ * @param prompt `login`: the provider must ask; `none`: it must not (OpenID Connect Core, 3.1.2.1)
+ * @returns the URL for the person, and the values that check the response
  */
 export async function beginSignIn(
   provider: SignInSettings,
@@ -42,7 +42,7 @@ export async function beginSignIn(
     response_type: 'code',
     client_id: provider.clientId,
     redirect_uri: callbackUrl(),
-    // One name of the provider's may stand for several scopes.
+    // One name at the provider may stand for several scopes.
     scope: [...new Set(requested.flatMap(({ requestedAs }) => requestedAs))].join(' '),
     state,
     code_challenge: await calculatePKCECodeChallenge(verifier),
@@ -54,8 +54,8 @@ export async function beginSignIn(
 }
 
 /**
- * Ends a sign-in: takes the tokens for the code that the provider has answered (RFC 6749, section 4.1.3).
- * @throws {Error} where the provider refuses, or the answer is not one to what was asked
+ * Ends a sign-in: exchanges the code from the provider for the tokens (RFC 6749, section 4.1.3).
+ * @throws {Error} if the provider refuses, or if the response does not match the request
  */
 export async function endSignIn(
   provider: SignInSettings,

@@ -4,9 +4,9 @@ import { settings } from './settings.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 const unusable =
-  'This is no access token that can be used here: three parts with dots between them are wanted.';
+  'This is not an access token that Keyward can use. It must have three parts, with dots between them.';
 
-/** What a token says. It is shown to its owner; whether it is true is for the server to check. */
+/** The claims of a token, to show to its owner. Only the server checks whether they are true. */
 function decode(token: string): Claims {
   try {
     const base64 = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
@@ -24,7 +24,7 @@ const firstText = (...values: readonly unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value !== '');
 
 /**
- * Makes a session of an access token, which is a JWT.
+ * Creates a session from an access token, which is a JWT.
  * @param token the access token
  * @param identity claims of an ID token that came with it
  * @throws {Error} with a sentence for a person

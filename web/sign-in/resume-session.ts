@@ -2,7 +2,7 @@ import { forgetSignIn, keepQuestion, type Question, rememberSignIn, takeQuestion
 import { chooseScopes, endSession, startSession } from './session.ts';
 import { canSignIn, type SignInSettings, settings } from './settings.ts';
 
-/** Asks the provider, in place of this page, who is signed in there; it answers at once, and asks nobody. */
+/** Goes to the provider, in place of this page, to find out who is signed in there. It returns at once, without asking. */
 async function ask(provider: SignInSettings, scopes: readonly string[]): Promise<void> {
   const { beginSignIn } = await import('./provider.ts');
   const { url, ...asked } = await beginSignIn(provider, scopes, 'none');
@@ -18,9 +18,9 @@ async function resume(provider: SignInSettings, { scopes, answer, ...asked }: Qu
 }
 
 /**
- * Signs in again who was signed in before the page was loaded anew or another one was shown in this tab: the token is
- * kept in memory alone, and the provider knows the person. It is asked in place of the page, not in a frame within it,
- * where most browsers keep its cookies back. Once it has not worked, it is left to the person.
+ * Signs a person in again after a reload, or after another page in this tab. The token is kept only in memory, but the
+ * provider still knows the person. The provider opens in place of the page, not in a frame, where most browsers block
+ * its cookies. If this fails, the person has to sign in.
  */
 export async function resumeSession(): Promise<void> {
   const provider = settings.signIn;

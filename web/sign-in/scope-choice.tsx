@@ -8,7 +8,7 @@ interface ScopeChoiceProps {
   readonly onSignIn: () => void;
 }
 
-/** Signs in with the scopes that are chosen: with fewer, what an operation refuses can be seen. */
+/** Signs in with the chosen scopes. With fewer, a developer can see what operations refuse. */
 export function ScopeChoice({ again, onSignIn }: ScopeChoiceProps) {
   const { chosenScopes } = useSession();
   const toggle = (name: string) =>
@@ -18,7 +18,7 @@ export function ScopeChoice({ again, onSignIn }: ScopeChoiceProps) {
   return (
     <>
       <fieldset>
-        <legend>Scopes to ask for</legend>
+        <legend>Scopes to request</legend>
         {settings.scopes.map(({ name, description }) => (
           <label key={name}>
             <input type="checkbox" checked={chosenScopes.includes(name)} onChange={() => toggle(name)} />
@@ -30,7 +30,7 @@ export function ScopeChoice({ again, onSignIn }: ScopeChoiceProps) {
         ))}
       </fieldset>
       <button type="button" className="sign-in-button" onClick={onSignIn}>
-        {again ? 'Sign in again with these' : 'Sign in with these'}
+        {again ? 'Sign in again with these scopes' : 'Sign in with these scopes'}
       </button>
     </>
   );

@@ -1,7 +1,7 @@
 import { wasSignedIn } from './kept-sign-in.ts';
 import { canSignIn, settings } from './settings.ts';
 
-/** That a person is signed in. It is kept in memory and nowhere else, so it ends with the page. */
+/** A person who is signed in. The session is kept only in memory, so it ends with the page. */
 export interface Session {
   readonly accessToken: string;
   /** The scopes that the token carries, in Keyward's names. */
@@ -13,12 +13,12 @@ export interface Session {
   readonly name: string;
 }
 
-/** What a page knows of who uses it. */
+/** What a page knows about the person who uses it. */
 export interface SessionState {
   readonly session: Session | undefined;
-  /** Whether it is being found out who was signed in before this page was loaded. */
+  /** Whether the page is still finding out who was signed in before it was loaded. */
   readonly resuming: boolean;
-  /** Whether there was a session whose time is over. */
+  /** Whether the last session has expired. */
   readonly expired: boolean;
   /** The scopes that the next sign-in asks for. */
   readonly chosenScopes: readonly string[];
@@ -41,7 +41,7 @@ function change(changes: Partial<SessionState>): void {
 /** The state now; the same object until it changes. */
 export const getSession = (): SessionState => state;
 
-/** Calls a listener after each change; what comes out ends that. */
+/** Calls a listener after each change. The function that it returns stops that. */
 export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -50,19 +50,19 @@ export function subscribe(listener: () => void): () => void {
 /** Begins a session. */
 export function startSession(session: Session): Session {
   clearTimeout(expiry);
-  // A browser counts the time in 32 bits: it would take a longer one for none.
+  // A browser counts a delay in 32 bits, and would fire at once after a longer one.
   expiry = setTimeout(expireSession, Math.min(session.expiresAt - Date.now(), 2 ** 31 - 1));
   change({ session, resuming: false, expired: false });
   return session;
 }
 
-/** Says that the session is over: by its time, or because the server takes its token no more. */
+/** Marks the session as expired: its time is over, or the server no longer accepts its token. */
 export function expireSession(): void {
   clearTimeout(expiry);
   change({ session: undefined, expired: true });
 }
 
-/** Forgets who was signed in: nobody is now. */
+/** Ends the session: nobody is signed in. */
 export function endSession(): void {
   clearTimeout(expiry);
   change({ session: undefined, resuming: false, expired: false });

@@ -1,4 +1,4 @@
-/** Where and as whom a page signs a person in. */
+/** The provider and the client for signing a person in. */
 export interface SignInSettings {
   readonly issuer: string;
   readonly authorizationEndpoint: string;
@@ -6,29 +6,29 @@ export interface SignInSettings {
   /** Whether the provider names itself when it sends a person back (RFC 9207). */
   readonly issParameter: boolean;
   readonly clientId: string;
-  /** What is sent beside the standard's parameters. */
+  /** Parameters to send besides those of the standard. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** A scope that can be asked for. */
+/** A scope that a page can request. */
 export interface ScopeSetting {
   readonly name: string;
   readonly description: string;
-  /** How the identity provider calls it. */
+  /** Its names at the identity provider. */
   readonly requestedAs: readonly string[];
   readonly byDefault: boolean;
 }
 
 /** What the server tells a page. */
 export interface Settings {
-  /** Undefined: no client is registered, so a token is pasted. */
+  /** Undefined if no client is registered; the person then pastes a token. */
   readonly signIn?: SignInSettings;
   readonly scopes: readonly ScopeSetting[];
-  /** The paths of the pages that there are. */
+  /** The paths of the pages that exist. */
   readonly pages: { readonly console?: string; readonly graphiql?: string; readonly reference?: string };
   /** The header in which programs send an API key. */
   readonly apiKeyHeader: string;
-  /** The bounds of a session's duration in seconds, both inclusive. */
+  /** The least and the greatest session length, in seconds. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }
 
@@ -39,9 +39,9 @@ export const settings: Settings = text
   ? JSON.parse(text)
   : { scopes: [], pages: {}, apiKeyHeader: 'X-API-Key', sessionDuration: { min: 60, max: 86_400 } };
 
-/** Whether a person can sign in here; PKCE needs cryptography that browsers give to HTTPS and to this machine alone. */
+/** Whether a person can sign in here. PKCE needs cryptography, which browsers offer only over HTTPS or on localhost. */
 export const canSignIn = (): boolean => settings.signIn !== undefined && window.isSecureContext;
 
-/** The scope that makes somebody an operator, and whether the server has it: only with `ADMIN=on`. */
+/** The scope that makes a person an operator. The server has it only with `ADMIN=on`. */
 export const operatorScope = 'keyward.admin';
 export const offersOperators: boolean = settings.scopes.some(({ name }) => name === operatorScope);

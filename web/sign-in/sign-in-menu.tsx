@@ -8,7 +8,7 @@ import { canSignIn, offersOperators, operatorScope } from './settings.ts';
 import { signIn, signOut } from './sign-in.ts';
 import { useSession } from './use-session.ts';
 
-/** A sign-in by a click, and what went wrong with it. */
+/** A sign-in by a click, and its error. */
 function useSignIn() {
   const [fault, setFault] = useState<string>();
   const begin = (scopes?: readonly string[]) => {
@@ -22,11 +22,11 @@ const until = (expiresAt: number) =>
   Number.isFinite(expiresAt) ? ` until ${timeOfDay(new Date(expiresAt))}` : '';
 
 interface SignInMenuProps {
-  /** Whether scopes and tokens are spoken of: who tries an API out wants them, who manages keys does not. */
+  /** Whether to show scopes and tokens: developers who try the API need them, people who manage keys do not. */
   readonly forDevelopers: boolean;
 }
 
-/** The button to sign in; behind the other one who is signed in, the way out, and for developers the scopes. */
+/** The button to sign in, and a menu with who is signed in, *Sign out* and, for developers, the scopes. */
 export function SignInMenu({ forDevelopers }: SignInMenuProps) {
   const { session, resuming, expired } = useSession();
   const { fault, begin } = useSignIn();
@@ -34,12 +34,12 @@ export function SignInMenu({ forDevelopers }: SignInMenuProps) {
   const menu = useRef<HTMLDivElement>(null);
   const able = canSignIn();
   const hidden = able ? 'Scopes' : 'Access token';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes because another session began, or none is left.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when a session begins or ends.
   useEffect(() => menu.current?.hidePopover(), [session]);
   return (
     <div className="sign-in">
       <span className="sign-in-status" role="status">
-        {fault ?? (expired ? 'Your session has expired.' : '')}
+        {fault ?? (expired ? 'Your sign-in has expired.' : '')}
       </span>
       {!session && !resuming && able && (
         <button type="button" className="sign-in-button" onClick={() => begin()}>
@@ -66,7 +66,7 @@ interface ExitsProps extends SignInMenuProps {
   readonly onSignIn: (scopes: readonly string[]) => void;
 }
 
-/** The way out, and the way to the operators' view for somebody who is not signed in as one. */
+/** The buttons to sign out and, unless the person is an operator already, to sign in as one. */
 function Exits({ session, forDevelopers, onSignIn }: ExitsProps) {
   const { chosenScopes } = useSession();
   const isOperator = session.scopes.includes(operatorScope);

@@ -5,25 +5,25 @@ import { readToken } from './read-token.ts';
 import { endSession, getSession, type Session, startSession } from './session.ts';
 import { settings } from './settings.ts';
 
-/** OAuth is not waited for by who looks at the page first: it comes once there is time for it, before a click does. */
+/** The OAuth code loads after the page, so that the page need not wait for it, and before anybody clicks. */
 const loadProtocol = () => import('./provider.ts');
 addEventListener('load', () => void loadProtocol().catch(() => {}));
 
-/** After a sign-out the provider is to ask who it is, and not to take the one that it remembers. */
+/** Set after a sign-out: the provider must then ask who signs in, and not take the person that it remembers. */
 let askAgain = false;
 let attempt = new AbortController();
 
-/** What a person is told where the provider or the browser refuses. */
+/** The message for a person if the provider or the browser refuses. */
 function toSentence(error: unknown): Error {
   const { error: code, error_description: description } = error as Record<string, string | undefined>;
   if (code === undefined) return error instanceof Error ? error : new Error(String(error));
-  return new Error(`The identity provider refuses: ${description ?? code}.`, { cause: error });
+  return new Error(`The identity provider refused the sign-in: ${description ?? code}.`, { cause: error });
 }
 
 /**
- * Lets a person sign in, in a window of its own, so that the page keeps what is on it. To be called while a click or a
- * key is handled, or the browser blocks the window.
- * @param scopes what is asked for, in Keyward's names
+ * Lets a person sign in, in a window of its own, so that the page keeps what is on it. Call it while a click or a key
+ * press is handled; otherwise the browser blocks the window.
+ * @param scopes the scopes to request, in Keyward's names
  * @throws {Error} with a sentence for a person
  */
 export async function signIn(scopes: readonly string[] = getSession().chosenScopes): Promise<Session> {
@@ -31,13 +31,16 @@ export async function signIn(scopes: readonly string[] = getSession().chosenScop
     throw new Error('Keyward cannot be reached. Check your connection and try again.');
   });
   const { signIn: client } = settings;
-  if (!client) throw new Error('No client is registered for these pages: paste an access token.');
+  if (!client) throw new Error('Sign-in is not set up for these pages. Paste an access token.');
   attempt.abort();
   attempt = new AbortController();
   const { signal } = attempt;
   const { url, ...asked } = await beginSignIn(client, scopes, askAgain ? 'login' : undefined);
   const popup = window.open(url, channelName, 'popup,width=480,height=680');
-  if (!popup) throw new Error('The browser has blocked the window for signing in: allow it for this page.');
+  if (!popup)
+    throw new Error(
+      'Your browser blocked the sign-in window. Allow pop-up windows for this page and try again.',
+    );
   try {
     const session = await endSignIn(client, await awaitCallback(popup, asked.state, signal), asked);
     askAgain = false;
@@ -49,7 +52,7 @@ export async function signIn(scopes: readonly string[] = getSession().chosenScop
 }
 
 /**
- * Takes an access token that a person has from elsewhere.
+ * Starts a session with an access token that a person got elsewhere.
  * @throws {Error} with a sentence for a person
  */
 export function pasteToken(token: string): Session {
@@ -57,7 +60,7 @@ export function pasteToken(token: string): Session {
   return startSession(readToken(token.trim()));
 }
 
-/** Forgets the token. The identity provider asks at the next sign-in who it is. */
+/** Ends the session. At the next sign-in, the identity provider asks who signs in. */
 export function signOut(): void {
   askAgain = true;
   forgetSignIn();
