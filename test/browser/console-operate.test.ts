@@ -105,7 +105,12 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await find(key);
     const link = page.locator('.found').getByRole('link', { name: 'nadia' });
     await link.waitFor();
+    await find(key.slice(0, 12));
+    await page.getByText('One key starts like this. The rest was not compared.').waitFor();
+    await find(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
+    await page.getByText('One key starts like this. The rest does not match.').waitFor();
     await find(key.slice(0, 9));
+    await page.getByText('One key starts like this.', { exact: false }).waitFor({ state: 'detached' });
     await link.click();
     await page.getByRole('button', { name: 'Deactivate Laptop' }).click();
     await dialog(page).getByLabel('Reason').fill('Found in a repository');
@@ -240,6 +245,11 @@ describe.skipIf(!canRun)('the console of an operator', () => {
       await page.getByRole('link', { name: address }).click();
       await page.getByRole('list', { name: 'Deliveries' }).waitFor();
       await inspect(page, `operate-deliveries-${look}`);
+      await page
+        .getByRole('button', { name: /^Resend/ })
+        .last()
+        .click();
+      await said(page, 'was queued. The endpoint is paused.');
       receiver.manner = take;
       await page.getByRole('button', { name: `Resume endpoint ${id}` }).click();
       await said(page, `Endpoint ${id} was resumed`);
@@ -251,7 +261,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
       await expect.poll(() => receiver.taken().length, { timeout: 20_000 }).toBeGreaterThan(0);
       expect(await page.content()).not.toContain('whsec_');
       await goTo(page, 'Activity');
-      await page.getByText(`You resent a delivery to webhook endpoint ${id}`).waitFor();
+      await page.getByText(`You resent a delivery to webhook endpoint ${id}`).first().waitFor();
       await page.getByText(`You changed webhook endpoint ${id}`).first().waitFor();
       await inspect(page, `operate-activity-${look}`);
       receiver.manner = (response) => void response.writeHead(410).end();

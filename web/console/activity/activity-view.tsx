@@ -15,7 +15,7 @@ export function ActivityView() {
   const list = useInfiniteQuery({
     queryKey: ['audit-events'],
     queryFn: ({ pageParam, signal }) =>
-      request(auditEventsQuery, { first: pageSize, after: pageParam }, signal),
+      request(auditEventsQuery, { first: pageSize, after: pageParam }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ auditEvents: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
   });

@@ -11,21 +11,40 @@ const headers = {
   'content-type': 'application/json',
 };
 
-/** What to do if no response comes: the change may have been made all the same. */
-function hintFor({ definitions: [definition] }: DocumentNode): string {
+/** How a request is sent. */
+interface RequestOptions {
+  /** Aborts the request. */
+  readonly signal?: AbortSignal;
+  /** Makes a retry safe: the same key and variables run once, and get the same response. */
+  readonly idempotencyKey?: string;
+}
+
+/** Makes an `Idempotency-Key`. A page that was loaded without TLS has no `crypto.randomUUID`. */
+export const createIdempotencyKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** An earlier attempt succeeded, and its response was lost; then the person changed the form. */
+const doneAlready = () =>
+  new Problem(
+    'refused',
+    'An earlier attempt succeeded with other values. Close this dialog and check the key.',
+  );
+
+/** What to do if no response comes: the change may have been made. */
+function hintFor({ definitions: [definition] }: DocumentNode, idempotencyKey: string | undefined): string {
+  if (idempotencyKey !== undefined) return 'Try again: if it was done already, you get the same result.';
   const isChange = definition?.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation';
   return isChange ? 'Check whether the change was made before you try again.' : 'Try again in a moment.';
 }
 
 /**
  * Sends an operation to the GraphQL API, as the person who is signed in.
- * @param signal aborts the request
  * @throws {Problem}
  */
 export async function request<Data, Variables extends object>(
   document: TadaDocumentNode<Data, Variables>,
   variables: Variables,
-  signal?: AbortSignal,
+  { signal, idempotencyKey }: RequestOptions = {},
 ): Promise<Data> {
   const { session } = getSession();
   if (!session) throw signedOut();
@@ -34,11 +53,15 @@ export async function request<Data, Variables extends object>(
       '/graphql',
       {
         method: 'POST',
-        headers: { ...headers, authorization: `Bearer ${session.accessToken}` },
+        headers: {
+          ...headers,
+          authorization: `Bearer ${session.accessToken}`,
+          ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+        },
         body: JSON.stringify({ ...asked, variables }),
         ...(signal && { signal }),
       },
-      hintFor(document),
+      hintFor(document, idempotencyKey),
     ).catch((cause: Error) => {
       throw signal?.aborted ? cause : new Problem('network', cause.message, { cause });
     });
@@ -46,14 +69,18 @@ export async function request<Data, Variables extends object>(
     if (response.status === 401 && session === getSession().session) expireSession();
     return response;
   };
+  const read = (response: Response) =>
+    readAnswer<Data>(response, variables).catch((error: unknown) => {
+      throw error instanceof Problem && error.issueOf('Idempotency-Key') ? doneAlready() : error;
+    });
   const query = print(document);
   // Browsers offer no digests to a page that was loaded without TLS.
-  if (!isSecureContext) return readAnswer<Data>(await send({ query }), variables);
+  if (!isSecureContext) return read(await send({ query }));
   try {
-    return await readAnswer<Data>(await send({ documentId: await documentId(query) }), variables);
+    return await read(await send({ documentId: await documentId(query) }));
   } catch (error) {
     // A server of another version does not know this document, and did nothing.
     if (!(error instanceof Problem) || error.kind !== 'unknown-document') throw error;
-    return readAnswer<Data>(await send({ query }), variables);
+    return read(await send({ query }));
   }
 }

@@ -9,7 +9,7 @@ import { SettingsForm, settingsKey } from './settings-form.tsx';
 export function AutomationView() {
   const settings = useQuery({
     queryKey: settingsKey,
-    queryFn: ({ signal }) => request(automationSettingsQuery, {}, signal),
+    queryFn: ({ signal }) => request(automationSettingsQuery, {}, { signal }),
   });
   return (
     <View title="Automation" lead="Let programs work on your behalf, and set how long each session lasts.">

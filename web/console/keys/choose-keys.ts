@@ -29,7 +29,14 @@ const orders: Readonly<Record<KeyOrder, (a: ApiKey, b: ApiKey, now: Date) => num
   expiry: (a, b, now) => expiry(a, now) - expiry(b, now),
 };
 
+/** Whether a text looks like a whole secret: long, and without spaces. */
+export const looksLikeSecret = (text: string): boolean => /^\S{40,}$/.test(text.trim());
+
+/** The part of a secret that the list of keys shows. */
+const prefixIn = (text: string): string => text.split('.', 1)[0] ?? '';
+
 const contains = (key: ApiKey, search: string): boolean =>
+  key.keyPrefix.toLowerCase() === prefixIn(search) ||
   [nameOf(key), key.description ?? '', key.keyPrefix, `${key.id}`].some((text) =>
     text.toLowerCase().includes(search),
   );

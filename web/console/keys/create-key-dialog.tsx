@@ -1,5 +1,6 @@
+import { useState } from 'preact/compat';
 import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
+import { createIdempotencyKey, request } from '../api/request.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { nameOf } from './api-key.ts';
@@ -18,6 +19,8 @@ interface CreateKeyDialogProps {
 /** Creates an API key. */
 export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
   const action = useAction();
+  // If a response is lost, the same request again gets the same key and secret.
+  const [opened] = useState(() => ({ at: new Date(), idempotencyKey: createIdempotencyKey() }));
   const { problem } = action;
   return (
     <FormDialog
@@ -27,7 +30,7 @@ export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
       onDismiss={onDismiss}
       shownIssues={keyArguments}
       onSubmit={async (form) => {
-        const { createApiKey } = await request(createApiKeyMutation, readKeyForm(form, new Date()));
+        const { createApiKey } = await request(createApiKeyMutation, readKeyForm(form, opened.at), opened);
         await refresh();
         onSecret({ title: `${nameOf(createApiKey.apiKey)} was created`, key: createApiKey.key });
       }}

@@ -1,6 +1,7 @@
+import { useState } from 'preact/compat';
 import { duration } from '../../shared/times.ts';
 import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
+import { createIdempotencyKey, request } from '../api/request.ts';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -20,6 +21,8 @@ interface RotateKeyDialogProps {
 /** Gives a key a new secret. */
 export function RotateKeyDialog({ apiKey, onDismiss, onSecret }: RotateKeyDialogProps) {
   const action = useAction();
+  // If a response is lost, the same request again gets the same secret.
+  const [idempotencyKey] = useState(createIdempotencyKey);
   const name = nameOf(apiKey);
   return (
     <FormDialog
@@ -31,7 +34,11 @@ export function RotateKeyDialog({ apiKey, onDismiss, onSecret }: RotateKeyDialog
       shownIssues={['graceSeconds']}
       onSubmit={async (form) => {
         const graceSeconds = Number(form.get('grace'));
-        const { rotateApiKey } = await request(rotateApiKeyMutation, { keyId: apiKey.id, graceSeconds });
+        const { rotateApiKey } = await request(
+          rotateApiKeyMutation,
+          { keyId: apiKey.id, graceSeconds },
+          { idempotencyKey },
+        );
         await refresh();
         onDismiss();
         onSecret({ title: `${name} has a new secret`, key: rotateApiKey.key });

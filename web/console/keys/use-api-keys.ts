@@ -10,7 +10,8 @@ const pageSize = 100;
 export function useApiKeys() {
   const list = useInfiniteQuery({
     queryKey: ['api-keys'],
-    queryFn: ({ pageParam, signal }) => request(apiKeysQuery, { first: pageSize, after: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      request(apiKeysQuery, { first: pageSize, after: pageParam }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ apiKeys: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
   });

@@ -35,7 +35,7 @@ function Trail({ id }: { readonly id: number }) {
   const list = useInfiniteQuery({
     queryKey: ['account-audit-events', id],
     queryFn: ({ pageParam, signal }) =>
-      request(accountAuditEventsQuery, { id, first: pageSize, after: pageParam }, signal),
+      request(accountAuditEventsQuery, { id, first: pageSize, after: pageParam }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ accountAuditEvents: { pageInfo } }) =>
       pageInfo.hasNextPage ? pageInfo.endCursor : null,

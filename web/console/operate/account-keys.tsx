@@ -21,7 +21,7 @@ export function AccountKeys({ account: { id } }: { readonly account: Account }) 
   const list = useInfiniteQuery({
     queryKey: ['account-api-keys', id],
     queryFn: ({ pageParam, signal }) =>
-      request(accountApiKeysQuery, { id, first: pageSize, after: pageParam }, signal),
+      request(accountApiKeysQuery, { id, first: pageSize, after: pageParam }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ accountApiKeys: { pageInfo } }) =>
       pageInfo.hasNextPage ? pageInfo.endCursor : null,

@@ -25,7 +25,7 @@ export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted
       request(
         accountsQuery,
         { filter: filter || null, isBlocked: isBlocked ?? null, first: pageSize, after: pageParam },
-        signal,
+        { signal },
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ accounts: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),

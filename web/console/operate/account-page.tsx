@@ -16,7 +16,7 @@ import { accountQuery } from './documents.ts';
 export function AccountPage({ id }: { readonly id: number }) {
   const query = useQuery({
     queryKey: ['account', id],
-    queryFn: ({ signal }) => request(accountQuery, { id }, signal),
+    queryFn: ({ signal }) => request(accountQuery, { id }, { signal }),
   });
   return (
     <View title={`Account ${id}`} lead={<a href="#operate">All accounts</a>}>

@@ -15,7 +15,7 @@ export function AccountPlan({ account }: { readonly account: Account }) {
   const [open, setOpen] = useState(false);
   const query = useQuery({
     queryKey: ['entitlement', account.id],
-    queryFn: ({ signal }) => request(entitlementQuery, { userId: account.id }, signal),
+    queryFn: ({ signal }) => request(entitlementQuery, { userId: account.id }, { signal }),
   });
   return (
     <section className="card account-plan" aria-labelledby="account-plan">

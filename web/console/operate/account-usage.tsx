@@ -22,8 +22,8 @@ export function AccountUsage({ of }: AccountUsageProps) {
     queryKey: ['account-usage', of, variables],
     queryFn: ({ signal }) =>
       'keyId' in of
-        ? request(accountApiKeyUsageQuery, { ...variables, keyId: of.keyId }, signal)
-        : request(accountUsageQuery, { ...variables, id: of.accountId }, signal),
+        ? request(accountApiKeyUsageQuery, { ...variables, keyId: of.keyId }, { signal })
+        : request(accountUsageQuery, { ...variables, id: of.accountId }, { signal }),
   });
   return (
     <>

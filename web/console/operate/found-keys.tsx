@@ -13,17 +13,34 @@ import { findApiKeyMutation } from './documents.ts';
 
 type Found = ResultOf<typeof findApiKeyMutation>['findApiKey'];
 
+/** The keys that were found. */
+interface Result {
+  readonly found: Found;
+  /** What is true of the text after the dot, if only the part before it was found. */
+  readonly rest?: string;
+}
+
 /** The most characters of a prefix. Every key that Keyward creates is longer. */
 const longestPrefix = 32;
 
-/** The arguments for a text: a whole key, or a prefix. */
-const questionOf = (text: string) =>
-  text.length > longestPrefix ? { key: text, keyPrefix: null } : { key: null, keyPrefix: text };
+const findBy = async (asked: { readonly key: string | null; readonly keyPrefix: string | null }) =>
+  (await request(findApiKeyMutation, asked)).findApiKey;
+
+/** Finds keys by a text: as a whole key or an exact prefix, otherwise by the part before the dot. */
+async function find(text: string): Promise<Result> {
+  const found = await findBy(
+    text.length > longestPrefix ? { key: text, keyPrefix: null } : { key: null, keyPrefix: text },
+  );
+  const [prefix = ''] = text.split('.', 1);
+  if (found.length > 0 || prefix === text || prefix === '' || prefix.length > longestPrefix) return { found };
+  const rest = text.length > longestPrefix ? 'does not match' : 'was not compared';
+  return { found: await findBy({ key: null, keyPrefix: prefix }), rest };
+}
 
 /** Finds the owner of an API key. The text may be a whole key, so only the field and the request hold it. */
 export function FoundKeys() {
   const action = useAction();
-  const [found, setFound] = useState<Found>();
+  const [result, setResult] = useState<Result>();
   return (
     <section className="card find-key">
       <Form
@@ -32,8 +49,7 @@ export function FoundKeys() {
         action={action}
         onSubmit={async (form) => {
           const text = `${form.get('key')}`.trim();
-          if (text === '') return setFound(undefined);
-          setFound((await request(findApiKeyMutation, questionOf(text))).findApiKey);
+          setResult(text === '' ? undefined : await find(text));
         }}
       >
         <Field
@@ -50,25 +66,33 @@ export function FoundKeys() {
         </Button>
       </Form>
       <FormProblem problem={action.problem} shown={['key', 'keyPrefix']} />
-      <div role="status">{found && <FoundList found={found} />}</div>
+      <div role="status">{result && <FoundList {...result} />}</div>
     </section>
   );
 }
 
-function FoundList({ found }: { readonly found: Found }) {
+function FoundList({ found, rest }: Result) {
   if (found.length === 0) return <p className="hint">No API key found.</p>;
   return (
-    <ul className="found">
-      {found.map((key) => (
-        <li key={key.keyId}>
-          <bdi>{nameOf({ ...key, id: key.keyId })}</bdi>, ID {key.keyId}, owner{' '}
-          <a href={accountLink(key.userId)}>
-            <bdi>{key.subject}</bdi>
-          </a>{' '}
-          <KeyState {...key} />
-        </li>
-      ))}
-    </ul>
+    <>
+      {rest && (
+        <p className="hint">
+          {found.length === 1 ? 'One key starts like this.' : `${found.length} keys start like this.`} The
+          rest {rest}.
+        </p>
+      )}
+      <ul className="found">
+        {found.map((key) => (
+          <li key={key.keyId}>
+            <bdi>{nameOf({ ...key, id: key.keyId })}</bdi>, ID {key.keyId}, owner{' '}
+            <a href={accountLink(key.userId)}>
+              <bdi>{key.subject}</bdi>
+            </a>{' '}
+            <KeyState {...key} />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

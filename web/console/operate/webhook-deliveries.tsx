@@ -22,11 +22,12 @@ const pageSize = 25;
 const headingId = ({ id }: Delivery): string => `delivery-${id}`;
 
 /** The deliveries to a webhook endpoint, newest first. */
-export function WebhookDeliveries({ endpoint: { id, removedAt } }: { readonly endpoint: WebhookEndpoint }) {
+export function WebhookDeliveries({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
+  const { id } = endpoint;
   const list = useInfiniteQuery({
     queryKey: ['webhook-deliveries', id],
     queryFn: ({ pageParam, signal }) =>
-      request(webhookDeliveriesQuery, { endpointId: id, first: pageSize, after: pageParam }, signal),
+      request(webhookDeliveriesQuery, { endpointId: id, first: pageSize, after: pageParam }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ webhookDeliveries: { pageInfo } }) =>
       pageInfo.hasNextPage ? pageInfo.endCursor : null,
@@ -44,7 +45,7 @@ export function WebhookDeliveries({ endpoint: { id, removedAt } }: { readonly en
             <>
               <ul className="cards" aria-label="Deliveries">
                 {deliveries.map((delivery) => (
-                  <DeliveryCard key={delivery.id} delivery={delivery} canBeSent={removedAt === null} />
+                  <DeliveryCard key={delivery.id} delivery={delivery} endpoint={endpoint} />
                 ))}
               </ul>
               <ShowMore
@@ -68,17 +69,20 @@ const badges = {
 
 interface DeliveryCardProps {
   readonly delivery: Delivery;
-  /** Whether the endpoint still exists. */
-  readonly canBeSent: boolean;
+  readonly endpoint: WebhookEndpoint;
 }
 
-function DeliveryCard({ delivery, canBeSent }: DeliveryCardProps) {
+function DeliveryCard({ delivery, endpoint: { pausedAt, removedAt } }: DeliveryCardProps) {
   const { id, type, userId, state, createdAt, attempts, lastOutcome, nextAttemptAt } = delivery;
   const action = useAction();
   const resend = async () => {
     await request(resendWebhookDeliveryMutation, { deliveryId: id });
     await refresh();
-    notify(`Delivery ${id} will be sent again.`);
+    notify(
+      pausedAt === null
+        ? `Delivery ${id} will be sent again.`
+        : `Delivery ${id} was queued. The endpoint is paused.`,
+    );
   };
   return (
     <li className="card">
@@ -105,7 +109,7 @@ function DeliveryCard({ delivery, canBeSent }: DeliveryCardProps) {
         )}
       </Facts>
       <ProblemNote problem={action.problem} />
-      {canBeSent && (
+      {removedAt === null && (
         <div className="card-actions">
           <Button look="quiet" pending={action.pending} onClick={() => void action.run(resend)}>
             Resend<span className="visually-hidden"> delivery {id}</span>

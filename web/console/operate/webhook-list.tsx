@@ -9,7 +9,7 @@ import { WebhookEndpointCard } from './webhook-endpoint-card.tsx';
 export function WebhookList() {
   const query = useQuery({
     queryKey: ['webhook-endpoints'],
-    queryFn: ({ signal }) => request(webhookEndpointsQuery, {}, signal),
+    queryFn: ({ signal }) => request(webhookEndpointsQuery, {}, { signal }),
   });
   return (
     <View title="Webhooks" lead={<a href="#operate">All accounts</a>}>

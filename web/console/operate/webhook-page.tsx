@@ -10,7 +10,7 @@ import { WebhookEndpointCard } from './webhook-endpoint-card.tsx';
 export function WebhookPage({ id }: { readonly id: number }) {
   const query = useQuery({
     queryKey: ['webhook-endpoint', id],
-    queryFn: ({ signal }) => request(webhookEndpointQuery, { endpointId: id }, signal),
+    queryFn: ({ signal }) => request(webhookEndpointQuery, { endpointId: id }, { signal }),
   });
   return (
     <View title={`Webhook endpoint ${id}`} lead={<a href="#operate/webhooks">All webhooks</a>}>

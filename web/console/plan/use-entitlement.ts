@@ -6,7 +6,7 @@ import { myEntitlementQuery } from './documents.ts';
 export const useEntitlement = () =>
   useQuery({
     queryKey: ['entitlement'],
-    queryFn: ({ signal }) => request(myEntitlementQuery, {}, signal),
+    queryFn: ({ signal }) => request(myEntitlementQuery, {}, { signal }),
   });
 
 /** The permissions that the person's plan allows; null for any, or if the plan is not known yet. */

@@ -9,7 +9,7 @@ import { PrivateKeyCard } from './private-key-card.tsx';
 export function PrivateKeyView() {
   const status = useQuery({
     queryKey: ['private-key-status'],
-    queryFn: ({ signal }) => request(privateKeyStatusQuery, {}, signal),
+    queryFn: ({ signal }) => request(privateKeyStatusQuery, {}, { signal }),
   });
   return (
     <View

@@ -39,8 +39,8 @@ function Usage({ keyId, span }: UsageProps) {
     queryKey: ['usage', keyId, variables],
     queryFn: ({ signal }) =>
       keyId === undefined
-        ? request(apiKeysUsageQuery, variables, signal)
-        : request(apiKeyUsageQuery, { ...variables, keyId }, signal),
+        ? request(apiKeysUsageQuery, variables, { signal })
+        : request(apiKeyUsageQuery, { ...variables, keyId }, { signal }),
   });
   return (
     <QueryContent query={query} what="usage">
