@@ -94,7 +94,9 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
         await page.clock.fastForward(14_000);
         expect(await dialog(page).getByRole('alert').count()).toBe(0);
         await page.clock.fastForward(1_000);
-        await dialog(page).getByText('if it was done already, you get the same result', { exact: false }).waitFor();
+        await dialog(page)
+          .getByText('if it was done already, you get the same result', { exact: false })
+          .waitFor();
         await inspect(page, `dialog-hangs-${look}`);
         await page.keyboard.press('Escape');
         const read = page.waitForRequest('**/graphql');
