@@ -6,6 +6,7 @@ import {
   clipboard,
   createKey,
   dialog,
+  goTo,
   inspect,
   isValid,
   keyItem,
@@ -102,6 +103,21 @@ describe.skipIf(!canRun)('the console in an incident', () => {
       await page.getByText('No key starts like this now.', { exact: false }).waitFor();
       await inspect(page, `incident-search-none-${look}`);
       await page.getByRole('searchbox', { name: 'Search API keys' }).fill('');
+    });
+
+    it('automation cannot be switched → the switch shows what is stored', async () => {
+      await goTo(page, 'Automation');
+      const automation = page.getByRole('switch', { name: 'Automation' });
+      await automation.waitFor();
+      {
+        await using _fault = await between(page, (route) => route.abort());
+        await automation.click();
+        await page.getByRole('alert').waitFor();
+        expect(await automation.getAttribute('aria-checked')).toBe('false');
+        expect(await automation.isChecked()).toBe(false);
+        await inspect(page, `incident-switch-${look}`);
+      }
+      await goTo(page, 'API keys');
     });
 
     it('before a key is deactivated → says when and how often it was used', async () => {

@@ -147,11 +147,14 @@ describe.skipIf(!canRun)('the console’s states', () => {
     it('settings and activity', async () => {
       await goTo(page, 'Automation');
       await page.getByRole('switch').click();
+      await page.getByRole('button', { name: 'Undo' }).waitFor();
+      await inspect(page, `settings-switched-${look}`);
       await page.getByLabel('Session length').fill('1');
-      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByRole('button', { name: 'Save session length' }).click();
       await page.getByRole('alert').getByText('Must be at least 60 seconds.').waitFor();
       expect(await focused(page)).toBe('Session length');
       await inspect(page, `settings-refused-${look}`);
+      await page.getByRole('button', { name: 'Discard' }).click();
       await goTo(page, 'Activity');
       await page.getByText('Second', { exact: false }).first().waitFor();
       await inspect(page, `activity-${look}`);

@@ -20,7 +20,7 @@ describe.skipIf(!canRun)('the console of a service with other bounds', () => {
     await using world = await startWorld({ SESSION_DURATION_MIN: '120', SESSION_DURATION_MAX: '7200' });
     await using visit = await world.visit();
     await openConsole(visit, 'alice', '#automation');
-    await visit.page.getByText('In seconds, 120 to 7200 (2 minutes to 2 hours).', { exact: false }).waitFor();
+    await visit.page.getByText('2 minutes to 2 hours, in seconds or with a unit', { exact: false }).waitFor();
   });
 
   it('is where a browser is led that asks for the bare address', async () => {
@@ -85,25 +85,53 @@ describe.skipIf(!canRun)('the console', () => {
     await goTo(page, 'Automation');
     await page.getByText('Never saved.').waitFor();
     expect(await page.getByText('Not set', { exact: true }).count()).toBe(2);
-    const save = () => page.getByRole('button', { name: 'Save changes' }).click();
-    await save();
-    await said(page, 'No changes to save.');
-    await page.getByRole('switch', { name: 'Automation' }).click();
+    const save = () => page.getByRole('button', { name: 'Save session length' }).click();
     const length = page.getByLabel('Session length');
     await length.fill('59');
     await save();
     await page.getByText('Must be at least 60 seconds.').waitFor();
-    await page.getByText('Not saved yet.').waitFor();
-    await length.fill('5400');
+    await length.fill('1.5 h');
     await page.getByText('1 hour 30 minutes').waitFor();
     await save();
-    await said(page, 'Your automation settings were saved.');
+    await said(page, 'Session length: 1 hour 30 minutes.');
+    expect(await length.inputValue()).toBe('5400');
     await page.getByText('Saved just now', { exact: false }).waitFor();
-    await page.getByRole('button', { name: 'Clear automation' }).click();
-    expect(await focused(page)).toBe('Automation');
     await length.fill('');
     await save();
-    await expect.poll(() => page.getByText('Not set', { exact: true }).count()).toBe(2);
+    await said(page, 'Session length: not set.');
+  });
+
+  it('switches automation at once, and takes it back', async () => {
+    const { page } = visit;
+    const isEnabled = async () => (await call(world, 'alice', 'PUT /automation/settings')).is_enabled;
+    const automation = page.getByRole('switch', { name: 'Automation' });
+    await automation.click();
+    await said(page, 'Automation: on.');
+    expect(await isEnabled()).toBe(true);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await said(page, 'Automation: not set.');
+    expect(await isEnabled()).toBeNull();
+    await automation.click();
+    await said(page, 'Automation: on.');
+    await page.getByRole('button', { name: 'Clear automation' }).click();
+    expect(await focused(page)).toBe('Automation');
+    await said(page, 'Automation: not set.');
+  });
+
+  it('asks before a typed session length is lost', async () => {
+    const { page } = visit;
+    const asked: string[] = [];
+    await page.getByLabel('Session length').fill('120');
+    page.once('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await goTo(page, 'Activity');
+    expect(asked).toEqual(['Discard the changes that are not saved?']);
+    expect(await page.getByLabel('Session length').inputValue()).toBe('120');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await goTo(page, 'Private key');
+    await page.getByRole('heading', { name: 'Private key', level: 1 }).waitFor();
   });
 
   it('tells in words what was changed', async () => {
@@ -143,8 +171,8 @@ describe.skipIf(!canRun)('the console', () => {
         ? route.continue()
         : route.abort(),
     );
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await said(page, 'Your automation settings were saved.');
+    await page.getByRole('button', { name: 'Save session length' }).click();
+    await said(page, 'Session length: 2 minutes.');
     expect(await page.getByLabel('Session length').inputValue()).toBe('120');
     await page.getByText('2 minutes', { exact: true }).waitFor();
     await page.unroute('**/graphql');

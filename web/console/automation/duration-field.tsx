@@ -1,6 +1,7 @@
 import { duration } from '../../shared/times.ts';
 import { settings } from '../../sign-in/settings.ts';
 import { Field } from '../ui/field.tsx';
+import { readDuration } from './read-duration.ts';
 
 interface DurationFieldProps {
   readonly text: string;
@@ -8,10 +9,14 @@ interface DurationFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-const inWords = (text: string) => {
-  const seconds = Number(text);
-  if (text.trim() === '') return 'Not set';
-  return Number.isInteger(seconds) && seconds > 0 ? duration(seconds) : '';
+/** What was typed, in words; nothing if it is no length of time yet. */
+const inWords = (text: string): string => {
+  try {
+    const seconds = readDuration(text);
+    return seconds === null ? 'Not set' : duration(seconds);
+  } catch {
+    return '';
+  }
 };
 
 const { min, max } = settings.sessionDuration;
@@ -21,14 +26,13 @@ export function DurationField({ text, issue, onChange }: DurationFieldProps) {
   return (
     <Field
       label="Session length"
-      hint={`In seconds, ${min} to ${max} (${duration(min)} to ${duration(max)}). Leave empty to clear the setting.`}
+      hint={`${duration(min)} to ${duration(max)}, in seconds or with a unit: 3600, 90 min, 1 h. If it is empty, your provider decides.`}
       issue={issue}
     >
       {(control) => (
         <div className="with-unit">
           <input
             {...control}
-            inputMode="numeric"
             autoComplete="off"
             className="number"
             value={text}

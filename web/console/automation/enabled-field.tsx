@@ -7,7 +7,8 @@ interface EnabledFieldProps {
   readonly onChange: (isEnabled: boolean | null) => void;
 }
 
-const stateOf = (isEnabled: boolean | null) => {
+/** The state of the switch, in words. */
+export const stateOf = (isEnabled: boolean | null) => {
   if (isEnabled === null) return 'Not set';
   return isEnabled ? 'On' : 'Off';
 };
@@ -45,6 +46,7 @@ export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) 
           </Button>
         )}
       </div>
+      <p className="hint">If it is not set, your provider decides.</p>
       {issue && <p className="issue">{issue}</p>}
     </div>
   );

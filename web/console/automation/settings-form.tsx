@@ -1,4 +1,6 @@
+import type { ResultOf, VariablesOf } from 'gql.tada';
 import { useState } from 'preact/compat';
+import { duration } from '../../shared/times.ts';
 import { queryClient } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,75 +9,103 @@ import { FormProblem } from '../ui/form-problem.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { updateAutomationSettingsMutation } from './documents.ts';
+import { useUnsaved } from '../ui/use-unsaved.ts';
+import { type automationSettingsQuery, updateAutomationSettingsMutation } from './documents.ts';
 import { DurationField } from './duration-field.tsx';
-import { EnabledField } from './enabled-field.tsx';
-import { changesOf, type Settings, type SettingsDraft } from './settings-draft.ts';
+import { EnabledField, stateOf } from './enabled-field.tsx';
+import { readDuration } from './read-duration.ts';
+
+/** The settings as they are stored. */
+export type Settings = ResultOf<typeof automationSettingsQuery>['automationSettings'];
 
 /** The key under which the query client keeps the settings. */
 export const settingsKey = ['automation-settings'];
 
-/** Edits the automation settings. If they cannot be saved, the form keeps what was typed. */
-export function SettingsForm({ settings }: { readonly settings: Settings }) {
-  const [draft, setDraft] = useState<SettingsDraft>({});
-  const action = useAction();
-  const { pending, problem } = action;
-  const { isEnabled = settings.isEnabled, sessionDuration = `${settings.sessionDuration ?? ''}` } = draft;
-  const save = async () => {
-    const changes = changesOf(draft, settings);
-    if (Object.keys(changes).length === 0) {
-      setDraft({});
-      return notify('No changes to save.');
-    }
-    const { updateAutomationSettings: automationSettings } = await request(
-      updateAutomationSettingsMutation,
-      changes,
-    );
-    // The form now shows what the service has stored.
-    queryClient.setQueryData(settingsKey, { automationSettings });
-    setDraft({});
-    notify('Your automation settings were saved.');
+/** Stores what is given; the page then shows what the service has stored. */
+async function store(changes: VariablesOf<typeof updateAutomationSettingsMutation>): Promise<void> {
+  const { updateAutomationSettings: automationSettings } = await request(
+    updateAutomationSettingsMutation,
+    changes,
+  );
+  queryClient.setQueryData(settingsKey, { automationSettings });
+}
+
+interface SettingsProps {
+  readonly settings: Settings;
+}
+
+/** Edits the automation settings: the switch at once, the session length with a button. */
+export const SettingsForm = ({ settings }: SettingsProps) => (
+  <div className="card settings">
+    <EnabledSetting settings={settings} />
+    <DurationSetting settings={settings} />
+    <p className="hint">
+      {settings.updatedAt === null ? (
+        'Never saved.'
+      ) : (
+        <>
+          Saved <Moment at={settings.updatedAt} />
+        </>
+      )}
+    </p>
+  </div>
+);
+
+/** The switch. A change is stored at once, and can be undone. */
+function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
+  const { run, pending, problem } = useAction();
+  const [wanted, setWanted] = useState(isEnabled);
+  const change = (next: boolean | null, before?: boolean | null): Promise<void> => {
+    setWanted(next);
+    return run(async () => {
+      await store({ isEnabled: next });
+      const undo = before === undefined ? undefined : () => void change(before);
+      notify(`Automation: ${stateOf(next).toLowerCase()}.`, undo);
+    });
   };
   return (
     <>
-      <Form id="settings" className="card settings" action={action} onSubmit={save}>
-        <EnabledField
-          isEnabled={isEnabled}
-          issue={problem?.issueOf('isEnabled')}
-          onChange={(next) => setDraft({ ...draft, isEnabled: next })}
-        />
-        <DurationField
-          text={sessionDuration}
-          issue={problem?.issueOf('sessionDuration')}
-          onChange={(next) => setDraft({ ...draft, sessionDuration: next })}
-        />
-        <div className="form-end">
-          <Button look="primary" type="submit" pending={pending}>
-            Save changes
-          </Button>
-          <p className="hint">
-            <Saved settings={settings} isTouched={Object.keys(draft).length > 0} />
-          </p>
-        </div>
-      </Form>
-      <FormProblem problem={problem} shown={['isEnabled', 'sessionDuration']} />
+      <EnabledField
+        isEnabled={pending ? wanted : isEnabled}
+        issue={problem?.issueOf('isEnabled')}
+        onChange={(next) => void change(next, isEnabled)}
+      />
+      <FormProblem problem={problem} shown={['isEnabled']} />
     </>
   );
 }
 
-interface SavedProps {
-  readonly settings: Settings;
-  /** Whether the person touched the form. */
-  readonly isTouched: boolean;
-}
-
-/** Whether what the form shows is what is stored. */
-function Saved({ settings: { updatedAt }, isTouched }: SavedProps) {
-  if (isTouched) return 'Not saved yet.';
-  if (updatedAt === null) return 'Never saved.';
+/** The session length. What is typed is stored with the button; the person is asked before it is lost. */
+function DurationSetting({ settings: { sessionDuration } }: SettingsProps) {
+  const [typed, setTyped] = useState<string>();
+  const action = useAction();
+  useUnsaved(typed !== undefined);
+  const save = async () => {
+    const seconds = readDuration(typed ?? '');
+    await store({ sessionDuration: seconds });
+    setTyped(undefined);
+    notify(seconds === null ? 'Session length: not set.' : `Session length: ${duration(seconds)}.`);
+  };
   return (
     <>
-      Saved <Moment at={updatedAt} />
+      <Form id="session-length" action={action} onSubmit={save}>
+        <DurationField
+          text={typed ?? `${sessionDuration ?? ''}`}
+          issue={action.problem?.issueOf('sessionDuration')}
+          onChange={setTyped}
+        />
+        {typed !== undefined && (
+          <div className="form-end">
+            <Button look="primary" type="submit" pending={action.pending}>
+              Save session length
+            </Button>
+            <Button look="quiet" onClick={() => setTyped(undefined)}>
+              Discard
+            </Button>
+          </div>
+        )}
+      </Form>
+      <FormProblem problem={action.problem} shown={['sessionDuration']} />
     </>
   );
 }

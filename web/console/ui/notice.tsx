@@ -1,23 +1,32 @@
 import { useSyncExternalStore } from 'preact/compat';
 import { Button } from './button.tsx';
 
-let text = '';
+interface Said {
+  readonly text: string;
+  readonly undo?: (() => void) | undefined;
+}
+
+const nothing: Said = { text: '' };
+let said = nothing;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** In milliseconds; long enough to read a notice twice. The page itself shows the result for good. */
 const shownFor = 8_000;
 
-const show = (next: string) => {
+const show = (next: Said) => {
   clearTimeout(timer);
-  text = next;
+  said = next;
   for (const listener of listeners) listener();
 };
 
-/** Tells the person the result of an action, on the screen and to a screen reader. */
-export function notify(sentence: string): void {
-  show(sentence);
-  timer = setTimeout(() => show(''), shownFor);
+/**
+ * Tells the person the result of an action, on the screen and to a screen reader.
+ * @param undo takes the action back
+ */
+export function notify(text: string, undo?: () => void): void {
+  show({ text, undo });
+  timer = setTimeout(() => show(nothing), shownFor);
 }
 
 const subscribe = (listener: () => void) => {
@@ -30,12 +39,23 @@ const subscribe = (listener: () => void) => {
  * with its text.
  */
 export function Notice() {
-  const sentence = useSyncExternalStore(subscribe, () => text);
+  const { text, undo } = useSyncExternalStore(subscribe, () => said);
   return (
-    <div className={sentence ? 'notice shown' : 'notice'}>
-      <p role="status">{sentence}</p>
-      {sentence && (
-        <Button look="quiet" onClick={() => show('')}>
+    <div className={text ? 'notice shown' : 'notice'}>
+      <p role="status">{text}</p>
+      {undo && (
+        <Button
+          look="quiet"
+          onClick={() => {
+            show(nothing);
+            undo();
+          }}
+        >
+          Undo
+        </Button>
+      )}
+      {text && (
+        <Button look="quiet" onClick={() => show(nothing)}>
           Dismiss
         </Button>
       )}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../web/console/api/problem.ts';
+import { readDuration } from '../../../web/console/automation/read-duration.ts';
+
+describe('readDuration', () => {
+  it.each<[string, number | null]>([
+    ['', null],
+    [' 60 ', 60],
+    ['90s', 90],
+    ['90 sec', 90],
+    ['30 min', 1_800],
+    ['1 minute', 60],
+    ['1 h', 3_600],
+    ['1.5 hours', 5_400],
+    ['1,5 H', 5_400],
+    ['1 day', 86_400],
+  ])('%j → %j seconds', (text, seconds) => {
+    expect(readDuration(text)).toBe(seconds);
+  });
+
+  it.each(['an hour', '1e999', '-1', '1 h 30 min', '9'.repeat(400), 'h'])('%s → refused', (text) => {
+    expect(() => readDuration(text)).toThrow(Problem);
+  });
+});
