@@ -49,7 +49,7 @@ async function copy(source: Sqlite.Database, target: string): Promise<void> {
   } catch (error) {
     const fault = describeFault(error as Error, target) ?? (error as Error).message;
     for (const path of [target, `${target}-journal`]) rmSync(path, { force: true });
-    throw new Error(`${target} was not made: ${fault}.`, { cause: error });
+    throw new Error(`${target} was not written: ${fault}.`, { cause: error });
   }
 }
 
@@ -68,8 +68,7 @@ function finish(target: string): void {
 
 const usage = `Usage: npm run db:backup -- FILE
 
-Copies the SQLite database to a new file, while it is in use or not. It needs DATA_DIR or DATABASE_URL as the service
-has it.
+Copies the SQLite database to a new file. The service can keep running. Needs the service's DATA_DIR or DATABASE_URL.
 
   --help  prints this text
 `;
@@ -77,7 +76,7 @@ has it.
 async function run(target: string): Promise<void> {
   try {
     await backUp(target);
-    process.stdout.write(`${target} holds the database as it is now.\n`);
+    process.stdout.write(`${target} is a copy of the database.\n`);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = 1;

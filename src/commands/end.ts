@@ -16,8 +16,8 @@ const usage = `Usage: npm run keys:end -- FILE [--reason TEXT] [--dry-run]
 Deactivates API keys for good: those that a backup brought back, or many that leaked. FILE, or - for standard input, has
 one key on each line, by its id or its prefix (sk-a1b2c3). Empty lines and lines that begin with # are ignored. The
 owners see it in their audit trails, and webhooks announce it. A line that matches no key, or several, is reported on
-standard error and makes the exit code 1; the other keys are deactivated. Works beside the running service, can be ended
-at any moment and run again, and needs the service's DATA_DIR or DATABASE_URL.
+standard error and makes the exit code 1; the other keys are deactivated. The service can keep running. You can
+interrupt the command and run it again. Needs the service's DATA_DIR or DATABASE_URL.
 
   --reason TEXT  tells the owners why, in up to ${longestReason} characters
   --dry-run      changes nothing, and reports what would happen

@@ -10,9 +10,9 @@ import { reportFault } from './report-fault.ts';
 
 const usage = `Usage: npm run keys:export -- FILE
 
-Writes what can be written of all API keys to a new file, or to the standard output for -: one JSON object a line, with
-the members that npm run keys:import takes. No secret and no digest is among them. It works beside the running service,
-and needs its DATA_DIR or DATABASE_URL.
+Writes all API keys to a new FILE, or to standard output if FILE is -. Each line is a JSON object with the members that
+npm run keys:import takes, but without secrets and digests. The service can keep running. Needs the service's DATA_DIR
+or DATABASE_URL.
 
   --help  prints this text
 `;

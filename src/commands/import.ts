@@ -16,14 +16,18 @@ import { reportFault } from './report-fault.ts';
 
 const usage = `Usage: npm run keys:import -- FILE [--dry-run]
 
-Brings API keys here that exist elsewhere: a file of JSON lines, or - for the standard input. Each has "issuer",
-"subject", "key_prefix", and either "sha256", the SHA-256 of the whole key in hexadecimal digits or base64, or "key", the
-key itself. It may have "created_at", "is_active", and what an owner gives a key, by the names that REST has for it:
-"name", "expires_at", "permissions" and the like; and "plan", for its account. A line that is refused is told on the standard error, and makes the
-exit code 1; the others are imported. It works beside the running service, may be ended at any moment, and run again: a
-key that is here already stays as it is. It needs the service's own environment.
+Imports API keys from another service. FILE, or - for standard input, has one JSON object on each line:
 
-  --dry-run  writes nothing, and says what would be refused
+  required  "issuer", "subject", "key_prefix", and either "key", the key itself, or "sha256", the SHA-256 of the whole
+            key in hexadecimal digits or base64
+  optional  "created_at", "is_active", the members that REST has for a key ("name", "expires_at", "permissions" and so
+            on), and "plan", the plan of the key's account
+
+A line that cannot be imported is reported on standard error and makes the exit code 1; the other lines are imported.
+The service can keep running. You can interrupt the command and run it again: keys that exist already stay as they are.
+Needs the service's environment.
+
+  --dry-run  changes nothing, and reports what would happen
   --help     prints this text
 `;
 
@@ -31,7 +35,7 @@ key that is here already stays as it is. It needs the service's own environment.
 async function openDestination(config: Config, opened: AsyncDisposableStack) {
   const { database: databaseConfig, secrets: keys } = config;
   if (!keys)
-    throw new ConfigError(['KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set, as the service has them']);
+    throw new ConfigError(['KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set to the values of the service']);
   const database = opened.use(await openBeside(databaseConfig));
   await assertMigrated(database, databaseConfig);
   const db = new Db(database.em);

@@ -7,8 +7,8 @@ import { migrate } from '../database/migrate.ts';
 
 const usage = `Usage: npm run db:migrate -- [--help]
 
-Brings the schema of the database up to date, and says which migrations it has applied. It is configured by the
-environment, as the service is; docs/configuration.md has every variable.
+Updates the database's schema and prints the migrations that it applied. Needs the service's environment: see
+docs/configuration.md.
 
   --help  prints this text
 `;

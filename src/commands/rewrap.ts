@@ -34,8 +34,8 @@ async function runAll(db: Db, secrets: Secrets): Promise<void> {
 
 const usage = `Usage: npm run keys:rewrap -- [--help]
 
-Moves what is stored to the first secrets of KEY_PEPPERS and KEY_ENCRYPTION_KEYS, and says how far it is and what is
-left. It may be ended at any moment and run again. On SQLite, stop the service first.
+Moves stored keys and secrets to the first versions in KEY_PEPPERS and KEY_ENCRYPTION_KEYS, and prints its progress. You
+can interrupt it and run it again. With SQLite, stop the service first.
 
   --help  prints this text
 `;

@@ -37,9 +37,9 @@ async function run(withConfig: (config: Config) => Promise<void>): Promise<void>
 
 const usage = `Usage: npm start -- [--check-config | --version | --help]
 
-Starts Keyward. It is configured by the environment; docs/configuration.md has every variable.
+Starts Keyward. Environment variables configure it: see docs/configuration.md.
 
-  --check-config  checks the configuration, says what is wrong with it or that it is good, and starts nothing
+  --check-config  checks the configuration and starts nothing
   --version       prints the version
   --help          prints this text
 `;

@@ -4,7 +4,7 @@ import { configurationPages } from './configuration-pages.ts';
 
 const usage = `Usage: npm run config:docs -- [--help]
 
-Writes the tables of variables in docs/configuration.md anew.
+Updates the tables of variables in docs/configuration.md.
 
   --help  prints this text
 `;

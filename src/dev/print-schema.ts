@@ -7,10 +7,10 @@ import { schemaFaults } from './schema-faults.ts';
 
 const usage = `Usage: npm run schema -- [--check | --help]
 
-Writes the files that derive from the schema: schema/schema.graphql, schema/openapi.json, schema/openapi-3.0.json, and
-the tables of operations in docs/operations.md and docs/operators.md.
+Updates the files made from the schema: schema/schema.graphql, schema/openapi.json, schema/openapi-3.0.json, and the
+tables of operations in docs/operations.md and docs/operators.md.
 
-  --check  writes nothing, and says what is out of date and what an operation lacks
+  --check  writes nothing, and reports outdated files and what is missing from an operation
   --help   prints this text
 `;
 

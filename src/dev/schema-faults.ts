@@ -46,7 +46,7 @@ const fileName = (field: string): string => field.replace(/[A-Z]/g, (letter) => 
 
 const hasExample = (field: Pick<Field, 'extensions'>): boolean => factsOf(field).example !== undefined;
 
-/** The parts that an operation lacks beside its field: route, source file, test, examples. */
+/** What is missing from an operation besides its field: route, source file, test, examples. */
 function operationFaults(field: Field, table: Routes, files: readonly string[]): string[] {
   const { name, type, args } = field;
   const file = fileName(name);
@@ -57,12 +57,12 @@ function operationFaults(field: Field, table: Routes, files: readonly string[]):
     (argument) => !['first', 'after', 'last', 'before'].includes(argument.name),
   );
   const faults: readonly (readonly [isFaulty: boolean, fault: string])[] = [
-    [!table[name], 'has no route: give it a line in src/rest/routes.ts'],
-    [!files.some(isSource), `has no operation: it belongs into src/<slice>/${file}.ts`],
-    [!files.includes(test), `has no test: it belongs into ${test}`],
+    [!table[name], 'has no route: add a line to src/rest/routes.ts'],
+    [!files.some(isSource), `has no operation: add src/<subject>/${file}.ts`],
+    [!files.includes(test), `has no test: add ${test}`],
     [
       !isObjectType(getNamedType(type)) && !hasExample(field),
-      'answers no record, so the field itself needs an example: `example: …`',
+      'returns no object type, so the field needs an example: `example: …`',
     ],
     ...ownArguments.map(
       (argument) => [!hasExample(argument), `needs an example of ${argument.name}: \`example: …\``] as const,
@@ -72,8 +72,8 @@ function operationFaults(field: Field, table: Routes, files: readonly string[]):
 }
 
 /**
- * Lists the parts that operations lack and the places of these parts, one sentence for each fault.
- * `apiKeyCount has no route: give it a line in src/rest/routes.ts`
+ * Lists what is missing from the operations and where it belongs, one sentence for each fault.
+ * `apiKeyCount has no route: add a line to src/rest/routes.ts`
  * @param files the paths of all sources and tests, from the project's folder
  */
 export function schemaFaults(schema: GraphQLSchema, table: Routes, files: readonly string[]): string[] {
@@ -84,13 +84,13 @@ export function schemaFaults(schema: GraphQLSchema, table: Routes, files: readon
   return [
     ...describedPlaces(schema)
       .filter(([, description]) => !isSentence(description))
-      .map(([place]) => `${place} needs a description: whole sentences`),
+      .map(([place]) => `${place} needs a description in whole sentences`),
     ...fields.flatMap((field) => operationFaults(field, table, files)),
     ...Object.keys(table)
       .filter((name) => !names.includes(name))
-      .map((name) => `the route of ${name} in src/rest/routes.ts leads to no root field`),
+      .map((name) => `the route of ${name} in src/rest/routes.ts has no root field`),
     ...places
       .filter((place, index) => places.indexOf(place) !== index)
-      .map((place) => `${place} is the place of two routes in src/rest/routes.ts`),
+      .map((place) => `${place} has two routes in src/rest/routes.ts`),
   ];
 }

@@ -6,10 +6,10 @@ import { requestToken } from './request-token.ts';
 
 const usage = `Usage: npm run --silent token -- --subject <subject> [--scope "<scope> <scope>"]
 
-Prints an access token of the development identity provider.
+Prints an access token from the development identity provider.
 
-  --subject  whose token it is, such as alice; any subject will do
-  --scope    the scopes that it carries; all that a person needs where this is left out
+  --subject  the person the token is for, for example alice; any name works
+  --scope    the token's scopes; default: all that a person needs
   --help     prints this text
 `;
 

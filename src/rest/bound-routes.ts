@@ -140,7 +140,7 @@ export function bindRoutes(schema: GraphQLSchema, routes: Routes): Readonly<Reco
   const mutations = schema.getMutationType()?.getFields() ?? {};
   const bound = Object.entries(routes).map(([name, route]) => {
     const field = fields[name];
-    if (!field) throw new Error(`the route of ${name} leads to no root field`);
+    if (!field) throw new Error(`the route of ${name} has no root field`);
     return [name, bindRoute(field, route, Object.hasOwn(mutations, name))] as const;
   });
   const readable = new Map(

@@ -63,16 +63,16 @@ describe('the check of operations', () => {
 
   it('an incomplete operation → what is missing, and where it belongs', () => {
     expect(schemaFaults(sample, table, files)).toEqual([
-      'Query.roomCount(isOpen) needs a description: whole sentences',
-      'Query.roomCount(first) needs a description: whole sentences',
-      'Query.rooms needs a description: whole sentences',
-      'roomCount has no route: give it a line in src/rest/routes.ts',
-      'roomCount has no operation: it belongs into src/<slice>/room-count.ts',
-      'roomCount has no test: it belongs into test/integration/room-count.test.ts',
-      'roomCount answers no record, so the field itself needs an example: `example: …`',
+      'Query.roomCount(isOpen) needs a description in whole sentences',
+      'Query.roomCount(first) needs a description in whole sentences',
+      'Query.rooms needs a description in whole sentences',
+      'roomCount has no route: add a line to src/rest/routes.ts',
+      'roomCount has no operation: add src/<subject>/room-count.ts',
+      'roomCount has no test: add test/integration/room-count.test.ts',
+      'roomCount returns no object type, so the field needs an example: `example: …`',
       'roomCount needs an example of isOpen: `example: …`',
-      'the route of doors in src/rest/routes.ts leads to no root field',
-      'GET /rooms is the place of two routes in src/rest/routes.ts',
+      'the route of doors in src/rest/routes.ts has no root field',
+      'GET /rooms has two routes in src/rest/routes.ts',
     ]);
   });
 });

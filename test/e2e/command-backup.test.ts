@@ -71,7 +71,7 @@ describe('a copy', () => {
     const before = read(source, count) as number;
     const ended = await backUp();
     await writer.kill();
-    expect(ended).toEqual({ code: 0, stdout: `${target} holds the database as it is now.\n`, stderr: '' });
+    expect(ended).toEqual({ code: 0, stdout: `${target} is a copy of the database.\n`, stderr: '' });
     const copied = read(target, count) as number;
     expect(read(target, 'pragma integrity_check')).toBe('ok');
     expect(copied).toBeGreaterThanOrEqual(before);

@@ -160,7 +160,7 @@ describe('keys:import', () => {
     await writeFile(file, '');
     expect(await run()).toMatchObject({ code: 0, stdout: 'imported: 0, here already: 0, refused: 0\n' });
     expect(await run({ KEY_PEPPERS: '', KEY_ENCRYPTION_KEYS: '' })).toMatchObject(
-      refusal(1, /KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set, as the service has them/),
+      refusal(1, /KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set to the values of the service/),
     );
     expect(await run({ DATABASE_URL: 'postgres://127.0.0.1:9/keyward' })).toMatchObject({
       code: 75,

@@ -33,7 +33,7 @@ describe.runIf(canMount())('on a full disk', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^\S+\/copy\.db was not made: there is no room left on its disk \(SQLITE_\w+\)\.\n$/,
+        /^\S+\/copy\.db was not written: there is no room left on its disk \(SQLITE_\w+\)\.\n$/,
       ),
     });
     expect(readdirSync(full.path)).toEqual(['ballast']);

@@ -145,6 +145,6 @@ describe('an error that no operation may declare', () => {
 describe('a route without a root field', () => {
   it('is refused', () => {
     const table = { ...routes, nothing: { method: 'GET', path: '/nothing' } } as const;
-    expect(() => createOpenApi({ ...sofa, table }, described)).toThrow('nothing leads to no root field');
+    expect(() => createOpenApi({ ...sofa, table }, described)).toThrow('nothing has no root field');
   });
 });
