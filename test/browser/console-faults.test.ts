@@ -22,7 +22,7 @@ const refuse =
 const spoilToken = (route: Route) =>
   route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer spoiled' } });
 
-describe.skipIf(!canRun)('the console, where something fails', () => {
+describe.skipIf(!canRun)('the console when something fails', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld();
@@ -76,7 +76,7 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       await page.getByRole('alert').waitFor({ state: 'detached' });
     });
 
-    it('a request hangs: after 15 seconds it says so, and whether it may have been done', async () => {
+    it('a request hangs: it says so after 15 seconds, and whether the change may have been made', async () => {
       // Of this page's time alone, which the test turns forward.
       await page.clock.install();
       await page.getByRole('button', { name: 'Create API key' }).click();
@@ -112,7 +112,7 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       await goTo(page, 'API keys');
     });
 
-    it('the sign-in has ended: signing in again loses nothing that was typed', async () => {
+    it('the session ended: signing in again keeps what was typed', async () => {
       await page.getByRole('button', { name: 'Create API key' }).click();
       await dialog(page).getByLabel('Name').fill('Outlives the token');
       {
@@ -129,7 +129,7 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
     });
 
-    it('the sign-in has ended while one looks: what is there stays', async () => {
+    it('the session ended while reading: the page stays', async () => {
       await goTo(page, 'Private key');
       {
         await using _refused = await between(page, spoilToken);
@@ -143,7 +143,7 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       await keyItem(page, 'First').waitFor();
     });
 
-    it('somebody else signs in: nothing of the one before is left', async () => {
+    it('somebody else signs in: nothing of the previous person is left', async () => {
       await page.getByRole('button', { name: `new-${look}` }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor();
@@ -155,7 +155,7 @@ describe.skipIf(!canRun)('the console, where something fails', () => {
       expect(await keyItem(page, 'First').count()).toBe(0);
     });
 
-    it('a scope is missing: it says which, and asks for it', async () => {
+    it('a scope is missing: it says which, and requests it', async () => {
       const token = await world.service.token('bob', 'openid email');
       {
         await using _less = await between(page, (route) =>

@@ -36,7 +36,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await keyItem(page, 'API key 3').waitFor();
   });
 
-  it('creates a key, and its secret is gone with the dialog', async () => {
+  it('creates a key, and hides its secret with the dialog', async () => {
     const { page } = visit;
     const secret = await createKey(page, 'Mail robot');
     expect(await isValid(world, secret)).toBe(true);
@@ -45,7 +45,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await keyItem(page, 'Mail robot').getByText('in 3 months').waitFor();
   });
 
-  it('has a command that uses the key', async () => {
+  it('shows a command that uses the key', async () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Create API key' }).click();
     await dialog(page).getByRole('button', { name: 'Create' }).click();
@@ -57,7 +57,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
   });
 
-  it('does not lose a secret to a slip: only its button leaves the dialog', async () => {
+  it('does not lose a secret by accident: only its button closes the dialog', async () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Create API key' }).click();
     await dialog(page).getByRole('button', { name: 'Create' }).click();
@@ -71,7 +71,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await takeSecret(page);
   });
 
-  it('asks by the ids of documents that the service knows, and sends none', async () => {
+  it('sends ids of documents that the service knows, and no documents', async () => {
     const { page } = visit;
     const asked: unknown[] = [];
     page.on('request', (request) => {
@@ -86,7 +86,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
       });
   });
 
-  it('sends its documents to a service of another version, which knows other ones', async () => {
+  it('sends its documents to a service of another version', async () => {
     const { page } = visit;
     const creates: unknown[] = [];
     await page.route('**/graphql', async (route) => {
@@ -113,7 +113,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await keyItem(page, 'Builder').waitFor();
   });
 
-  it('makes a key the default, and the focus stays with it', async () => {
+  it('makes a key the default, and keeps the focus', async () => {
     const { page } = visit;
     await keyItem(page, 'Builder').getByRole('button', { name: 'Make default' }).press('Enter');
     await said(page, 'Builder is now the default key.');
@@ -122,7 +122,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await expect.poll(() => focused(page)).toBe('Builder');
   });
 
-  it('rotates a key: the old secret works for the grace that was chosen', async () => {
+  it('rotates a key: the old secret works for the chosen grace period', async () => {
     const { page } = visit;
     const first = await createKey(page, 'Backup job');
     const rotate = async (grace: string) => {
@@ -140,7 +140,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     expect([await isValid(world, second), await isValid(world, third)]).toEqual([false, true]);
   });
 
-  it('deactivates a key, once the person has confirmed which', async () => {
+  it('deactivates a key after a confirmation', async () => {
     const { page } = visit;
     await keyItem(page, 'Mail robot').getByRole('button', { name: 'Deactivate' }).click();
     await dialog(page).getByRole('heading', { name: 'Deactivate Mail robot?' }).waitFor();
@@ -155,7 +155,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
       .waitFor({ state: 'detached' });
   });
 
-  it('shows the active keys alone, the expired, or the deactivated', async () => {
+  it('filters active, expired and inactive keys', async () => {
     const { page } = visit;
     await page.getByRole('radio', { name: 'Active', exact: true }).check({ force: true });
     await keyItem(page, 'Mail robot').waitFor({ state: 'detached' });
@@ -171,7 +171,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await takePicture(page, 'console');
   });
 
-  it('lists hundreds of keys at once, counts them, and finds and orders them', async () => {
+  it('lists, counts, finds and sorts hundreds of keys', async () => {
     const { page } = visit;
     const names = Array.from({ length: 120 }, (_, number) => `Many ${number}`);
     for (const name of names) await call(world, 'alice', 'POST /auth/keys', { name });

@@ -68,7 +68,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
     const refused = (words: string) =>
       dialog(page).getByRole('alert').getByText(words, { exact: false }).waitFor();
 
-    it('asks for a name and an end alone, where nothing else is wanted', async () => {
+    it('asks only for a name and an expiry at first', async () => {
       await page.getByRole('button', { name: 'Create API key' }).click();
       await dialog(page).getByText('Limits and permissions').waitFor();
       expect(await dialog(page).getByLabel('Permissions').isVisible()).toBe(false);
@@ -80,7 +80,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       expect(await keyItem(page, 'Plain').locator('.limits').count()).toBe(0);
     });
 
-    it('makes a key with all of it, and says at its field what is refused', async () => {
+    it('creates a key with everything, and shows each problem at its field', async () => {
       await page.getByRole('button', { name: 'Create API key' }).click();
       await openLimits();
       await inspect(page, `limits-open-${look}`);
@@ -131,7 +131,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await item.getByText(/^Refills in \d+ (hour|minute)/).waitFor();
     });
 
-    it('changes a key, and sends what was changed alone', async () => {
+    it('changes a key, and sends only what was changed', async () => {
       await openEditor('Limited');
       expect(await dialog(page).getByLabel('Permissions').inputValue()).toBe('documents.*\nmail.send');
       expect(await dialog(page).getByLabel('Expires').inputValue()).toBe('stays');
@@ -152,7 +152,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await expect.poll(() => focused(page)).toMatch(/^Edit/);
     });
 
-    it('loses nothing to what happens elsewhere meanwhile: it changes what was touched alone', async () => {
+    it('changes only what was edited, and keeps changes made elsewhere meanwhile', async () => {
       const id = await idOf('Limited');
       await openEditor('Limited');
       await call(world, person, `PATCH /auth/keys/${id}`, { allowed_addresses: ['198.51.100.7'] });
@@ -166,7 +166,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await keyItem(page, 'Limited still').getByText('Allows mail.send, only from 198.51.100.7.').waitFor();
     });
 
-    it('renames alone what is over', async () => {
+    it('allows only a new name for a key that is over', async () => {
       await keyItem(page, 'Plain')
         .getByRole('button', { name: /^Deactivate/ })
         .click();
@@ -181,7 +181,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await said(page, 'Plain no more was saved.');
     });
 
-    it('shows keys with much, with nothing left, and with names of any sort', async () => {
+    it('shows keys with many settings, with nothing left, and with unusual names', async () => {
       const some = { permissions: ['documents.read'], quota: { limit: 1_000_000_000, refill: 'monthly' } };
       for (const body of [
         { ...some, name: longName, metadata: { plan: 'gold', note: `${rightToLeft} ${longName}` } },
@@ -234,7 +234,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await page.getByRole('searchbox').fill('');
     });
 
-    it('is well made where it changes a key with much', async () => {
+    it('is accessible while a key with many settings is edited', async () => {
       await openEditor(longName);
       await inspect(page, `edit-long-${look}`);
       await page.keyboard.press('Escape');
@@ -245,7 +245,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await page.keyboard.press('Escape');
     });
 
-    it('is worked by the keyboard alone: unfold, fill in, save', async () => {
+    it('works with the keyboard alone: unfold, fill in, save', async () => {
       await keyItem(page, 'Nothing').getByRole('button', { name: 'Edit' }).focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => focused(page)).toBe('Name');
@@ -262,12 +262,12 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await expect.poll(() => focused(page)).toBe('Edit Nothing');
     });
 
-    it('holds to the policy: no complaint', () => {
+    it('follows the content security policy', () => {
       const wanted = /Failed to load resource.*(422|401)/;
       expect(visit.complaints.filter((complaint) => !wanted.test(complaint))).toEqual([]);
     });
 
-    it('tells from what to what, in the names that keys had then', async () => {
+    it('says what changed from what to what, with the names at that time', async () => {
       const id = await idOf('Limited still');
       await call(world, person, `PATCH /auth/keys/${id}`, { expires_at: null, permissions: thirty });
       await call(world, person, `PATCH /auth/keys/${id}`, {

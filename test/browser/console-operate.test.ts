@@ -31,7 +31,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await scanner?.[Symbol.asyncDispose]();
   });
 
-  it('is found in the menu of who is signed in, and only until they are an operator', async () => {
+  it('is in the menu of the signed-in person, and only until they are an operator', async () => {
     await using visit = await world.visit();
     const page = await openConsole(visit, 'olga', '#keys');
     const become = page.getByRole('button', { name: 'Sign in as an operator' });
@@ -53,7 +53,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     return { id: settings.user_id as number, key: first.key as string };
   };
 
-  it('finds an account, blocks and unblocks it with a reason, which the person reads', async () => {
+  it('finds an account, and blocks and unblocks it with a reason that the person sees', async () => {
     const { key } = await person('mallory');
     await using visit = await world.visit();
     const page = await signInAsOperator(visit, 'alice');
@@ -92,7 +92,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     expect(visit.complaints).toEqual([expect.stringContaining('422')]);
   });
 
-  it('tells whose a key is, ends it, and says so where it is nobody’s', async () => {
+  it('says whose a key is, deactivates it, and says if there is no such key', async () => {
     const { key } = await person('nadia');
     await using visit = await world.visit();
     const page = await signInAsOperator(visit, 'alice');
@@ -120,7 +120,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     expect(page.url()).not.toContain('sk-');
   });
 
-  it('sees how keys are used and what was done, and the person sees that it was read', async () => {
+  it('shows usage and activity, and the person sees that it was read', async () => {
     const { id } = await person('olena');
     await using visit = await world.visit();
     const page = await signInAsOperator(visit, 'alice', `#operate/${id}`);
@@ -141,7 +141,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     expect(await theirs.page.getByText('Your activity was read').count()).toBe(1);
   });
 
-  it('has the person read where a key of theirs was found, as text, and what was done', async () => {
+  it('shows the person where their key was found, as text, and what was done', async () => {
     const url = `https://github.com/octocat/Hello-World/blob/main/${'a'.repeat(500)}.txt?<b>`;
     const { key } = await person('quentin');
     const { id } = await call(world, 'quentin', 'POST /auth/keys', { name: 'Desk' });
@@ -166,7 +166,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await inspect(page, 'console-leaked');
   });
 
-  it('erases an account once its subject was typed, and no sooner', async () => {
+  it('erases an account only after its subject was typed', async () => {
     const { id, key } = await person('oscar');
     await using visit = await world.visit();
     const page = await signInAsOperator(visit, 'alice', `#operate/${id}`);
@@ -193,7 +193,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByText('Account not found.').waitFor();
   });
 
-  it.each(looks)('is well made: %s', async (look, options) => {
+  it.each(looks)('looks good and is accessible: %s', async (look, options) => {
     const { id } = await person(`quentin-${'very-'.repeat(12)}long-${look}`);
     await using visit = await world.visit(options);
     const page = await signInAsOperator(visit, 'alice');
@@ -278,7 +278,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     },
   );
 
-  it('is not there for others, who load nothing of it', async () => {
+  it('is not there for others, who load none of its code', async () => {
     await using visit = await world.visit();
     const { page } = visit;
     const scripts: Promise<string>[] = [];
@@ -299,7 +299,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
 });
 
 describe.skipIf(!canRun)('with ADMIN=off', () => {
-  it('there is nothing of it, and the console works as ever', async () => {
+  it('it is missing, and the rest of the console works', async () => {
     await using world = await startWorld();
     await using visit = await world.visit();
     await openConsole(visit, 'bob', '#operate');

@@ -56,7 +56,7 @@ describe.skipIf(!canRun)('plans in the console', () => {
     call(world, 'server', 'POST /keys/verify', { key, cost }, 'keys.verify');
 
   describe.each(looks)('%s', (look, options) => {
-    it('a person sees what is left, is offered what the plan allows, and reads what a key lost', async () => {
+    it('a person sees what is left, can choose what the plan allows, and sees what a key lost', async () => {
       const subject = `owner-${look}`;
       await using visit = await world.visit({ ...options, reducedMotion: 'reduce', permissions: clipboard });
       const page = await openConsole(visit, subject);

@@ -59,7 +59,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await inspect(page, `signed-out-${look}`);
     });
 
-    it('there is nothing yet', async () => {
+    it('nothing yet', async () => {
       await signInAs(visit, `new-${look}`);
       await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
       await inspect(page, `no-keys-${look}`);
@@ -161,7 +161,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
     });
   });
 
-  it('takes a token that is pasted, where no client is registered', async () => {
+  it('accepts a pasted token if no client is registered', async () => {
     await using visit = await world.visit();
     const { page } = visit;
     await page.route('**/console', async (route) => {
@@ -184,7 +184,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
     await keyItem(page, 'Laptop').waitFor();
   });
 
-  it('takes a token on a page that came over the network without TLS', async () => {
+  it('accepts a token on a page without TLS', async () => {
     await using visit = await world.visit({ baseURL: world.service.url.replace('127.0.0.1', remoteName) });
     const { page } = visit;
     await page.goto('/console');

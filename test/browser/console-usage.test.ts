@@ -54,7 +54,7 @@ const tableOf = (page: Page): Promise<string[][]> =>
     .locator('.usage-table tbody tr')
     .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)));
 
-describe.skipIf(!canRun)('the use of keys', () => {
+describe.skipIf(!canRun)('usage of keys', () => {
   let world: World;
   let secret: string;
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe.skipIf(!canRun)('the use of keys', () => {
   const ask = (key: string) =>
     fetch(`${world.service.url}/api/v1/keys/authorize`, { headers: { 'x-api-key': key } });
 
-  it.each(looks)('looks well and is read by everybody: %s', async (look, options) => {
+  it.each(looks)('looks good and is accessible: %s', async (look, options) => {
     await using visit = await world.visit(options);
     const page = await openConsole(visit, 'somebody new', '#usage');
     await page.getByRole('heading', { name: 'Not used in the last 24 hours' }).waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(!canRun)('the use of keys', () => {
     expect(visit.foreign()).toEqual([]);
   });
 
-  it('has the same numbers in words, in the chart and in the table, and is read by the keyboard', async () => {
+  it('has the same numbers in words, chart and table, and works with the keyboard', async () => {
     await using visit = await world.visit();
     const { page } = visit;
     await using _answers = await between(page, answer(many));
@@ -124,7 +124,7 @@ describe.skipIf(!canRun)('the use of keys', () => {
     await expect.poll(said).toMatch(/: 99,700 valid, 9,001 refused/);
   });
 
-  it('is of one key or of all, and what it needs is loaded when it is shown', async () => {
+  it('shows one key or all, and loads its code only when it is shown', async () => {
     await using visit = await world.visit();
     const { page } = visit;
     const scripts: string[] = [];
@@ -160,7 +160,7 @@ describe.skipIf(!canRun)('the use of keys', () => {
     await page.getByRole('alert').getByText('API key not found').waitFor();
   });
 
-  it('is what was asked at the door', async () => {
+  it('shows what was asked at the authorize path', async () => {
     await using visit = await world.visit();
     const page = await openConsole(visit, 'usage', '#usage');
     await expect

@@ -15,15 +15,15 @@ import {
 
 const privateKey = `0x${'5e'.repeat(32)}`;
 
-describe.skipIf(!canRun)('the console of a service with other bounds', () => {
-  it('names them', async () => {
+describe.skipIf(!canRun)('the console of a service with other limits', () => {
+  it('shows them', async () => {
     await using world = await startWorld({ SESSION_DURATION_MIN: '120', SESSION_DURATION_MAX: '7200' });
     await using visit = await world.visit();
     await openConsole(visit, 'alice', '#automation');
     await visit.page.getByText('2 minutes to 2 hours, in seconds or with a unit', { exact: false }).waitFor();
   });
 
-  it('is where a browser is led that asks for the bare address', async () => {
+  it('is where a browser is redirected from /', async () => {
     await using world = await startWorld();
     await using visit = await world.visit();
     await visit.page.goto('/');
@@ -80,7 +80,7 @@ describe.skipIf(!canRun)('the console', () => {
     expect(await stored(page)).not.toContain(privateKey);
   });
 
-  it('sets the automation up, within its bounds, and clears it', async () => {
+  it('sets the automation settings within their limits, and clears them', async () => {
     const { page } = visit;
     await goTo(page, 'Automation');
     await page.getByText('Never saved.').waitFor();
@@ -101,7 +101,7 @@ describe.skipIf(!canRun)('the console', () => {
     await said(page, 'Session length: not set.');
   });
 
-  it('switches automation at once, and takes it back', async () => {
+  it('saves the automation switch at once, and undoes it', async () => {
     const { page } = visit;
     const isEnabled = async () => (await call(world, 'alice', 'PUT /automation/settings')).is_enabled;
     const automation = page.getByRole('switch', { name: 'Automation' });
@@ -118,7 +118,7 @@ describe.skipIf(!canRun)('the console', () => {
     await said(page, 'Automation: not set.');
   });
 
-  it('asks before a typed session length is lost', async () => {
+  it('asks before an unsaved session length is lost', async () => {
     const { page } = visit;
     const asked: string[] = [];
     await page.getByLabel('Session length').fill('120');
@@ -134,7 +134,7 @@ describe.skipIf(!canRun)('the console', () => {
     await page.getByRole('heading', { name: 'Private key', level: 1 }).waitFor();
   });
 
-  it('tells in words what was changed', async () => {
+  it('says in words what was changed', async () => {
     const { page } = visit;
     const { id } = await call(world, 'alice', 'POST /auth/keys', { name: 'Mail robot' });
     await call(world, 'alice', `PATCH /auth/keys/${id}`, { name: 'Robot' });
@@ -162,7 +162,7 @@ describe.skipIf(!canRun)('the console', () => {
     await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
   });
 
-  it('shows what is saved, though it cannot be read anew', async () => {
+  it('shows what was saved, even if it cannot be read again', async () => {
     const { page } = visit;
     await goTo(page, 'Automation');
     await page.getByLabel('Session length').fill('120');
@@ -178,7 +178,7 @@ describe.skipIf(!canRun)('the console', () => {
     await page.unroute('**/graphql');
   });
 
-  it('speaks of no scopes, and its menu closes when it has done its work', async () => {
+  it('does not mention scopes, and its menu closes after use', async () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'alice' }).click();
     await page.getByText('Signed in as alice until', { exact: false }).waitFor();
@@ -192,7 +192,7 @@ describe.skipIf(!canRun)('the console', () => {
     expect(await page.locator('.sign-in-menu').isVisible()).toBe(false);
   });
 
-  it('is worked by the keyboard alone: create, copy, deactivate', async () => {
+  it('works with the keyboard alone: create, copy, deactivate', async () => {
     const { page } = visit;
     await goTo(page, 'API keys');
     await keyItem(page, 'Laptop').waitFor();
@@ -218,13 +218,13 @@ describe.skipIf(!canRun)('the console', () => {
     await expect.poll(() => focused(page)).toBe('By keyboard');
   });
 
-  it('holds to the policy: no complaint, and nobody but the service is asked', () => {
+  it('follows the content security policy, and sends requests only to the service', () => {
     const refused = /Failed to load resource.*(422|401)/;
     expect(visit.complaints.filter((complaint) => !refused.test(complaint))).toEqual([]);
     expect(visit.foreign()).toEqual([]);
   });
 
-  it('keeps the token nowhere, and is signed in all the same after a reload', async () => {
+  it('does not store the token, and is still signed in after a reload', async () => {
     const { page } = visit;
     expect(await stored(page)).not.toMatch(/eyJ/);
     await goTo(page, 'Private key');

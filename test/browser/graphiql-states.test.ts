@@ -53,19 +53,19 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
     };
     const close = () => page.locator('.graphiql-tab-active .graphiql-tab-close').click();
 
-    it('nothing was asked yet', async () => {
+    it('nothing requested yet', async () => {
       await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).waitFor();
       await see('closed');
     });
 
-    it('what could be asked for', async () => {
+    it('the operations', async () => {
       await page.getByRole('button', { name: 'Scopes', exact: true }).click();
       await page.getByRole('group', { name: 'Scopes to request' }).waitFor();
       await see('scopes');
       await page.getByRole('button', { name: 'Scopes', exact: true }).click();
     });
 
-    it('an answer', async () => {
+    it('a response', async () => {
       await visit.signInBy(run);
       await answers('"isActive":true');
       await see('answer');
@@ -102,7 +102,7 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
       await close();
     });
 
-    it('an answer that does not come', async () => {
+    it('a response that does not arrive', async () => {
       await show('PrivateKeyStatus');
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
       await using _slow = await between(page, (route) => released.then(() => route.continue()));
@@ -113,19 +113,19 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
       await answers('"hasKey":');
     });
 
-    it('a server that is away', async () => {
+    it('an unreachable server', async () => {
       await using _away = await between(page, (route) => route.abort('connectionrefused'));
       await run();
       await answers('Keywardcannotbereached');
       await see('away');
     });
 
-    it('an editor that has the focus', async () => {
+    it('an editor with the focus', async () => {
       await page.locator('.graphiql-query-editor .view-lines').click();
       await see('focus');
     });
 
-    it('the documentation: all of it, and a type', async () => {
+    it('the documentation: the root, and a type', async () => {
       await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
       await page.locator('.graphiql-plugin', { hasText: 'Mutation' }).waitFor();
       expect(await isInSight('.graphiql-plugin')).toBe(true);
@@ -144,7 +144,7 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
       await page.getByRole('button', { name: 'Hide History' }).click();
     });
 
-    it('the short keys', async () => {
+    it('the shortcuts', async () => {
       await page.getByRole('button', { name: 'Open short keys dialog' }).click();
       await page.getByRole('dialog').waitFor();
       await see('short-keys');

@@ -85,7 +85,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
-  it('opens an operation in a tab of its own, with its scopes in a comment', async () => {
+  it('opens an operation in its own tab, with its scopes in a comment', async () => {
     const { page } = visit;
     await open('VerifyApiKey');
     expect(await tabs()).toEqual([...first, 'VerifyApiKey']);
@@ -95,7 +95,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     await page.getByRole('button', { name: 'Hide Operations' }).click();
   });
 
-  it('shows the variables of a tab, and begins anew when the page is loaded again', async () => {
+  it("shows a tab's variables, and starts over after a reload", async () => {
     const variables = (text: string) =>
       visit.page.locator('.graphiql-editor-tool .view-line', { hasText: text }).waitFor();
     // The first tab says that it lists all keys, and so it does.
@@ -110,7 +110,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
   const overflow = () =>
     visit.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-  it.each([1280, 375])('has every tab in sight, in %d pixels', async (width) => {
+  it.each([1280, 375])('shows every tab at %d pixels', async (width) => {
     await visit.page.setViewportSize({ width, height: 800 });
     for (const tab of await visit.page.locator('.graphiql-tab-button').all()) {
       const box = (await tab.boundingBox()) ?? { x: -1, width: 0 };
@@ -127,12 +127,12 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     expect(box).toBe(0);
   });
 
-  it('answers after two clicks on an empty page', async () => {
+  it('shows a response after two clicks on an empty page', async () => {
     await visit.signInBy(run);
     await expect.poll(answer, { timeout: 10_000 }).toContain('"isActive":true');
   });
 
-  it('is without a violation, in light and dark', async () => {
+  it('has no axe violations, in light and dark mode', async () => {
     await takePicture(visit.page, 'graphiql');
     expect(await findViolations(visit.page)).toEqual([]);
     await visit.page.emulateMedia({ colorScheme: 'dark' });
@@ -141,7 +141,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     await visit.page.emulateMedia({ colorScheme: 'light' });
   });
 
-  it('can be used on a phone: the answer stands below the editors', async () => {
+  it('can be used on a phone: the response is below the editors', async () => {
     const { page } = visit;
     await page.setViewportSize({ width: 375, height: 740 });
     await run();
@@ -195,7 +195,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     expect(body.data).toHaveProperty(field);
   });
 
-  it('shows the documentation and the history, and keeps neither that nor a token', async () => {
+  it('shows the documentation and the history, and stores neither history nor token', async () => {
     await visit.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await visit.page.locator('.graphiql-plugin', { hasText: 'Mutation' }).waitFor();
     expect(await findViolations(visit.page)).toEqual([]);
@@ -208,7 +208,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     expect(kept).not.toMatch(/bearer/i);
   });
 
-  it('keeps nothing of what was typed, beyond the page itself', async () => {
+  it('stores nothing that was typed', async () => {
     const privateKey = 'fd1c2f9b60b5a7a5'.repeat(4);
     const { page } = visit;
     await open('RegisterPrivateKey');
@@ -238,7 +238,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     expect(await stored(page)).not.toContain(privateKey);
   });
 
-  it('asks nobody but the service for anything, and has nothing to complain of', () => {
+  it('sends requests only to the service, and logs no errors', () => {
     expect(visit.foreign()).toEqual([]);
     // The private key that is none: the browser notes each answer above 399.
     expect(visit.complaints).toEqual([expect.stringContaining('422 (Unprocessable Entity)')]);

@@ -43,7 +43,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
           scrollBy(0, element.getBoundingClientRect().top - bar);
         });
 
-    it('it is being loaded', async () => {
+    it('loading', async () => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
       await page.route('**/openapi.json', (route) => released.then(() => route.continue()));
       await page.goto('/api/v1/docs');
@@ -60,7 +60,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
       await see('closed');
     });
 
-    it('what could be asked for', async () => {
+    it('the operations', async () => {
       await page.getByRole('button', { name: 'Scopes', exact: true }).click();
       await page.getByRole('group', { name: 'Scopes to request' }).waitFor();
       await see('scopes');
@@ -75,7 +75,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
       await see('open');
     });
 
-    it('an answer, and who is signed in', async () => {
+    it('a response, and who is signed in', async () => {
       await visit.signInBy(() => execute('apiKeys'));
       await answers('apiKeys', '200');
       await bring('apiKeys', '.curl-command');
@@ -99,7 +99,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
       await toggle('registerPrivateKey');
     });
 
-    it('a value that is missing', async () => {
+    it('a missing value', async () => {
       await toggle('apiKey');
       await operationOf('apiKey').getByPlaceholder('key_id').fill('');
       await execute('apiKey');
@@ -109,7 +109,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
       await toggle('apiKey');
     });
 
-    it('a server that is away', async () => {
+    it('an unreachable server', async () => {
       await toggle('privateKeyStatus');
       const path = '**/auth/private-key';
       await page.route(path, (route) => route.abort('connectionrefused'));
@@ -133,7 +133,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
       await page.unroute(path);
     });
 
-    it('no description comes', async () => {
+    it('no API description arrives', async () => {
       await page.route('**/openapi.json', (route) => route.abort('connectionrefused'));
       // Leaving first makes it one navigation: the same page by another fragment, loaded again, was two.
       await page.goto('about:blank');

@@ -67,7 +67,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     expect(await findViolations(visit.page)).toEqual([]);
   });
 
-  it('leaves empty what is optional', async () => {
+  it('leaves optional values empty', async () => {
     await open('apiKeys');
     const fields = operationOf('apiKeys').locator('.parameters :is(input, select)');
     const values = await fields.evaluateAll((all) => all.map((field) => (field as HTMLInputElement).value));
@@ -79,7 +79,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await open('apiKey');
   });
 
-  it('begins a body with what is required, and a secret with nothing', async () => {
+  it('fills a body with the required members, and leaves secrets empty', async () => {
     const body = (id: string) => operationOf(id).locator('textarea.body-param__text').inputValue();
     await open('createApiKey');
     expect(JSON.parse(await body('createApiKey'))).toEqual({});
@@ -95,7 +95,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await open('registerPrivateKey');
   });
 
-  it('opens the operation that the address names, and names the one that was opened', async () => {
+  it('opens the operation in the URL, and puts the opened one into the URL', async () => {
     const { page } = visit;
     await open('auditEvents');
     expect(new URL(page.url()).hash).toBe('#auditEvents');
@@ -109,7 +109,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     expect(new URL(page.url()).hash).toBe('');
   });
 
-  it('has operations in the groups that the description has', async () => {
+  it('has the groups of the API description', async () => {
     await using other = await world.visit();
     const { page } = other;
     await page.route('**/openapi.json', async (route) => {
@@ -133,7 +133,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await takePicture(page, 'reference-groups');
   });
 
-  it('answers after a click on an operation and two more', async () => {
+  it('shows a response after three clicks', async () => {
     await open('privateKeyStatus');
     await visit.signInBy(() => execute('privateKeyStatus'));
     expect(await status('privateKeyStatus')).toBe('200');
@@ -182,7 +182,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await open(id);
   });
 
-  it.each(byKey)('tries %s, with an API key and without the token', async (id) => {
+  it.each(byKey)('tries %s with an API key and without the token', async (id) => {
     const token = await world.service.token('alice');
     const created = await fetch(`${world.service.url}/api/v1/auth/keys`, {
       method: 'POST',
@@ -200,7 +200,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await open(id);
   });
 
-  it('fits a phone with an operation open', async () => {
+  it('fits a phone while an operation is open', async () => {
     const { page } = visit;
     await page.setViewportSize({ width: 375, height: 740 });
     // With parameters, and with a body.
@@ -224,7 +224,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('is without a violation in dark', async () => {
+  it('has no axe violations in dark mode', async () => {
     await visit.page.emulateMedia({ colorScheme: 'dark' });
     await open('updateAutomationSettings');
     await operationOf('updateAutomationSettings').locator('.live-responses-table').waitFor();
@@ -232,7 +232,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await takePicture(visit.page, 'reference-dark');
   });
 
-  it('asks nobody but the service for anything, and has nothing to complain of', () => {
+  it('sends requests only to the service, and logs no errors', () => {
     expect(visit.foreign()).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });

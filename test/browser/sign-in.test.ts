@@ -28,7 +28,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     return (await answered).status();
   };
 
-  it('says who it is, and keeps the token in memory alone', async () => {
+  it('says who is signed in, and keeps the token only in memory', async () => {
     const answered = visit.page.waitForResponse(/\/idp\/token$/);
     await signIn();
     const { access_token: token } = (await (await answered).json()) as { access_token: string };
@@ -39,7 +39,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     for (const part of token.split('.')) expect(kept).not.toContain(part);
   });
 
-  it('outlives a reload and a switch between the pages, and the token is kept nowhere', async () => {
+  it('survives a reload and a switch between the pages, without storing the token', async () => {
     const { page } = visit;
     await menu().click();
     await page.getByRole('checkbox', { name: 'keys.verify' }).check();
@@ -71,7 +71,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     expect(new URL(page.url()).pathname).toBe('/console');
   });
 
-  it('is over where the provider knows nobody any more: it is asked once, and the person is asked next', async () => {
+  it("ends if the provider's session is over: it asks the provider once, then the person", async () => {
     const { page } = visit;
     await signIn();
     await expect.poll(() => menu().textContent()).toBe('alice');
@@ -89,7 +89,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     expect(new URL(page.url()).pathname).toBe('/api/v1/docs');
   });
 
-  it('is not begun anew for who has signed out, nor for who was never here', async () => {
+  it('does not restart after signing out, or on a first visit', async () => {
     const { page } = visit;
     await signIn();
     await expect.poll(() => menu().textContent()).toBe('alice');
@@ -102,7 +102,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await other.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
-  it('asks for the scopes that are chosen: with fewer, an operation answers 403', async () => {
+  it('requests the chosen scopes: with fewer, an operation returns 403', async () => {
     await menu().click();
     await visit.page.getByRole('checkbox', { name: 'profile' }).uncheck();
     expect(await findViolations(visit.page)).toEqual([]);
@@ -120,7 +120,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     expect(await tryStatus()).toBe(200);
   });
 
-  it('signs out, and asks again who it is', async () => {
+  it('signs out, and asks again who the person is', async () => {
     await signIn();
     await menu().click();
     await button('Sign out').click();
@@ -128,14 +128,14 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await expect.poll(() => menu().textContent()).toBe('bob');
   });
 
-  it('lets a person go on without a token who closes the window', async () => {
+  it('lets a person who closes the window continue without a token', async () => {
     const opened = visit.context.waitForEvent('page');
     const status = tryStatus();
     await (await opened).close();
     expect(await status).toBe(401);
   });
 
-  it('takes a token that is pasted, and says what is none', async () => {
+  it('accepts a pasted token, and says if it is not one', async () => {
     const field = visit.page.getByLabel('Access token', { exact: true });
     await menu().click();
     await visit.page.getByText('Paste an access token').click();
@@ -151,7 +151,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     expect(await stored(visit.page)).not.toContain('eyJ');
   });
 
-  it('says that a session is over whose token is refused', async () => {
+  it('says that the session is over if its token is refused', async () => {
     await signIn();
     await visit.page.route(/\/auth\/private-key$/, (route) => route.fulfill({ status: 401, json: {} }));
     await tryStatus();
@@ -159,7 +159,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     await button('Sign in').waitFor();
   });
 
-  it("asks once for a provider's name that stands for several scopes", async () => {
+  it("requests a provider's name for several scopes once", async () => {
     await visit.page.route('**/api/v1/docs', async (route) => {
       const response = await route.fetch();
       const text = await response.text();
@@ -172,7 +172,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     expect(new URL((await asked).url()).searchParams.get('scope')).toBe('openid');
   });
 
-  it('breaks no policy', async () => {
+  it('follows the content security policy of each page', async () => {
     await signIn();
     expect(visit.foreign()).toEqual([]);
     expect(visit.complaints).toEqual([]);
@@ -180,7 +180,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
 });
 
 describe.skipIf(!canRun)('pages without a client at the identity provider', () => {
-  it('take a token that is pasted', async () => {
+  it('accept a pasted token', async () => {
     await using world = await startWorld();
     await using visit = await world.visit();
     // What the server writes where AUTH_BROWSER_CLIENT_ID is not set.

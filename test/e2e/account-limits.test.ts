@@ -35,7 +35,7 @@ const keys = '/api/v1/auth/keys';
 const person = accountAdmin.join(' ');
 
 describe('one person', () => {
-  it('makes 600 API keys in a minute and no more, unless told otherwise; others go on', async () => {
+  it('can create 600 API keys a minute by default; others are not affected', async () => {
     const service = await start();
     const startedAt = performance.now();
     const { statuses, headers } = await sendAll(
@@ -52,7 +52,7 @@ describe('one person', () => {
     expect((await sendAll(service, token, 5, keys, {})).statuses).toEqual({ 201: 5 });
   }, 90_000);
 
-  it('has as many active API keys as are allowed, however many requests come at once', async () => {
+  it('can have as many active API keys as allowed, however many requests come at once', async () => {
     const service = await start({ ...unlimited, API_KEYS_PER_ACCOUNT: '20' });
     const token = await service.token('carol', person);
     expect((await sendAll(service, token, 300, keys, {})).statuses).toEqual({ 201: 20, 409: 280 });
@@ -63,7 +63,7 @@ describe('one person', () => {
 });
 
 describe('one person in a day', () => {
-  it('makes as many changes as are allowed, and ends keys beyond that', async () => {
+  it('can make as many changes as allowed, and can still deactivate keys', async () => {
     const service = await start({ ...unlimited, CHANGES_PER_DAY: '20' });
     const token = await service.token('carol', person);
     // The first one makes the account as well.
@@ -89,7 +89,7 @@ describe('a server that verifies API keys', () => {
     service = await start({ RATE_LIMIT_VERIFIER: '40/60' });
   });
 
-  it('is not limited as a person is, and counts each key over GraphQL and over REST', async () => {
+  it('is not limited like a person, and each key counts over GraphQL and REST together', async () => {
     const token = await service.token('backend', 'keys.verify');
     const fields = Array.from({ length: 10 }, (_, at) => `k${at}: verifyApiKey(key: "sk-none") { valid }`);
     const query = `mutation { ${fields.join(' ')} }`;

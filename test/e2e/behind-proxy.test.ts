@@ -47,14 +47,14 @@ describe.each([documentedNginx, documentedCaddy, documentedHaproxy])(
     };
     const account = [200, '{"user_id":1}\n'];
 
-    it.runIf(proxy.isRun)('serves who has the permission, and what needs none', async () => {
+    it.runIf(proxy.isRun)('lets keys with the permission through, and paths that need none', async () => {
       expect(await ask(urls.whole, secrets.having, '/documents/5')).toEqual(account);
       expect(await ask(urls.whole, secrets.having, '/profile')).toEqual(account);
       expect(await ask(urls.whole, secrets.without, '/profile')).toEqual(account);
       expect(await ask(urls.whole, secrets.without, '/documents/5')).toEqual([403, '']);
     });
 
-    it.runIf(proxy.isRun)('asks for one permission to read and for another to write', async () => {
+    it.runIf(proxy.isRun)('requires one permission to read and another to write', async () => {
       const statuses = async (secret: string) => {
         const read = await ask(urls.whole, secret, '/documents/5');
         const write = await ask(urls.whole, secret, '/documents/5', [], 'POST');

@@ -40,8 +40,8 @@ const send = async (token: string | undefined, json: object, headers: Record<str
   return { status: response.status, body: await response.json() };
 };
 
-describe('a document that a stranger sends', () => {
-  it('does not stop the process, however often its fragments double', async () => {
+describe('a document from a stranger', () => {
+  it('does not stop the process, however often its fragments multiply', async () => {
     const query = `{__schema{queryType{...F0}}}${fragments(40)}`;
     for (const _ of [1, 2, 3]) {
       const answer = await fetch(`${service.url}/graphql?${new URLSearchParams({ query })}`, patience);
@@ -51,7 +51,7 @@ describe('a document that a stranger sends', () => {
     expect((await fetch(`${service.url}/health/live`, patience)).status).toBe(200);
   });
 
-  it('is answered with at most 20 times its length', async () => {
+  it('gets a response of at most 20 times its length', async () => {
     const query = getIntrospectionQuery({ descriptions: true }).replaceAll(/\s+/g, ' ');
     const plain = await send(undefined, { query }, { 'accept-encoding': 'identity' });
     expect([plain.status, plain.body.errors[0].message]).toEqual([401, 'Not authenticated']);
@@ -62,7 +62,7 @@ describe('a document that a stranger sends', () => {
     expect([known.status, known.body]).toEqual([200, compressed.body]);
   });
 
-  it('is no longer for a body that a GET tells of and nobody reads', async () => {
+  it('gets no longer response because of an unread body of a GET', async () => {
     const query = getIntrospectionQuery({ descriptions: true }).replaceAll(/\s+/g, ' ');
     const target = `/graphql?${new URLSearchParams({ query })}`;
     const ask = (...fields: string[]) =>
@@ -77,7 +77,7 @@ describe('a document that a stranger sends', () => {
     expect((await ask(`X-Filler: ${'a'.repeat(12_000)}`)).status).toBe(200);
   });
 
-  it('is refused where its fragments spread themselves', async () => {
+  it('is refused if its fragments spread themselves', async () => {
     const query = '{__type(name:"__Type"){...A}} fragment A on __Type{fields{type{...A}} ofType{...A}}';
     const { status, body } = await send(tokens.alice, { query });
     expect([status, body.errors[0].message]).toEqual([
@@ -87,8 +87,8 @@ describe('a document that a stranger sends', () => {
   });
 });
 
-describe('a document that several callers send', () => {
-  it('is changed by none of them: what one skips, another runs', async () => {
+describe('a document from several callers', () => {
+  it('is not changed by any of them: what one skips, another runs', async () => {
     const query = `mutation Preview($id:Int!,$dry:Boolean!){...R @skip(if:$dry) __typename}
       mutation Revoke($id:Int!){...R}
       fragment R on Mutation{deactivateApiKey(keyId:$id){id isActive}}`;

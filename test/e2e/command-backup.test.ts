@@ -63,7 +63,7 @@ const startWriter = () =>
     go();`);
 
 describe('a copy', () => {
-  it('is whole, and holds what was committed before, while another process writes', {
+  it('is complete, and has what was committed before, while another process writes', {
     timeout: 20_000,
   }, async () => {
     createSource();
@@ -90,13 +90,13 @@ describe('a copy', () => {
     },
   );
 
-  it('is one file, and nothing lies beside it', async () => {
+  it('is one file, with nothing next to it', async () => {
     createSource();
     await backUp();
     expect(await readdir(join(target, '..'))).toEqual(['copy.db']);
   });
 
-  it('is a database to start from, made while the service holds the other', async () => {
+  it('can be started from, and is made while the service is running', async () => {
     const config = databaseConfig(`sqlite:${source}`);
     await using database = await openDatabase(config);
     await migrate(database, config);
@@ -109,8 +109,8 @@ describe('a copy', () => {
   });
 });
 
-describe('refused, in words', () => {
-  it('a FILE that is there, which stays as it is', async () => {
+describe('refused with a message', () => {
+  it('an existing FILE, which stays as it is', async () => {
     createSource();
     const file = join(folder.path, 'precious');
     await writeFile(file, 'precious');
@@ -150,7 +150,7 @@ describe('refused, in words', () => {
     expect(ended).toEqual(refusal(/^This command is for SQLite; use pg_dump for PostgreSQL\.\n$/));
   });
 
-  it('a database that is not there, of which no copy is left', async () => {
+  it('a missing database, and leaves no copy', async () => {
     expect(await backUp()).toEqual(refusal(/^[^\n]*unable to open database file\n$/));
     expect(await readdir(folder.path)).toEqual([]);
   });

@@ -47,7 +47,7 @@ const documentedSearch = (): string => {
 };
 
 describe('keys:end', () => {
-  it('ends the keys that a restored backup brought back, as documented', async () => {
+  it('deactivates the keys that a restored backup brought back, as documented', async () => {
     const copy = join(folder.path, 'backup.db');
     const start = () => startProcess(folder.path, env);
     const useUntilRestore = async () => {
@@ -104,7 +104,7 @@ describe('keys:end', () => {
     });
   });
 
-  it('refuses a database that is not there, a missing file and a reason that is too long', async () => {
+  it('refuses a missing database, a missing file and a reason that is too long', async () => {
     expect((await end(['keys'])).code).toBe(1);
     expect((await runScript('dist/server/migrate.js', [], { cwd: folder.path, env })).code).toBe(0);
     expect((await end([join(folder.path, 'keys')])).stderr).toContain('ENOENT');

@@ -44,7 +44,7 @@ const refusal = (code: number, message: RegExp) => ({
 });
 
 describe('keys:import', () => {
-  it('works beside the running service, whose people go on', async () => {
+  it('works while the service is running and in use', async () => {
     await using service = await startProcess(folder.path, env);
     const headers = {
       authorization: `Bearer ${await service.token('alice')}`,
@@ -71,7 +71,7 @@ describe('keys:import', () => {
     expect((await service.ended).code).toBe(0);
   });
 
-  it('takes a pipe, tells each line that it refuses, and imports the others', async () => {
+  it('reads a pipe, reports each refused line, and imports the others', async () => {
     await migrate();
     const [one, other] = [foreignKey(), foreignKey()];
     const elsewhere = { issuer: 'https://id.example.com/' };
@@ -105,7 +105,7 @@ describe('keys:import', () => {
     expect([await count(), await count('account'), await count('imported_form')]).toEqual([0, 0, 0]);
   });
 
-  it('may be killed at any moment, and run again', async () => {
+  it('can be killed at any moment and run again', async () => {
     await migrate();
     const lines = Array.from({ length: 6000 }, (_, index) =>
       lineOf(foreignKey(), { subject: `user-${index % 99}` }),
@@ -125,24 +125,27 @@ describe('keys:import', () => {
     expect([await count(), await count('account')]).toEqual([6000, 99]);
   });
 
-  it.runIf(process.platform === 'linux')('shows a bar in a terminal, and tells lines beside it', async () => {
-    await migrate();
-    await writeFile(file, [...Array.from({ length: 4000 }, () => lineOf(foreignKey())), 'x\n'].join(''));
-    const command = `'${process.execPath}' '${join(root, 'dist/server/import.js')}' '${file}'`;
-    const { stdout } = await runCommand(
-      ['script', '--quiet', '--return', '--command', command, '/dev/null'],
-      {
-        cwd: folder.path,
-        env,
-        timeout: 25_000,
-      },
-    );
-    const screen = stripVTControlCharacters(stdout);
-    expect(screen).toMatch(/█+░+ \d+ %, [\d,]+ lines/);
-    expect(screen).toMatch(/\rline 4001: Is no JSON\.\r\nimported: 4000, here already: 0, refused: 1\r\n$/);
-  });
+  it.runIf(process.platform === 'linux')(
+    'shows a progress bar in a terminal, and reports lines without breaking it',
+    async () => {
+      await migrate();
+      await writeFile(file, [...Array.from({ length: 4000 }, () => lineOf(foreignKey())), 'x\n'].join(''));
+      const command = `'${process.execPath}' '${join(root, 'dist/server/import.js')}' '${file}'`;
+      const { stdout } = await runCommand(
+        ['script', '--quiet', '--return', '--command', command, '/dev/null'],
+        {
+          cwd: folder.path,
+          env,
+          timeout: 25_000,
+        },
+      );
+      const screen = stripVTControlCharacters(stdout);
+      expect(screen).toMatch(/█+░+ \d+ %, [\d,]+ lines/);
+      expect(screen).toMatch(/\rline 4001: Is no JSON\.\r\nimported: 4000, here already: 0, refused: 1\r\n$/);
+    },
+  );
 
-  it('says in words why it cannot begin', async () => {
+  it('says why it cannot start', async () => {
     const run = (more: Record<string, string> = {}, name = file) => move('import', [name], more);
     expect(await run()).toMatchObject(
       refusal(1, /DATABASE_URL \(or DATA_DIR\) names \S+, which is not there: start Keyward once/),
@@ -179,7 +182,7 @@ describe('keys:import', () => {
 });
 
 describe('keys:export', () => {
-  it('writes a new file, for its owner alone', async () => {
+  it('writes a new file that only its owner can read', async () => {
     await migrate();
     const keys = [foreignKey(), foreignKey()];
     await move(
@@ -208,7 +211,7 @@ describe('keys:export', () => {
     expect((await move('export', ['-'])).stdout).toBe(text);
   });
 
-  it('leaves nothing of a file that it cannot finish, and makes no database', async () => {
+  it('deletes a file that it cannot finish, and creates no database', async () => {
     expect(await move('export', [file])).toMatchObject({ code: 1, stdout: '' });
     expect(await readdir(folder.path)).toEqual([]);
     await migrate();

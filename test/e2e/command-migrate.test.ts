@@ -31,7 +31,7 @@ const refusal = (fault: RegExp) => ({
 });
 
 describe('db:migrate', () => {
-  it('brings a database up to date, also with DATABASE_MIGRATE=check, and may be run again', async () => {
+  it('updates a database, also with DATABASE_MIGRATE=check, and can be run again', async () => {
     const where = `SQLite, ${join(folder.path, 'keyward.db')}: the schema is up to date`;
     const names = Object.keys(sqliteMigrations).map((name) => `  ${name}\n`);
     expect(await run({ DATABASE_MIGRATE: 'check' })).toEqual({
@@ -45,11 +45,11 @@ describe('db:migrate', () => {
     expect(await database.em.fork().execute('select count(*) as n from account')).toEqual([{ n: 0 }]);
   });
 
-  it('refuses a faulty configuration, in words', async () => {
+  it('refuses a faulty configuration with a message', async () => {
     expect(await run({ DATABASE_URL: 'mysql:' })).toEqual(refusal(/DATABASE_URL must be .*/));
   });
 
-  it('refuses a file that another process is using, in words', async () => {
+  it('refuses a file that another process is using, with a message', async () => {
     await using database = await open();
     expect(await run()).toEqual(refusal(/DATABASE_URL names .*, which another process of Keyward is using/));
     expect(await database.isConnected()).toBe(true);

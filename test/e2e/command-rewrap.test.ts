@@ -147,7 +147,7 @@ const versions = () =>
   });
 
 describe('keys:rewrap', () => {
-  it('moves all that it can to the newest versions, and says what is left', async () => {
+  it('moves everything it can to the newest versions, and says what is left', async () => {
     const filled = await fill(120);
     const { code, stdout, stderr } = await rewrap(both);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -177,7 +177,7 @@ describe('keys:rewrap', () => {
     expect((await rewrap(both)).stdout).toContain('digests of API keys: 0 moved, 1 left');
   }, 60_000);
 
-  it('may be killed at any moment, and goes on where it was', async () => {
+  it('can be killed at any moment, and continues where it was', async () => {
     const filled = await fill(1500);
     let kills = 0;
     for (const lines of [1, 4, 9, 14, 20]) {
@@ -200,7 +200,7 @@ describe('keys:rewrap', () => {
     ]);
   }, 120_000);
 
-  it('names rows that cannot be read, moves the others, and fails', async () => {
+  it('names unreadable rows, moves the others, and fails', async () => {
     await fill(3);
     await withDatabase((database) =>
       database.em.fork().execute("update api_key set encrypted_key = 'a..b.c.d' where id = 2"),
@@ -219,7 +219,7 @@ describe('keys:rewrap', () => {
     stderr: `Keyward cannot start with this configuration:\n${faults.map((fault) => `  ${fault}\n`).join('')}`,
   });
 
-  it('refuses, as the service does, where a version is missing that is in use', async () => {
+  it('refuses to start, like the service, if a version in use is missing', async () => {
     await fill(1);
     const missing = refusal(
       'KEY_PEPPERS has no version 1, under which API keys are hashed',
@@ -273,7 +273,7 @@ describe('keys:rewrap', () => {
     expect(await self.json()).toMatchObject({ id: rotated, is_active: true });
   }, 60_000);
 
-  it('refuses where no secrets are configured', async () => {
+  it('refuses to start without secrets', async () => {
     const ended = await runScript('dist/server/rewrap.js', [], {
       cwd: folder.path,
       env: { DATA_DIR: folder.path },

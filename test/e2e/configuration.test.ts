@@ -27,7 +27,7 @@ const refusal = (...faults: string[]) => ({
   stderr: `Keyward cannot start with this configuration:\n${faults.map((fault) => `  ${fault}\n`).join('')}`,
 });
 
-describe('refused, in words', () => {
+describe('refused with a message', () => {
   it('names every fault at once', async () => {
     const ended = await runService(folder.path, {
       ...secretVariables(),
@@ -58,7 +58,7 @@ describe('refused, in words', () => {
     },
   );
 
-  it.each(['main', 'migrate', 'rewrap'])('%s names a variable that is misspelt', async (script) => {
+  it.each(['main', 'migrate', 'rewrap'])('%s names a misspelt variable', async (script) => {
     const env = { AUTH_AUDIANCE: 'c4n4ry', DATABASE_URL: 'sqlite::memory:' };
     expect(await runScript(`dist/server/${script}.js`, [], { cwd: folder.path, env })).toEqual(
       refusal('AUTH_AUDIANCE is no variable of Keyward: did you mean AUTH_AUDIENCE?'),
@@ -82,7 +82,7 @@ describe('refused, in words', () => {
     );
   });
 
-  it('does not start without secrets where there is an issuer', async () => {
+  it('does not start with an issuer but without secrets', async () => {
     const env = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
     const missing = (name: string) =>
       `${name} (or ${name}_FILE) must be set: VERSION:SECRET. Example: ${name}="1:$(openssl rand -base64 32)"`;
@@ -100,7 +100,7 @@ describe('refused, in words', () => {
     );
   });
 
-  it('does not start on a PostgreSQL that is down, and ends with the code for another attempt', async () => {
+  it('does not start if PostgreSQL is down, and its exit code says to try again', async () => {
     const DATABASE_URL = `postgres://keyward:secret@127.0.0.1:${await freePort()}/keyward`;
     const refused = {
       code: 75,
@@ -119,7 +119,7 @@ describe('refused, in words', () => {
     expect(command).toEqual(refused);
   });
 
-  it('does not start on the database of a process that runs, which goes on', async () => {
+  it('does not start on the database of a running process, which continues', async () => {
     await using data = await createTemporaryFolder();
     await using service = await startProcess(data.path);
     expect(await runService(data.path, { PORT: '0', DATA_DIR: service.dataDir })).toEqual(
@@ -139,7 +139,7 @@ describe('--check-config', () => {
   const provider = { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'keyward' };
   const check = (cwd: string, env: Record<string, string>) => runService(cwd, env, ['--check-config']);
 
-  it('says in one line that it is good, and needs neither its port nor its database', async () => {
+  it('says in one line that it is valid, without its port or database', async () => {
     await using empty = await createTemporaryFolder();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -164,7 +164,7 @@ describe('--check-config', () => {
     expect(await readdir(empty.path)).toEqual([]);
   });
 
-  it('reads the plans, and says how many accounts have one that is not among them', async () => {
+  it('reads the plans, and says how many accounts have an unknown one', async () => {
     await using data = await createTemporaryFolder();
     const PLANS_FILE = join(data.path, 'plans.yaml');
     await writeFile(PLANS_FILE, 'default: free\nplans: {free: {}, pro: {}}\n');
@@ -201,7 +201,7 @@ describe('--check-config', () => {
     );
   });
 
-  it('does not repeat the name of a member that it does not know', async () => {
+  it('does not repeat the name of an unknown member', async () => {
     const issuer = { issuer: 'https://id.example.com', audience: 'keyward', c4n4ry: 'c4n4ry' };
     const env = { ...secretVariables(), AUTH_ISSUERS: JSON.stringify([issuer]) };
     expect(await check(folder.path, env)).toEqual(
@@ -211,7 +211,7 @@ describe('--check-config', () => {
     );
   });
 
-  it('names every fault, a file of secrets that cannot be read among them', async () => {
+  it('names every fault, including an unreadable file of secrets', async () => {
     const { KEY_ENCRYPTION_KEYS } = secretVariables();
     const missing = join(folder.path, 'no-peppers');
     const env = { ...provider, KEY_ENCRYPTION_KEYS, KEY_PEPPERS_FILE: missing, PORT: 'http' };
@@ -239,7 +239,7 @@ describe('the command line', () => {
     ['test/load/soak.ts', 'node test/load/soak.ts '],
   ] as const;
 
-  it.each(commands)('of %s has a help, whatever the configuration is', async (script, call) => {
+  it.each(commands)('of %s has --help, whatever the configuration is', async (script, call) => {
     await using empty = await createTemporaryFolder();
     const env = { PORT: 'http', DATA_DIR: empty.path };
     const helped = await runScript(script, ['--help'], { cwd: empty.path, env });
@@ -253,7 +253,7 @@ describe('the command line', () => {
     expect(await readdir(empty.path)).toEqual([]);
   });
 
-  it('tells the version', async () => {
+  it('prints the version', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     const ended = await runService(folder.path, { PORT: 'http' }, ['--version']);
     expect(ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });

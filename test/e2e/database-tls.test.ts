@@ -47,7 +47,7 @@ const start = (port: number, parameters: string) =>
     DATABASE_URL: `postgres://keyward:c4n4ry@127.0.0.1:${port}/keyward?${parameters}`,
   });
 
-describe('a PostgreSQL whose TLS does not fit', () => {
+describe('a PostgreSQL with unsuitable TLS', () => {
   it.each([
     ['sslmode=verify-full', 'whose certificate no known authority has signed: .* sslrootcert'],
     ['sslmode=require', 'whose certificate no known authority has signed: .* sslrootcert'],
@@ -65,7 +65,7 @@ describe('a PostgreSQL whose TLS does not fit', () => {
     expect(ended.stderr).not.toContain('c4n4ry');
   });
 
-  it('is told of in one sentence: none at all', async () => {
+  it('is reported in one sentence: no TLS at all', async () => {
     using server = await startServer();
     const ended = await start(server.port, 'sslmode=verify-full');
     expect(ended).toMatchObject({ code: 1, stdout: '' });

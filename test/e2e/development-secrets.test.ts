@@ -39,8 +39,8 @@ const storedKey = (databaseFile: string) => {
   return { jwe: sealed_key, binding: { ...binding, version: 1 } };
 };
 
-describe('secrets of development', () => {
-  it('are made once, for their owner alone, and open what was seeded', async () => {
+describe('the development secrets', () => {
+  it('are created once, readable only by their owner, and decrypt the seed data', async () => {
     const first = await startProcess(folder.path);
     await first[Symbol.asyncDispose]();
     const made = await readFile(file, 'utf8');
@@ -58,7 +58,7 @@ describe('secrets of development', () => {
     expect(await read(parseEnv(made)).sealer.open(jwe, binding)).toHaveLength(32);
   });
 
-  it('are made beside the database, wherever that is', async () => {
+  it('are created next to the database, wherever that is', async () => {
     const database = join(folder.path, 'elsewhere', 'own.db');
     await using _service = await startProcess(folder.path, { DATABASE_URL: `sqlite:${database}` });
     expect(await modeOf(join(folder.path, 'elsewhere', 'development-secrets.env'))).toBe('600');
@@ -76,14 +76,14 @@ describe('secrets of development', () => {
     });
   });
 
-  it('that are configured are those that seal', async () => {
+  it('are not used if secrets are configured', async () => {
     const variables = secretVariables();
     await using service = await startProcess(folder.path, variables);
     const { jwe, binding } = storedKey(service.databaseFile);
     expect(await read(variables).sealer.open(jwe, binding)).toHaveLength(32);
   });
 
-  it.each(['', 'KEY_PEPPERS=1:c4n4ry\n'])('are never replaced where the file holds %j', async (text) => {
+  it.each(['', 'KEY_PEPPERS=1:c4n4ry\n'])('are never replaced if the file contains %j', async (text) => {
     const service = await startProcess(folder.path);
     await service[Symbol.asyncDispose]();
     await writeFile(file, text);

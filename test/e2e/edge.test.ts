@@ -29,7 +29,7 @@ const send = (path: string, headers: Record<string, string>, method = 'GET') =>
 const path = '/api/v1/auth/private-key';
 
 describe('a running service behind a proxy', () => {
-  it('counts each client that the proxy names, and answers 429 above the limit', async () => {
+  it('limits each client that the proxy names, with 429', async () => {
     const statusesOf = async (forwardedFor: string) => {
       const statuses: number[] = [];
       for (let sent = 0; sent < 3; sent += 1)
@@ -45,7 +45,7 @@ describe('a running service behind a proxy', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('answers preflights, and says Strict-Transport-Security unless the client came without TLS', async () => {
+  it('answers preflights, and sends Strict-Transport-Security only if the client used TLS', async () => {
     const headers = {
       origin: 'https://app.example.com',
       'access-control-request-method': 'GET',
@@ -62,7 +62,7 @@ describe('a running service behind a proxy', () => {
     expect(plain.headers.has('strict-transport-security')).toBe(false);
   });
 
-  it('answers what does not reach the gateway with the same headers', async () => {
+  it('sends the same headers with responses from outside the gateway', async () => {
     using connection = await openConnection(service);
     connection.write('GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n');
     const answer = (await connection.until('"}')).toLowerCase();

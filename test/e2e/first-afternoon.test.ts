@@ -174,14 +174,14 @@ describe.skipIf(!canRunAll)(page, () => {
     return answer.status;
   };
 
-  it('1 and 2: a key that may read, in front of an API with nginx', async () => {
+  it('1 and 2: a key with the read permission, for an API behind nginx', async () => {
     nodes.set('first', await startProcess(folder, { PORT: `${ports.first}` }));
     await startProxyOfApi();
     await run('ALICE=', 'curl -s http://localhost/documents -H "X-API-Key: $KEY"');
     await stopNode('first');
   }, 60_000);
 
-  it('3: production, with PostgreSQL, an issuer, and secrets in files', async () => {
+  it('3: production with PostgreSQL, an issuer and secrets in files', async () => {
     await run('mkdir -p -m 700 secrets');
     await run('cat > .env');
     const { text } = blockOf('npm start -- --check-config');
@@ -198,7 +198,7 @@ describe.skipIf(!canRunAll)(page, () => {
     await startProxyOfApi(blockOf('  server 127.0.0.1:4001').text);
   }, 60_000);
 
-  it('5 and 6: an imported key, and what tells of it', async () => {
+  it('5 and 6: an imported key, and where it can be seen', async () => {
     await run('cat > keys.jsonl');
     expect(await documentStatus('acme_live_5f0c2b7e9d4a4c1b', 'POST')).toBe(403);
     const log = () => [...nodes.values()].map(({ output }) => output.stdout).join('');
@@ -215,7 +215,7 @@ describe.skipIf(!canRunAll)(page, () => {
     );
   }, 60_000);
 
-  it('4: a node that stops takes nobody’s access away', async () => {
+  it('4: a node stops, and everybody keeps access', async () => {
     for (const name of ['first', 'second'] as const) {
       await stopNode(name);
       // nginx asks the nodes in turn: one of these meets the one that is stopped.
@@ -229,7 +229,7 @@ describe.skipIf(!canRunAll)(page, () => {
     }
   }, 60_000);
 
-  it('7: a leaked key is ended, by whoever holds it, for all nodes', async () => {
+  it('7: whoever holds a leaked key can deactivate it, on all nodes', async () => {
     await run('curl -s -X DELETE');
     for (let asked = 0; asked < 4; asked += 1)
       expect(await documentStatus('acme_live_5f0c2b7e9d4a4c1b')).toBe(401);
@@ -273,7 +273,7 @@ describe.skipIf(!canRunAll)(page, () => {
     expect(await documentStatus(key)).toBe(401);
   }, 120_000);
 
-  it('has no other block', () => {
+  it('contains no other code block', () => {
     const rest = blocks.filter(({ text }) => !used.has(text));
     const unknown = rest.filter(({ text }) => !notRun.some(([beginning]) => text.startsWith(beginning)));
     expect(unknown.map(({ place }) => place)).toEqual([]);

@@ -27,7 +27,7 @@ async function begin(service: { readonly port: number }) {
   return connection;
 }
 
-it('SIGHUP ends it as SIGTERM does: the request in flight is answered', async () => {
+it('SIGHUP stops it like SIGTERM: the request in flight is answered', async () => {
   await using service = await startProcess(folder.path);
   using connection = await begin(service);
   service.signal('SIGHUP');
@@ -37,7 +37,7 @@ it('SIGHUP ends it as SIGTERM does: the request in flight is answered', async ()
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('a terminal that is closed ends it so as well, though its log has nowhere to go', async () => {
+it('closing the terminal stops it the same way, although its log cannot be written', async () => {
   await using own = await createTemporaryFolder();
   await using terminal = await startInTerminal(own.path);
   using connection = await begin(terminal);
@@ -47,7 +47,7 @@ it('a terminal that is closed ends it so as well, though its log has nowhere to 
   expect(await connection.until('Not authenticated')).toContain('HTTP/1.1 401');
 });
 
-it('SIGTERM to npm alone ends it', async () => {
+it('SIGTERM to npm alone stops it', async () => {
   await using service = await startProcess(folder.path, {}, 20_000, ['npm', '--prefix', root, 'start']);
   using connection = await begin(service);
   service.signal('SIGTERM');

@@ -12,8 +12,8 @@ import { describeDocumentedProxy } from '../support/proxy-suite.ts';
 
 describeDocumentedProxy(documentedHaproxy);
 
-describe.skipIf(!documentedHaproxy.isRun)('the script of HAProxy', () => {
-  it('lets nothing pass where it fails: here at an answer that names nobody', async () => {
+describe.skipIf(!documentedHaproxy.isRun)('the HAProxy script', () => {
+  it('lets nothing through if it fails, here because an answer names no key', async () => {
     await using folder = await createTemporaryFolder();
     using nobody = await startProxiedApi();
     using api = await startProxiedApi();
@@ -24,8 +24,8 @@ describe.skipIf(!documentedHaproxy.isRun)('the script of HAProxy', () => {
   });
 });
 
-describe.skipIf(!documentedHaproxy.isRun)('the health check of HAProxy, as documented', () => {
-  it('takes a node that is ready for up, though it sends HTTP/1.0 without Host', async () => {
+describe.skipIf(!documentedHaproxy.isRun)('the documented HAProxy health check', () => {
+  it('sees that a node is ready, although it sends HTTP/1.0 without Host', async () => {
     const document = readFileSync(new URL('../../docs/edge.md', import.meta.url), 'utf8');
     const [, check = ''] = /`(option httpchk [^`]*)`/.exec(document) ?? [];
     await using folder = await createTemporaryFolder();

@@ -24,7 +24,7 @@ const untilStatus = async (service: ServiceProcess, path: string, status: number
 };
 
 describe('health', () => {
-  it('is on its request targets to the letter, before the gateway, and says nothing more', async () => {
+  it('is at exactly its paths, before the gateway, and says nothing else', async () => {
     await using service = await startProcess(folder.path);
     for (const path of ['/health/live', '/health/ready']) {
       const response = await fetch(service.url + path);
@@ -38,7 +38,7 @@ describe('health', () => {
     expect(service.output.stdout).not.toMatch(/"route":"\/health/);
   });
 
-  it('says at SIGTERM that it is not ready; requests are answered for as long as is configured', async () => {
+  it('says at SIGTERM that it is not ready; requests are answered for the configured time', async () => {
     await using service = await startProcess(folder.path, { SHUTDOWN_DELAY: '2' });
     const token = await service.token('alice');
     expect(await statusOf(service, '/health/ready')).toBe(200);
@@ -55,14 +55,14 @@ describe('health', () => {
   });
 });
 
-describe('where the database is away', () => {
+describe('without the database', () => {
   let postgres: OwnPostgres;
   beforeAll(async () => {
     postgres = await startOwnPostgres();
   }, 60_000);
   afterAll(() => postgres?.[Symbol.asyncDispose]());
 
-  it('the service lives and is not ready, until it is back', async () => {
+  it('the service is live and not ready until it is back', async () => {
     const DATABASE_URL = await createOnServer(postgres.url);
     await using service = await startProcess(folder.path, { DATABASE_URL, DATABASE_MIGRATE: 'auto' });
     expect(await statusOf(service, '/health/ready')).toBe(200);
@@ -80,7 +80,7 @@ describe('where the database is away', () => {
       .toEqual(['"msg":"not ready: a dependency is unavailable"', '"msg":"a dependency is available again"']);
   });
 
-  it('or takes no writes, the service is not ready and still answers reads', async () => {
+  it('or with a read-only one, the service is not ready and still answers reads', async () => {
     const DATABASE_URL = await createOnServer(postgres.url);
     await using service = await startProcess(folder.path, { DATABASE_URL, DATABASE_MIGRATE: 'auto' });
     const token = await service.token('alice');
@@ -114,7 +114,7 @@ const outerAddress = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
 
-describe('where an issuer’s keys cannot be had', () => {
+describe('without an issuer’s keys', () => {
   const startWithout = (env: Record<string, string> = {}) =>
     startProcess(folder.path, {
       NODE_ENV: 'production',
@@ -124,7 +124,7 @@ describe('where an issuer’s keys cannot be had', () => {
       ...env,
     });
 
-  it('the service lives and is not ready, and says whose they are: to this machine and in the log', async () => {
+  it('the service is live and not ready, and names the issuer: to this machine and in the log', async () => {
     await using service = await startWithout({ HOST: '0.0.0.0' });
     const fault = {
       part: 'verification keys',
@@ -150,15 +150,15 @@ describe('where an issuer’s keys cannot be had', () => {
       .toEqual([expect.objectContaining({ level: 40, ...fault })]);
   });
 
-  it('the log says so though nobody asks', async () => {
+  it('the log says so without a request', async () => {
     await using service = await startWithout();
     while (!service.output.stdout.includes('not ready: a dependency is unavailable'))
       await new Promise((resolve) => setTimeout(resolve, 50));
   });
 });
 
-describe('limits of HTTP', () => {
-  it('a slow header and a slow body are answered 408 within 16 s, and nothing waits for them', async () => {
+describe('HTTP limits', () => {
+  it('a slow header and a slow body get 408 within 16 s, and nothing waits for them', async () => {
     await using service = await startProcess(folder.path);
     const startedAt = performance.now();
     const slow = [
@@ -193,7 +193,7 @@ describe('limits of HTTP', () => {
     }
   });
 
-  it('are those that are configured', async () => {
+  it('are as configured', async () => {
     const env = { HTTP_MAX_BODY: '2000', HTTP_MAX_HEADERS: '4096', GRAPHQL_MAX_COST: '1' };
     await using service = await startProcess(folder.path, env);
     const headers = {

@@ -48,7 +48,7 @@ const linesOf = ({ output }: ServiceProcess) =>
     .map((line) => JSON.parse(line))
     .filter(({ msg }) => msg.includes('verification keys'));
 
-it.concurrent('an issuer that comes two seconds late is found by itself, while health alone is asked', async () => {
+it.concurrent('an issuer that starts two seconds late is found without any request but health', async () => {
   await using issuer = await startIllBehavedIssuer();
   await using folder = await createTemporaryFolder();
   Object.assign(issuer.behaviour, { metadata: misbehaviours.gone, keys: misbehaviours.gone });
@@ -76,7 +76,7 @@ it.concurrent('an issuer that comes two seconds late is found by itself, while h
   );
 });
 
-it.concurrent('a key set that turns empty is a revocation, until there are keys again', {
+it.concurrent('an empty key set revokes all keys, until there are keys again', {
   timeout: 60_000,
 }, async () => {
   await using issuer = await startIllBehavedIssuer();
@@ -102,7 +102,7 @@ it.concurrent('a key set that turns empty is a revocation, until there are keys 
   );
 });
 
-it.concurrent('a key that is published at another place works within 30 seconds', {
+it.concurrent('a key published at another address works within 30 seconds', {
   timeout: 60_000,
 }, async () => {
   await using issuer = await startIllBehavedIssuer();
@@ -120,7 +120,7 @@ it.concurrent('a key that is published at another place works within 30 seconds'
   expect(await statusOf(service, await sign(issuer))).toBe(200);
 });
 
-it.concurrent('a set of keys that cannot be used is told of once, each key with the reason', async () => {
+it.concurrent('an unusable key set is reported once, each key with its reason', async () => {
   await using issuer = await startIllBehavedIssuer();
   await using folder = await createTemporaryFolder();
   const [key] = issuer.published.keys;

@@ -93,7 +93,7 @@ const callGraphql = async ({ name, kind }: Operation, authorization: string): Pr
   return errors[0]?.extensions.code !== 'FORBIDDEN';
 };
 
-it('a scope that no issuer grants is named at the start, before anybody is refused for it', async () => {
+it('a scope that no issuer grants is reported at the start', async () => {
   await using folder = await createTemporaryFolder();
   const [first, second] = issuers as [Granting, Granting];
   const env = {

@@ -3,7 +3,7 @@ import { startKeyService } from '../support/key-service.ts';
 import { createTemporaryFolder } from '../support/process.ts';
 import { queryFile } from '../support/sqlite-service.ts';
 
-it('writes at SIGTERM when keys were last used, and how often', async () => {
+it('writes at SIGTERM when and how often keys were used', async () => {
   await using folder = await createTemporaryFolder();
   await using running = await startKeyService(folder.path);
   const { service, key } = running;

@@ -24,7 +24,7 @@ const untilNotReady = async ({ url }: ServiceProcess) => {
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 const body = '{"is_enabled": true}';
 
-it('each answer says from SIGTERM on that its connection closes', async () => {
+it('each response after SIGTERM says that its connection closes', async () => {
   await using service = await start(1);
   using kept = await openConnection(service);
   kept.write(request('/health/live'));
@@ -81,7 +81,7 @@ async function askOn({ url }: ServiceProcess): Promise<string[]> {
   return failures;
 }
 
-it('clients that keep their connections are told in time and lose no request; one that is idle holds nothing up', async () => {
+it('clients with open connections lose no request; an idle one delays nothing', async () => {
   await using service = await start(1);
   using idle = await openConnection(service);
   idle.write(request('/health/live'));

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { createTemporaryFolder, startProcess } from '../support/process.ts';
 import { createSigningKey, matchOf, startScanner } from '../support/scanner.ts';
 
-it('takes reports that are signed by the keys that it has fetched, and ends the key', async () => {
+it('accepts reports signed with the fetched keys, and deactivates the key', async () => {
   await using scanner = await startScanner();
   await using folder = await createTemporaryFolder();
   await using service = await startProcess(folder.path, {
@@ -39,7 +39,7 @@ it('takes reports that are signed by the keys that it has fetched, and ends the 
   expect(service.output.stdout).not.toContain(key);
 });
 
-it('starts where the keys cannot be fetched, says so, and answers reports 503 until they can', async () => {
+it('starts if the keys cannot be fetched, logs it, and answers reports with 503 until they can', async () => {
   await using scanner = await startScanner();
   scanner.answer = (_request, response) => response.writeHead(500).end();
   await using folder = await createTemporaryFolder();

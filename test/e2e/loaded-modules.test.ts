@@ -57,7 +57,7 @@ async function loadedFiles(): Promise<string[]> {
 
 const migrations = /@mikro-orm\/migrations\/|\/migrations\/sqlite\//;
 
-it('a start in production loads what it uses', { timeout: 60_000 }, async () => {
+it('a start in production loads only what it uses', { timeout: 60_000 }, async () => {
   const first = (await loadedFiles()).flatMap(modulesOf);
   expect(first.some((path) => migrations.test(path))).toBe(true);
   const files = await loadedFiles();

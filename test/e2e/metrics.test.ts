@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const call = async (path: string, init: RequestInit = {}) => (await fetch(service.url + path, init)).status;
 
-it('count requests, their time and the checks of tokens', async () => {
+it('count requests, their duration and token checks', async () => {
   const headers = { authorization: `Bearer ${await service.token('alice')}` };
   const json = { ...headers, 'content-type': 'application/json' };
   const post = (query: string) =>
@@ -63,7 +63,7 @@ it('count requests, their time and the checks of tokens', async () => {
   expect(checks({ outcome: 'refused', reason: 'token-malformed' })).toBe(1);
 });
 
-it("show the issuer's keys, the process and what runs", async () => {
+it("show the issuer's keys, the process and the version", async () => {
   const metrics = await scrape(port);
   const issuer = `${service.url}/idp`;
   expect(metrics.sum('keyward_verification_keys', { issuer })).toBe(1);
@@ -80,7 +80,7 @@ describe('the listener', () => {
     return [status, headers.get('content-type') ?? headers.get('allow')];
   };
 
-  it('answers at its one path alone', async () => {
+  it('answers only at its one path', async () => {
     expect(await at('/metrics')).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
     expect(await at('/metrics', { method: 'HEAD' })).toEqual([200, expect.any(String)]);
     expect(await at('/metrics', { method: 'POST' })).toEqual([405, 'GET, HEAD']);
@@ -88,12 +88,12 @@ describe('the listener', () => {
       expect(await at(path)).toEqual([404, null]);
   });
 
-  it('is another than that of the service, which has no metrics', async () => {
+  it("is separate from the service's, which has no metrics", async () => {
     expect(await call('/metrics')).toBe(404);
     expect(await call('/api/v1/metrics')).toBe(404);
   });
 
-  it('is refused in words where its port is taken', async () => {
+  it('stops the start with a message if its port is taken', async () => {
     const ended = await runService(folder.path, { DATA_DIR: 'other', PORT: '0', METRICS_PORT: `${port}` });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toMatch(

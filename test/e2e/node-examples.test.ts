@@ -39,7 +39,7 @@ describe.each([
     expect(stdout).toMatch(toPattern(printed));
   });
 
-  it('says what to do about a 401', async () => {
+  it('says what to do after a 401', async () => {
     expect(await run(command, { token: 'not-a-token' })).toEqual({
       code: 1,
       stdout: '',
@@ -48,7 +48,7 @@ describe.each([
     });
   });
 
-  it('says which scope is missing, for a 403', async () => {
+  it('says after a 403 which scope is missing', async () => {
     const { code, stderr } = await run(command, { scope: 'openid email profile' });
     expect(code).toBe(1);
     expect(stderr).toMatch(toPattern('403 …idp.signin.user.admin\nSign in again, …\n'));
@@ -61,7 +61,7 @@ describe.each([
     return { ...ended, requests: door.received.length };
   };
 
-  it('sends again what was refused with 429, a creation too, and what can be repeated after a 503 and a cut', async () => {
+  it('retries everything after a 429, and only idempotent requests after a 503 or a lost connection', async () => {
     const { requests: usual } = await through(['pass']);
     const { code, stdout, requests } = await through([429, 429, 'pass', 503, 'cut', 'pass']);
     expect(code).toBe(0);
@@ -69,13 +69,13 @@ describe.each([
     expect(requests).toBe(usual + 4);
   });
 
-  it.each([503, 'cut'] as const)('does not send a creation again after a %s', async (behaviour) => {
+  it.each([503, 'cut'] as const)('does not retry a creation after a %s', async (behaviour) => {
     const { code, stderr, requests } = await through([behaviour, 'pass']);
     expect({ code, requests }).toEqual({ code: 1, requests: 1 });
     expect(stderr).toMatch(behaviour === 503 ? /^503 Refused at the door\n/ : /^No answer: /);
   });
 
-  it('waits as long as Retry-After says', async () => {
+  it('waits for as long as Retry-After says', async () => {
     using door = await startUnreliableDoor(service(), [429, 'pass'], 1);
     expect((await run(command, { url: door.url })).code).toBe(0);
     const [first = 0, second = 0] = door.received;

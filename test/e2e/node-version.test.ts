@@ -12,7 +12,7 @@ if (!runs)
     '\n*** The tests on other versions of Node are skipped: they need Linux on x64. ***\n\n',
   );
 
-describe.skipIf(!runs)("on another Node than the project's own", () => {
+describe.skipIf(!runs)('with another version of Node', () => {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   const nodeOf = (name: string) => join(folder.path, `node_modules/${name}/bin/node`);
   const version = async (name: string) =>
@@ -27,7 +27,7 @@ describe.skipIf(!runs)("on another Node than the project's own", () => {
   }, 120_000);
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  it('works with the oldest that package.json names', async () => {
+  it('works with the oldest version in package.json', async () => {
     const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     expect(await version('oldest')).toBe(`${engines.node.replace('>=', 'v')}.0.0`);
     const command = [nodeOf('oldest'), join(root, 'dist/server/main.js')];

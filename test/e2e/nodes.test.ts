@@ -53,7 +53,7 @@ describe('nodes that migrate at once', () => {
     expect(new Set(applied).size).toBe(applied.length);
   });
 
-  it('wait for one that takes longer than a statement may', { timeout: 20_000 }, async () => {
+  it('wait for one that takes longer than the statement timeout', { timeout: 20_000 }, async () => {
     const lock = 'select pg_advisory_xact_lock(1801812343)';
     const waiting = await database.em.fork().transactional(async (em) => {
       await em.execute(lock);
@@ -69,7 +69,7 @@ describe('nodes that migrate at once', () => {
 });
 
 describe('a schema that is newer', () => {
-  it.each(['PostgreSQL', 'SQLite'])('is refused with a sentence, and left as it is: %s', async (kind) => {
+  it.each(['PostgreSQL', 'SQLite'])('is refused with a message, and left as it is: %s', async (kind) => {
     const url = kind === 'SQLite' ? `sqlite:${folder.path}/newer.db` : config.url;
     const newer = { ...config, url };
     {
@@ -119,7 +119,7 @@ describe('an empty database', () => {
     }
   }, 20_000);
 
-  it('is refused with a sentence by a node that may not migrate it', async () => {
+  it('is refused with a message by a node that may not migrate it', async () => {
     const { code, stdout, stderr } = await runService(folder.path, { DATABASE_URL: config.url, PORT: '0' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('older than this version: run `npm run db:migrate`');

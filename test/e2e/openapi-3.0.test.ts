@@ -19,7 +19,7 @@ describe.skipIf(!canRun('test', 'kin-openapi does not read the API description',
     const read = (file: string) =>
       run('go', ['run', join(root, 'test/support/read-openapi.go'), file], { env });
 
-    it('reads what the service serves in OpenAPI 3.0, and not what it serves in 3.1', async () => {
+    it("reads the service's OpenAPI 3.0, and cannot read its 3.1", async () => {
       await using folder = await createTemporaryFolder();
       await using service = await startProcess(folder.path, { ADMIN: 'on', API_KEY_HEADER: 'Acme-Key' });
       const save = async (name: string) => {

@@ -24,7 +24,7 @@ async function makeSecrets(folder: string) {
   expect([code, stderr.includes('rror')]).toEqual([0, false]);
 }
 
-it('the documented secrets are those that compose.yaml mounts, and are accepted', async () => {
+it('the documented secrets are accepted, and compose.yaml mounts them', async () => {
   await using folder = await createTemporaryFolder();
   await makeSecrets(folder.path);
   const { services, secrets } = parse(read('compose.yaml'), { merge: true });

@@ -70,7 +70,7 @@ describe('production, with an identity provider', () => {
     expect(stderr).toBe('');
   });
 
-  it('accepts its tokens, and has seeded nobody', async () => {
+  it('accepts its tokens, and seeds no data', async () => {
     const token = await requestToken({ issuer, clientId, subject: 'alice' });
     const response = await fetch(`${service.url}/api/v1/auth/private-key`, {
       headers: { authorization: `Bearer ${token}` },
@@ -79,7 +79,7 @@ describe('production, with an identity provider', () => {
     expect(await response.json()).toEqual({ has_key: false, created_at: null, updated_at: null });
   });
 
-  it('makes no secrets of its own', async () => {
+  it('creates no secrets', async () => {
     expect((await readdir(service.dataDir)).filter((name) => name.includes('secret'))).toEqual([]);
   });
 

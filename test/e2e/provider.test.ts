@@ -54,8 +54,8 @@ const askStatus = (transport: Transport, token?: string) =>
 const expected = (transport: Transport, hasKey: boolean) =>
   transport === 'REST' ? { has_key: hasKey } : { data: { privateKeyStatus: { hasKey } } };
 
-describe.each(transports)('somebody who signed in with a code and PKCE, over %s', (transport) => {
-  it('is let in by the access token, and by the one that a refresh brings', async () => {
+describe.each(transports)('a person who signed in with a code and PKCE, over %s', (transport) => {
+  it('is accepted with the access token, and with a refreshed one', async () => {
     const { tokens, subject, refresh } = await signIn(`${service.url}/idp`, 'alice', scope);
     expect(subject).toBe('alice');
     const answer = await askStatus(transport, tokens.access_token);
@@ -69,7 +69,7 @@ describe.each(transports)('somebody who signed in with a code and PKCE, over %s'
     expect(await again.json()).toMatchObject(expected(transport, true));
   });
 
-  it('is not let in by the ID token, nor by the refresh token', async () => {
+  it('is refused with the ID token and with the refresh token', async () => {
     const { tokens } = await signIn(`${service.url}/idp`, 'bob', scope);
     for (const token of [tokens.id_token, tokens.refresh_token]) {
       const answer = await askStatus(transport, token);
@@ -80,7 +80,7 @@ describe.each(transports)('somebody who signed in with a code and PKCE, over %s'
     expect(await answer.json()).toMatchObject(expected(transport, false));
   });
 
-  it('is told which scope is missing', async () => {
+  it('learns which scope is missing', async () => {
     const { tokens } = await signIn(`${service.url}/idp`, 'alice', 'openid email');
     const answer = await askStatus(transport, tokens.access_token);
     expect(answer.status).toBe(403);
@@ -88,7 +88,7 @@ describe.each(transports)('somebody who signed in with a code and PKCE, over %s'
   });
 });
 
-describe('a provider that changes its signing key', () => {
+describe('a provider with a new signing key', () => {
   /** The real provider behind a server of its own; each `rotate` puts one with a new key in its place. */
   async function startProvider() {
     const server = createServer((request, response) => callback(request, response)).listen(0, '127.0.0.1');
@@ -119,7 +119,7 @@ describe('a provider that changes its signing key', () => {
     };
   }
 
-  it('is followed within 30 seconds, and its old tokens are refused', async () => {
+  it('is trusted within 30 seconds, and old tokens are refused', async () => {
     for (const name of ['info', 'warn'] as const) vi.spyOn(console, name).mockImplementation(() => {});
     await using provider = await startProvider();
     await using issuer = await startIssuer();
@@ -142,7 +142,7 @@ describe('a provider that changes its signing key', () => {
 });
 
 describe(documentPath, () => {
-  it('tells which issuer and scopes to use', async () => {
+  it('names the issuer and the scopes', async () => {
     const response = await fetch(service.url + documentPath);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -162,7 +162,7 @@ describe(documentPath, () => {
     });
   });
 
-  it('leads to a provider that gives a token for these scopes', async () => {
+  it('leads to a provider that issues a token for these scopes', async () => {
     const metadata = (await (await fetch(service.url + documentPath)).json()) as Record<string, string[]>;
     const [issuer = ''] = metadata['authorization_servers'] ?? [];
     const { tokens } = await signIn(issuer, 'alice', `${metadata['scopes_supported']?.join(' ')}`);
@@ -176,7 +176,7 @@ describe(documentPath, () => {
     expect(await response.text()).toBe('');
   });
 
-  it('takes a query string', async () => {
+  it('accepts a query string', async () => {
     expect((await fetch(`${service.url}${documentPath}?a=/graphql`)).status).toBe(200);
   });
 
@@ -187,15 +187,15 @@ describe(documentPath, () => {
     expect(await response.json()).toEqual({ detail: 'Method Not Allowed' });
   });
 
-  it.each(['/', '/graphql', '/api/v1', '.json'])('is at no other path: followed by %s', async (suffix) => {
+  it.each(['/', '/graphql', '/api/v1', '.json'])('is not at a path followed by %s', async (suffix) => {
     expect((await fetch(service.url + documentPath + suffix)).status).toBe(404);
   });
 
-  it.each(['/x', '/api/v1'])('is at no other path: after %s', async (prefix) => {
+  it.each(['/x', '/api/v1'])('is not at a path after %s', async (prefix) => {
     expect((await fetch(service.url + prefix + documentPath)).status).toBe(404);
   });
 
-  it.each(transports)('is named by every challenge, over %s', async (transport) => {
+  it.each(transports)('is in every challenge, over %s', async (transport) => {
     const narrow = await service.token('alice', 'openid');
     const challenges = await Promise.all(
       [undefined, 'not-a-token', narrow].map(async (token) => {
@@ -211,7 +211,7 @@ describe(documentPath, () => {
     ]);
   });
 
-  it.each(transports)('is named by no answer that is none, over %s', async (transport) => {
+  it.each(transports)('is in no response without a challenge, over %s', async (transport) => {
     const { headers } = await askStatus(transport, await service.token('alice'));
     expect(headers.get('www-authenticate')).toBeNull();
   });

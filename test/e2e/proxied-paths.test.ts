@@ -55,7 +55,7 @@ describe.each([documentedNginx, documentedCaddy, documentedHaproxy])(
       60_000,
     );
 
-    it.runIf(proxy.isRun)('refuses no ordinary path, and hands it on as it is', async () => {
+    it.runIf(proxy.isRun)('lets every ordinary path through, unchanged', async () => {
       const ordinary = [...ordinaryGuarded, ...ordinaryUnguarded];
       const direct = await askPathReaders(apps.url, ordinary, having);
       const through = await askPathReaders(url, ordinary, having);
@@ -76,7 +76,7 @@ describe.each([documentedNginx, documentedCaddy, documentedHaproxy])(
       },
     );
 
-    it.runIf(proxy.isRun)('asks for the permission nowhere but on its path', async () => {
+    it.runIf(proxy.isRun)('requires the permission only on its path', async () => {
       const direct = await askPathReaders(apps.url, ordinaryUnguarded, without);
       const through = await askPathReaders(url, ordinaryUnguarded, without);
       expect(through.filter((outcome, index) => !isDeepStrictEqual(outcome, direct[index]))).toEqual([]);

@@ -41,14 +41,14 @@ describe('behind better-auth', () => {
     await provider?.[Symbol.asyncDispose]();
   });
 
-  it('a person is let in, whose token is signed by Ed25519, and their ID token is not', async () => {
+  it("accepts a person's access token, signed with Ed25519, but not their ID token", async () => {
     const { access_token, id_token } = await provider.signUp('alice', accountAdmin.join(' '));
     expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'EdDSA' });
     expect(await use(behind.service, access_token)).toEqual([201, 200]);
     expect(await use(behind.service, id_token)).toEqual([401, 401]);
   });
 
-  it('a person with too few scopes is told so', async () => {
+  it('tells a person that scopes are missing', async () => {
     const { access_token } = await provider.signUp('bob', 'openid email');
     expect(decodeJwt(access_token)['scope']).toBe('openid email');
     expect(await use(behind.service, access_token)).toEqual([403, 403]);
@@ -56,7 +56,7 @@ describe('behind better-auth', () => {
 });
 
 describe.runIf(canRun('glewlwyd', 'no token of its own is tried'))('behind Glewlwyd', () => {
-  it('a person is let in, whose token is signed by Ed25519, and their ID token is not', async () => {
+  it("accepts a person's access token, signed with Ed25519, but not their ID token", async () => {
     await using provider = await startGlewlwyd(resource);
     await using behind = await startBehind({ AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: resource });
     const { access_token, id_token } = await provider.signIn(accountAdmin.join(' '));

@@ -20,7 +20,7 @@ async function callAs(service: Service, subject: string, method: string, path: s
 const operate = (service: Service, path: string) =>
   callAs(service, 'olivia', 'GET', `/admin${path}`, 'keyward.admin');
 
-describe.skipIf(!documentedNginx.isRun)('two customers whom nginx refuses at the same time', () => {
+describe.skipIf(!documentedNginx.isRun)('two customers that nginx refuses at the same time', () => {
   const stack = new AsyncDisposableStack();
   let collector: Awaited<ReturnType<typeof startCollector>>;
   /** The service that refused them, after its end, and one that runs on the same database since. */
@@ -95,7 +95,7 @@ describe.skipIf(!documentedNginx.isRun)('two customers whom nginx refuses at the
     },
   );
 
-  it('are not the same', () => {
+  it('get different responses', () => {
     expect(customers.alice.requestId).not.toBe(customers.bob.requestId);
     expect(customers.alice.keyId).not.toBe(customers.bob.keyId);
   });

@@ -189,7 +189,7 @@ function expectSound(answer: RawAnswer, drawn: ReadonlyMap<string, string>): voi
   expect(body).not.toContain(canary);
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each(targets)(
     'has short and well-formed headers, one length and nothing of what it was sent, whatever the headers: $method $path',
     async (target) => {
@@ -201,7 +201,7 @@ describe('an answer', () => {
     60_000,
   );
 
-  it.each(names)('is sound where %s is as long as it can be', async (name) => {
+  it.each(names)('is valid if %s is as long as it can be', async (name) => {
     const parts = ['a/b,', `${canary} `, 'x', '*/*;q=0.1, ', '1.1.1.1, ', '"', '\u00ff'];
     for (const part of parts) {
       const drawn = new Map([[name, part.repeat(Math.floor(15_000 / part.length)).trim()]]);

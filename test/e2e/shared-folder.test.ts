@@ -32,7 +32,7 @@ describe.each([
     for (const name of files) expect(await modeOf(join(data, name))).toBe('600');
   });
 
-  it.each(files)('may have no link in the place of %s: it changes nothing elsewhere', async (name) => {
+  it.each(files)('is refused if %s is a link, and nothing elsewhere changes', async (name) => {
     await writeFile(elsewhere, 'kept', { mode: 0o644 });
     await symlink(elsewhere, join(data, name));
     const ended = await runService(folder.path, { PORT: '0', DATA_DIR: data });
@@ -43,7 +43,7 @@ describe.each([
     expect(await readFile(elsewhere, 'utf8')).toBe('kept');
   });
 
-  it.each(files)('may have no link in the place of %s: it makes nothing elsewhere', async (name) => {
+  it.each(files)('is refused if %s is a link, and nothing elsewhere is created', async (name) => {
     await symlink(elsewhere, join(data, name));
     const ended = await runService(folder.path, { PORT: '0', DATA_DIR: data });
     expect(ended).toMatchObject({ code: 1 });
@@ -52,14 +52,14 @@ describe.each([
   });
 });
 
-it('a link in the place of the lock leaves no empty database behind', async () => {
+it('a link instead of the lock leaves no empty database behind', async () => {
   await chmod(data, 0o777);
   await symlink(elsewhere, join(data, 'keyward.db.lock'));
   await runService(folder.path, { PORT: '0', DATA_DIR: data });
   await expect(stat(join(data, 'keyward.db'))).rejects.toThrow('ENOENT');
 });
 
-it('says which link is in the place of the log', async () => {
+it('says which link is there instead of the log', async () => {
   await chmod(data, 0o777);
   await (await startProcess(folder.path))[Symbol.asyncDispose]();
   const log = join(data, 'keyward.db-wal');

@@ -66,7 +66,7 @@ const statusesOf = (answers: readonly { status: number }[]) => new Set(answers.m
 const slowest = (answers: readonly { milliseconds: number }[]) =>
   Math.round(Math.max(...answers.map(({ milliseconds }) => milliseconds)));
 
-it('260 tokens with unknown keys, while the issuer is slow, take nobody his place', {
+it('260 tokens with unknown keys, while the issuer is slow, do not block other requests', {
   timeout: 90_000,
 }, async () => {
   await using folder = await createTemporaryFolder();
@@ -98,7 +98,7 @@ it('260 tokens with unknown keys, while the issuer is slow, take nobody his plac
   );
 });
 
-it('260 requests for pages, while the provider says nothing, are answered, and take nobody his place', async () => {
+it('260 requests for pages, while the provider does not answer, are answered and do not block other requests', async () => {
   issuer.behaviour.metadata = misbehaviours.silent;
   await using folder = await createTemporaryFolder();
   await using service = await start(folder.path, {

@@ -45,7 +45,7 @@ const query = (sql: string): unknown[] => {
 };
 
 describe('ready', () => {
-  it('says where everything is in one JSON line, and warns of the development identity provider', () => {
+  it('prints all addresses in one JSON line, and warns about the development identity provider', () => {
     const { stdout, stderr } = service.output;
     expect(JSON.parse(/^.*"msg":"ready".*$/m.exec(stdout)?.[0] ?? '')).toMatchObject({
       url: service.url,
@@ -82,7 +82,7 @@ describe('npm run token', () => {
     expect(String(scope).split(' ').sort()).toEqual(['email', 'idp.signin.user.admin', 'openid', 'profile']);
   });
 
-  it('narrows the scopes to those that are asked for', async () => {
+  it('has only the requested scopes', async () => {
     const { stdout } = await run('--scope "openid email"');
     expect(decodeJwt(stdout.trim())['scope']).toBe('openid email');
   });
@@ -109,7 +109,7 @@ describe('seed', () => {
     expect((await call(subject, 'DELETE', `/auth/keys/${id}`)).status).toBe(404);
   });
 
-  it('gave alice a private key, and bob none', async () => {
+  it('gives alice a private key, and bob none', async () => {
     const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const status = { has_key: true, created_at: timestamp, updated_at: timestamp };
     expect((await call('alice', 'GET', '/auth/private-key')).body).toEqual(status);
@@ -119,14 +119,14 @@ describe('seed', () => {
 });
 
 describe('database file', () => {
-  it.runIf(process.platform !== 'win32')('is for its owner alone, and so is its folder', async () => {
+  it.runIf(process.platform !== 'win32')('and its folder are accessible only to their owner', async () => {
     const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
     expect(await modeOf(service.dataDir)).toBe('700');
     expect(await modeOf(service.databaseFile)).toBe('600');
     expect(await modeOf(`${service.databaseFile}-wal`)).toBe('600');
   });
 
-  it('has a write-ahead log', async () => {
+  it('uses a write-ahead log', async () => {
     // Bytes 18 and 19 of the file's header are its write and read version: 2 is a write-ahead log.
     await using file = await open(service.databaseFile);
     const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 18);
@@ -137,7 +137,7 @@ describe('database file', () => {
 describe('second start', () => {
   const keys = () => query('select id, account_id, key_prefix, is_active from api_key order by id');
 
-  it('keeps the data, and does not seed again', async () => {
+  it('keeps the data and does not seed again', async () => {
     await call('alice', 'DELETE', '/auth/keys/2');
     const { body: settings } = await call('carol', 'PUT', '/automation/settings', { session_duration: 600 });
     const before = keys();

@@ -42,7 +42,7 @@ describe('a second signal', () => {
     );
   });
 
-  it('that comes with the first, as npm passes on what the terminal has sent, is the same one', async () => {
+  it('that comes together with the first, because both npm and the terminal send it, does not count', async () => {
     await using busy = await startBusy();
     busy.service.signal('SIGINT');
     busy.service.signal('SIGTERM');
@@ -53,7 +53,7 @@ describe('a second signal', () => {
   });
 });
 
-describe('an error that nobody catches', () => {
+describe('an uncaught error', () => {
   /** Throws at SIGUSR2 what it is told to. */
   const preload = (statement: string) =>
     `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${statement} });`)}`;

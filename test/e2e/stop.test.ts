@@ -46,13 +46,13 @@ const begin = async (connection: Awaited<ReturnType<typeof openConnection>>, hea
 };
 
 describe('SIGTERM', () => {
-  it('ends it with exit code 0', async () => {
+  it('stops it with exit code 0', async () => {
     service.signal('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
     expect(linesOfStop()).toMatchObject([{ level: 30, msg: 'stopping', signal: 'SIGTERM' }, stopped]);
   });
 
-  it('answers the request in flight, and takes no other', async () => {
+  it('lets it answer the request in flight, and accept no other', async () => {
     using connection = await openConnection(service);
     await begin(connection, 'Connection: close\r\n');
     service.signal('SIGTERM');
@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
     expect((await service.ended).code).toBe(0);
   });
 
-  it('says in the log what it waits for', async () => {
+  it('logs what it waits for', async () => {
     using connection = await openConnection(service);
     await begin(connection, 'Connection: close\r\n');
     service.signal('SIGTERM');
@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
     ]);
   });
 
-  it('says in the log what it has cut off, after 8 seconds', async () => {
+  it('logs what it cuts off after 8 seconds', async () => {
     using connection = await openConnection(service);
     await begin(connection);
     service.signal('SIGTERM');
@@ -92,7 +92,7 @@ describe('SIGTERM', () => {
 });
 
 describe('SIGINT', () => {
-  it('does the same, and does not wait for a client that keeps its connection', async () => {
+  it('does the same, and does not wait for an idle connection', async () => {
     using connection = await openConnection(service);
     await begin(connection);
     service.signal('SIGINT');

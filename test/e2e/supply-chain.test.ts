@@ -54,13 +54,13 @@ describe('the audit', () => {
     expect([code, stderr]).toEqual([1, `leaky: ${severity}\n`]);
   });
 
-  it('passes where there is none, or one that is less severe', async () => {
+  it('passes if there is none, or a less severe one', async () => {
     expect(await audit({})).toMatchObject({ code: 0, stdout: expect.stringContaining('0 packages') });
     const { code, stdout } = await audit(advisory('moderate'));
     expect([code, stdout]).toEqual([0, '0 packages with severe vulnerabilities, 1 with others\n']);
   });
 
-  it('says so where the registry does not answer', async () => {
+  it('says so if the registry does not answer', async () => {
     const { code, stdout } = await audit(undefined);
     expect([code, stdout]).toEqual([
       0,
@@ -70,7 +70,7 @@ describe('the audit', () => {
 });
 
 describe('the bill of materials', () => {
-  it('names all that production installs, and nothing else', async () => {
+  it('names exactly what production installs', async () => {
     expect(await run('sbom.mjs', root)).toMatchObject({ code: 0, stdout: '' });
     const document = JSON.parse(await readFile(join(root, 'artefacts/sbom.json'), 'utf8'));
     const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));

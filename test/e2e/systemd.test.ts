@@ -20,11 +20,11 @@ async function analyze(...args: readonly string[]) {
 }
 
 describe.skipIf(!runs)('the systemd unit', () => {
-  it('has no fault', async () => {
+  it('has no errors', async () => {
     expect(await analyze('verify', '--man=no')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('leaves the service as little as it needs', async () => {
+  it('gives the service no more rights than it needs', async () => {
     // Out of 100. What is left is the network, the file system to read, and code made while it runs.
     const { code, stdout } = await analyze('security', '--offline=true', '--threshold=13', '--no-pager');
     expect(code, stdout).toBe(0);

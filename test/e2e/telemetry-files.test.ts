@@ -106,7 +106,7 @@ describe('the metrics of two workers', () => {
     expect(metrics.sum('keyward_database_pool_max_connections')).toBe(20);
   });
 
-  it('are not added up where a sum says nothing', () => {
+  it('are not added up if the sum means nothing', () => {
     // The issuer publishes two.
     expect(metrics.sum('keyward_verification_keys')).toBe(2);
     expect(metrics.sum('keyward_build_info')).toBe(1);
@@ -117,14 +117,14 @@ describe.skipIf(!hasPromtool)("Prometheus' own tool", () => {
   const promtool = (...args: string[]) =>
     spawnSync('promtool', args, { input: metrics.text, encoding: 'utf8' });
 
-  it('has no complaint of a metric of ours', () => {
+  it('finds nothing wrong with our metrics', () => {
     const { stderr, error } = promtool('check', 'metrics');
     expect(error).toBeUndefined();
     // What all services in Node.js have keeps the names that dashboards know.
     expect(stderr.split('\n').filter((line) => line !== '' && !line.startsWith('nodejs_'))).toEqual([]);
   });
 
-  it('takes the alert rules', () => {
+  it('accepts the alert rules', () => {
     expect(promtool('check', 'rules', join(root, 'deploy/alerts.yaml'))).toMatchObject({ status: 0 });
   });
 });
@@ -136,7 +136,7 @@ const isPossible = (metric: string, label: string, value: string | undefined): b
   metrics.samples.some((sample) => sample.name === metric && sample.labels[label] === value);
 
 describe('an expression of the dashboard or of an alert', () => {
-  it.each(expressions)('asks for metrics and labels that there are: %s', (_where, expression) => {
+  it.each(expressions)('uses only metrics and labels that exist: %s', (_where, expression) => {
     const { selectors, grouping } = readPromql(expression);
     expect(selectors.length).toBeGreaterThan(0);
     for (const { metric, matchers } of selectors.filter(({ metric }) => metric !== 'up')) {
@@ -158,7 +158,7 @@ describe('an expression of the dashboard or of an alert', () => {
   });
 });
 
-it('the documentation lists the metrics as they are', () => {
+it('the documentation lists all metrics', () => {
   const documented = [
     ...read('docs/telemetry.md').matchAll(/^\| `(keyward_\w+)` \| (\w+) \|(.*)\| (.+) \|$/gm),
   ];
@@ -177,7 +177,7 @@ it('the documentation lists the metrics as they are', () => {
   ).toEqual(actual.sort());
 });
 
-it('every alert says what it is about and what to do', () => {
+it('every alert says what is wrong and what to do', () => {
   const complete = {
     alert: expect.stringMatching(/^Keyward[A-Z]/),
     expr: expect.any(String),

@@ -95,7 +95,7 @@ describe.skipIf(!runsNginx)('nginx with TLS, configured as documented', () => {
   }, 30_000);
   afterAll(() => stack.disposeAsync());
 
-  it('hands calls on, and what Keyward says of itself is what clients see', async () => {
+  it("passes requests on, and Keyward's metadata has the address that clients see", async () => {
     const [response, body] = await call('/api/v1/auth/private-key');
     expect([response.statusCode, body]).toEqual([401, '{"detail":"Not authenticated"}']);
     expect(response.headers['www-authenticate']).toContain(
@@ -103,7 +103,7 @@ describe.skipIf(!runsNginx)('nginx with TLS, configured as documented', () => {
     );
   });
 
-  it('hands nobody to the door, however its path is spelled, and API keys to their own path', async () => {
+  it('does not expose the authorize path, however it is spelled, and exposes the path for API keys', async () => {
     const key = { 'x-api-key': service.key.secret };
     expect((await fetch(`${service.service.url}/api/v1/keys/authorize`, { headers: key })).status).toBe(200);
     for (const path of spelledDoors()) {

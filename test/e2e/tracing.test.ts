@@ -27,7 +27,7 @@ const linesOf = ({ output }: { output: { stdout: string } }) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('traces', () => {
-  it('reach a collector at the stop at the latest, each span below the one that it belongs to', async () => {
+  it('reach a collector when the service stops, each span below its parent', async () => {
     await using collector = await startCollector();
     await using service = await start(collector.url, {
       OTEL_SERVICE_NAME: 'keys',
@@ -114,7 +114,7 @@ describe('a collector', () => {
     return performance.now() - startedAt;
   };
 
-  it('that is not there holds nothing up and is told of once', async () => {
+  it('that is unreachable delays nothing and is reported once', async () => {
     const port = await freePort();
     await using service = await start(`http://127.0.0.1:${port}`, { OTEL_EXPORTER_OTLP_TIMEOUT: '300' });
     // More than a batch, so that one is sent at once, and another.
@@ -131,7 +131,7 @@ describe('a collector', () => {
     expect(linesOf(service).filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(1040);
   });
 
-  it('that never answers does not hold up the stop', async () => {
+  it('that never answers does not delay the stop', async () => {
     await using collector = await startCollector(() => {});
     await using service = await start(collector.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '500' });
     await callMany(service.url, 5);
@@ -143,7 +143,7 @@ describe('a collector', () => {
   });
 });
 
-it('without a collector, a trace that a caller names is in the log all the same', async () => {
+it('without a collector, the log has the trace that a caller names', async () => {
   await using service = await startProcess(folder.path, { DATABASE_URL: 'sqlite::memory:' }, 25_000);
   await fetch(`${service.url}/nowhere`, { headers: trace });
   await fetch(`${service.url}/nowhere`);

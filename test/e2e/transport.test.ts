@@ -66,7 +66,7 @@ describe('200', () => {
     expect(await response.json()).toMatchObject({ is_enabled: true, session_duration: 3600, user_id: 1 });
   });
 
-  it('REST by HEAD, which says how long the body of GET is', async () => {
+  it("REST with HEAD, which has the length of GET's body", async () => {
     const headers = { authorization: `Bearer ${token}` };
     const [get, head] = await Promise.all(
       ['GET', 'HEAD'].map((method) => fetch(`${service.url}/api/v1/auth/private-key`, { method, headers })),
@@ -76,7 +76,7 @@ describe('200', () => {
     expect(await head?.text()).toBe('');
   });
 
-  it('REST, with a body in chunks', async () => {
+  it('REST with a body in chunks', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await sendChunks(
       'PUT',
@@ -145,7 +145,7 @@ describe('400', () => {
     return await connection.until('"}');
   };
 
-  it('is for the two lists below alone', async () => {
+  it('is tested by the two lists below, and only there', async () => {
     expect(await send('/nowhere', 'keyward.test')).toMatch(/^HTTP\/1\.1 404 /);
   });
 
@@ -190,7 +190,7 @@ describe('400, for a body in more than 1000 pieces', () => {
     await expect.poll(() => service.output.stdout).toMatch(line);
   });
 
-  it('chunked, for whoever has no token', async () => {
+  it('chunked, without a token', async () => {
     for (const path of ['/nowhere', '/graphql']) {
       using connection = await openConnection(service);
       connection.write(head('Transfer-Encoding: chunked', path).replace(/Auth.*\r\n/, '') + chunks(1000));
@@ -199,7 +199,7 @@ describe('400, for a body in more than 1000 pieces', () => {
     }
   });
 
-  it('with a Content-Length, each byte written on its own', async () => {
+  it('with a Content-Length, byte by byte', async () => {
     using connection = await openConnection(service);
     let isClosed = false;
     void connection.closed.then(() => {
@@ -253,7 +253,7 @@ describe('log', () => {
     ]);
   });
 
-  it('carries no token, and nothing but JSON lines', () => {
+  it('contains no token, and only JSON lines', () => {
     const { stdout, stderr } = service.output;
     for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
     expect(stdout).toContain('"route":"/graphql"');
@@ -280,7 +280,7 @@ async function exchange(...parts: readonly string[]): Promise<string> {
 
 const countAnswers = (received: string) => received.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
 
-describe('an upgrade that nobody handles', () => {
+describe('an unsupported upgrade', () => {
   const hidden = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
   const withBody = (method: string, headers: string) =>
     `${method} /api/v1/keys/verify HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${hidden.length}\r\n\r\n`;
@@ -298,7 +298,7 @@ describe('an upgrade that nobody handles', () => {
     expect(received).not.toContain('HTTP/1.1 200');
   });
 
-  it('does not make a request of the body of the next request', async () => {
+  it("does not read the next request's body as a request", async () => {
     const first = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
     const received = await exchange(first + withBody('POST', ''), hidden);
     expect(countAnswers(received)).toBe(1);
@@ -313,7 +313,7 @@ describe('an upgrade that nobody handles', () => {
   });
 });
 
-describe('a header that decides something and is there twice', () => {
+describe('an important header, sent twice', () => {
   const send = (path: string, headers: string, method = 'GET') =>
     exchange(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);
 
@@ -339,13 +339,13 @@ describe('a header that decides something and is there twice', () => {
     expect(await send('/graphql', types, 'POST')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('is refused as one that cannot be read: two X-API-Key', async () => {
+  it('is refused as unreadable: two X-API-Key', async () => {
     const received = await send('/api/v1/keys/authorize', 'X-API-Key: sk-a\r\nX-API-Key: sk-b\r\n');
     expect(received).toMatch(/^HTTP\/1\.1 401 /);
   });
 });
 
-describe('a target with a scheme and a host', () => {
+describe('a request target with a scheme and a host', () => {
   const send = (target: string, headers = 'Host: x\r\n') =>
     exchange(`GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
 
@@ -399,7 +399,7 @@ describe('HTTP/1.0 without Host', () => {
   });
 });
 
-describe('a body that does not come', () => {
+describe('a body that does not arrive', () => {
   const next = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
   const begin = (request: string, headers: string) => `${request} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 
@@ -419,7 +419,7 @@ describe('a body that does not come', () => {
     }
   });
 
-  it('and one that comes leaves the connection open', async () => {
+  it('and one that does leaves the connection open', async () => {
     const request = begin('POST /api/v1/keys/authorize', 'Content-Length: 2\r\n');
     const received = await exchange(`${request}{}${next}`);
     expect(countAnswers(received)).toBe(2);

@@ -70,8 +70,8 @@ async function openAll(connections: number, port: number, text: string) {
   return stack;
 }
 
-describe('answers that nobody reads', () => {
-  it('cost next to nothing where they are files: 190 requests on each of five connections', async () => {
+describe('responses that nobody reads', () => {
+  it('cost almost nothing if they are files: 190 requests on each of five connections', async () => {
     await using warm = await startWarm();
     using _unread = await openAll(5, warm.service.port, get(`/${largest}`).repeat(190));
     const { served, growth } = await watch(warm, 3);
@@ -79,7 +79,7 @@ describe('answers that nobody reads', () => {
     expect(served).toBeGreaterThan(0.9);
   });
 
-  it('cost no more than one for each connection where they are GraphQL', async () => {
+  it('cost at most one response for each connection if they are GraphQL', async () => {
     await using warm = await startWarm();
     const { service, token } = warm;
     using _unread = await openAll(3, service.port, post(getIntrospectionQuery(), token).repeat(190));
@@ -89,7 +89,7 @@ describe('answers that nobody reads', () => {
     expect(served).toBeGreaterThan(0.5);
   });
 
-  it('cost little on many connections, each with more requests than are answered', async () => {
+  it('cost little on many connections, each with more requests than get answers', async () => {
     await using warm = await startWarm();
     const text = get(`/${largest}`).repeat(12) + get('/nowhere').repeat(60);
     // In all more than may wait: some of them are closed.
@@ -99,7 +99,7 @@ describe('answers that nobody reads', () => {
     expect(served).toBeGreaterThan(0.9);
   });
 
-  it('cost no more than MAX_IN_FLIGHT of them on 600 connections, whether REST or GraphQL answers', async () => {
+  it('cost at most MAX_IN_FLIGHT responses on 600 connections, over REST and GraphQL', async () => {
     await using warm = await startWarm({ MAX_IN_FLIGHT: '200' });
     const { service, token } = warm;
     const keys = `GET /api/v1/auth/keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
@@ -111,7 +111,7 @@ describe('answers that nobody reads', () => {
     expect(served).toBeGreaterThan(0.5);
   });
 
-  it('give their places to those who need them', async () => {
+  it('do not block other requests', async () => {
     await using warm = await startWarm({ MAX_IN_FLIGHT: '3' });
     const { service, token } = warm;
     using unread = await openAll(6, service.port, post(getIntrospectionQuery(), token).repeat(1500));
@@ -126,7 +126,7 @@ describe('answers that nobody reads', () => {
     expect(await Promise.all([1, 2, 3].map(() => ask(service, token)))).toEqual([200, 200, 200]);
   });
 
-  it('are all there for who reads them later', async () => {
+  it('arrive whole if they are read later', async () => {
     await using warm = await startWarm();
     const text = get(`/${largest}`).repeat(20) + get('/health/live').repeat(99);
     const last = 'GET /health/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';

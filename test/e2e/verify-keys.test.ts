@@ -113,11 +113,11 @@ describe.each<[string, string, (folder: string) => Promise<readonly string[]>, b
       expect(await ask(key, path)).toEqual([status, typeof said === 'string' ? { reason: said } : said]);
   });
 
-  it.runIf(isHere)('answers a client without any key', async () => {
+  it.runIf(isHere)('answers a client without a key', async () => {
     expect((await fetch(url)).status).toBe(401);
   });
 
-  it.runIf(isHere)('lets nobody pass while Keyward does not say', async () => {
+  it.runIf(isHere)('lets nobody through while Keyward does not answer', async () => {
     const key = await createKey();
     service.signal('SIGSTOP');
     try {

@@ -104,7 +104,7 @@ describe('a node, while a newer version migrates its PostgreSQL', () => {
     return { env, older: await startProcess(folder.path, env) };
   };
 
-  it('answers about keys no more, says why, and does not start again', { timeout: 60_000 }, async () => {
+  it('stops answering about keys, says why, and does not start again', { timeout: 60_000 }, async () => {
     const { env, older } = await start();
     await using _ = older;
     const ask = await makeKey(older);
@@ -123,7 +123,7 @@ describe('a node, while a newer version migrates its PostgreSQL', () => {
     expect(await ask(older)).toEqual(outdated);
   });
 
-  it('writes nothing more by itself, not even at its stop', { timeout: 60_000 }, async () => {
+  it('writes nothing on its own, not even when it stops', { timeout: 60_000 }, async () => {
     const { env, older } = await start();
     await using _ = older;
     const ask = await makeKey(older);
@@ -142,7 +142,7 @@ describe('a node, while a newer version migrates its PostgreSQL', () => {
     expect(await written()).toEqual(before);
   });
 
-  it('goes on, and starts again, where that adds an index alone', { timeout: 60_000 }, async () => {
+  it('continues and can start again if only an index was added', { timeout: 60_000 }, async () => {
     const { env, older } = await start();
     await using _ = older;
     const ask = await makeKey(older);
@@ -172,7 +172,7 @@ describe('a node, after a newer version has migrated its SQLite file', () => {
     expect(await ask(newer)).toEqual([200, '']);
   });
 
-  it('starts where that adds an index alone', { timeout: 60_000 }, async () => {
+  it('starts if only an index was added', { timeout: 60_000 }, async () => {
     const env = { DATABASE_URL: `sqlite:${join(folder.path, 'compatible.db')}` };
     expect((await withIndex.migrate(env)).stdout).toContain(withIndex.name);
     await using older = await startProcess(folder.path, env);

@@ -87,7 +87,7 @@ async function change(json: object, subject = 'alice'): Promise<void> {
 }
 
 describe('the service', () => {
-  it('sends what it has changed at once, before it looks again', async () => {
+  it('sends what it changed at once, before its next look at the table', async () => {
     const times: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
       const before = receiver.taken().length;
@@ -111,7 +111,7 @@ describe('the service', () => {
 });
 
 describe.each(languages)('the receiver in %s', (name, _file, _command, isHere) => {
-  it.runIf(isHere)('takes what is signed, once, and nothing else', async () => {
+  it.runIf(isHere)('accepts a signed message once, and nothing else', async () => {
     const example = examples.get(name);
     if (!example) throw new Error('it was not started');
     await until(() => expect(example.printed).toMatch(/^automation_settings\.updated: user \d+, key none$/m));
@@ -137,7 +137,7 @@ describe.each(languages)('the receiver in %s', (name, _file, _command, isHere) =
 });
 
 describe('an endpoint that an operator adds', () => {
-  it('is sent to without a restart and after one, and nothing is configured for it', async () => {
+  it('gets messages without a restart and after one, without configuration', async () => {
     const added = stack.use(await startReceiver());
     const folder = stack.use(await createTemporaryFolder());
     const env = { ADMIN: 'on', WEBHOOKS_ALLOW: '127.0.0.1' };
@@ -174,7 +174,7 @@ describe('an endpoint that an operator adds', () => {
 });
 
 describe('SIGTERM', () => {
-  it('ends the service in time while a receiver hangs, or speaks another protocol, and loses no count', async () => {
+  it('stops the service in time while a receiver hangs or speaks another protocol, and loses no count', async () => {
     const made = await fetch(`${service.url}/api/v1/auth/keys`, {
       method: 'POST',
       headers: {

@@ -73,7 +73,7 @@ describe('two workers', () => {
     }
   };
 
-  it('share a port and answer both, and neither is the process that was started', async () => {
+  it('share a port and both answer, and neither is the started process', async () => {
     await untilAnsweredBy(2);
     expect(pids()).not.toContain(service.pid);
     expect(service.output.stdout.match(/"msg":"ready"/g)).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('two workers', () => {
       }
   });
 
-  it('stand in for one that is killed, until another takes its place', async () => {
+  it('take over from a killed one until it is replaced', async () => {
     await untilAnsweredBy(2);
     const [victim = 0] = pids();
     process.kill(victim, 'SIGKILL');
@@ -100,7 +100,7 @@ describe('two workers', () => {
     expect(service.output.stdout.match(/"msg":"ready"/g)).toHaveLength(1);
   });
 
-  it('end at once with the process that supervises, at its second signal', async () => {
+  it('end at once at the second signal to the supervising process', async () => {
     using connection = await openConnection(service);
     connection.write(
       `PUT ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${await issuer.sign()}\r\n` +
@@ -155,7 +155,7 @@ describe('two workers', () => {
 });
 
 describe('a worker that does not stop', () => {
-  it('is ended, and the log says so', async () => {
+  it('is killed, and the log says so', async () => {
     const DATABASE_URL = await createOnServer(postgres.url);
     await using service = await startProcess(
       folder.path,
@@ -181,7 +181,7 @@ describe('a worker that does not stop', () => {
 });
 
 describe('workers that cannot start', () => {
-  it('end the whole with exit code 1, and what keeps them from it is said once', async () => {
+  it('end the process with exit code 1, and the reason is logged once', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -197,7 +197,7 @@ describe('workers that cannot start', () => {
     expect(ended.stderr).toContain('WORKERS: a worker stopped before it was ready');
   });
 
-  it('are not begun on an older schema', async () => {
+  it('are not started on an older schema', async () => {
     const DATABASE_URL = await createOnServer(postgres.url);
     const ended = await runService(folder.path, { ...env, DATABASE_URL });
     expect(ended).toMatchObject({ code: 1, stdout: '' });

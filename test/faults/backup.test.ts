@@ -43,7 +43,7 @@ const between = (begun: readonly Writer[], finished: readonly Writer[]): Writer[
     };
   });
 
-it('copies the database under load, and the copy restores to a consistent whole', async () => {
+it('copies the database under load, and the restored copy is consistent', async () => {
   const count = rounds(20, 3);
   await using folder = await createTemporaryFolder();
   const file = join(folder.path, 'data', 'keyward.db');

@@ -16,7 +16,7 @@ async function mountFullDisk() {
 
 // Only some users may mount a file system.
 describe.runIf(canMount())('on a full disk', () => {
-  it('a backup leaves nothing, and says why', async () => {
+  it('a backup fails, leaves nothing, and says why', async () => {
     await using folder = await createTemporaryFolder();
     await using full = await mountFullDisk();
     const file = join(folder.path, 'keyward.db');
@@ -39,7 +39,7 @@ describe.runIf(canMount())('on a full disk', () => {
     expect(readdirSync(full.path)).toEqual(['ballast']);
   });
 
-  it('a start leaves nothing, and says why', async () => {
+  it('a start fails, leaves nothing, and says why', async () => {
     await using full = await mountFullDisk();
     full.disk.fill();
     const ended = await runService(full.path, { DATABASE_URL: `sqlite:${join(full.path, 'keyward.db')}` });
@@ -50,22 +50,25 @@ describe.runIf(canMount())('on a full disk', () => {
     expect(readdirSync(full.path)).toEqual(['ballast']);
   });
 
-  it.each([30, 80, 150])('a start says so too where %i KiB are left, and a later one works', async (left) => {
-    await using full = await mountFullDisk();
-    full.disk.fill();
-    const ballast = join(full.path, 'ballast');
-    truncateSync(ballast, statSync(ballast).size - left * 1024);
-    const env = { DATABASE_URL: `sqlite:${join(full.path, 'keyward.db')}` };
-    expect(await runService(full.path, env)).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/cannot be used: there is no room left on its disk \(\w+\)\n$/),
-    });
-    full.disk.free();
-    await using service = await startProcess(full.path, env);
-    expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
-  });
+  it.each([30, 80, 150])(
+    'a start fails with %i KiB left and says why, and a later one works',
+    async (left) => {
+      await using full = await mountFullDisk();
+      full.disk.fill();
+      const ballast = join(full.path, 'ballast');
+      truncateSync(ballast, statSync(ballast).size - left * 1024);
+      const env = { DATABASE_URL: `sqlite:${join(full.path, 'keyward.db')}` };
+      expect(await runService(full.path, env)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/cannot be used: there is no room left on its disk \(\w+\)\n$/),
+      });
+      full.disk.free();
+      await using service = await startProcess(full.path, env);
+      expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+    },
+  );
 
-  it('a start with a database that is there says why, and leaves it as it is', async () => {
+  it('a start with an existing database fails, says why, and leaves it as it is', async () => {
     await using full = await mountFullDisk();
     const file = join(full.path, 'keyward.db');
     await createSqliteFile(file, { people: 1, keysEach: 1 });
@@ -84,7 +87,7 @@ describe.runIf(canMount())('on a full disk', () => {
 });
 
 describe('a database file of 0 bytes', () => {
-  it('is told of in the log, where it becomes a new database', async () => {
+  it('is reported in the log when it becomes a new database', async () => {
     await using folder = await createTemporaryFolder();
     const file = join(folder.path, 'data', 'keyward.db');
     mkdirSync(join(folder.path, 'data'));
@@ -93,13 +96,13 @@ describe('a database file of 0 bytes', () => {
     expect(service.output.stdout).toMatch(/"level":40.*keyward\.db is empty \(0 bytes\): it becomes a new/);
   });
 
-  it('is nothing to tell of where it was missing', async () => {
+  it('is not reported if there was no file', async () => {
     await using folder = await createTemporaryFolder();
     await using service = await startProcess(folder.path);
     expect(service.output.stdout).not.toMatch(/0 bytes/);
   });
 
-  it('is refused where its log says that it was more: SQLite would delete that', async () => {
+  it('is refused if its write-ahead log has data, which SQLite would delete', async () => {
     await using folder = await createTemporaryFolder();
     {
       await using service = await startProcess(folder.path);

@@ -19,7 +19,7 @@ async function timeToStop(service: ServiceProcess): Promise<number> {
 const hang = (pipe: string) =>
   `--import=data:text/javascript,${encodeURIComponent(`import { open } from 'node:fs'; open(${JSON.stringify(pipe)}, 'r', () => {});`)}`;
 
-it.concurrent('a stop that something holds up for good ends within ten seconds, and the log says so', async () => {
+it.concurrent('a stop that something blocks forever ends within ten seconds, and the log says so', async () => {
   await using folder = await createTemporaryFolder();
   const pipe = join(folder.path, 'pipe');
   spawnSync('mkfifo', [pipe]);

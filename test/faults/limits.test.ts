@@ -21,7 +21,7 @@ async function startSlowConnections({ port }: ServiceProcess, count: number) {
   };
 }
 
-it('answers health within 250 ms, and people, while there are 1,000 slow connections', async () => {
+it('answers health within 250 ms, and other requests, with 1,000 slow connections', async () => {
   const seconds = rounds(40, 12);
   await using folder = await createTemporaryFolder();
   await using service = await startProcess(folder.path, { LOG_LEVEL: 'silent', HTTP_HEADERS_TIMEOUT: '5' });
@@ -68,7 +68,7 @@ const documents: ((index: number) => string)[] = [
   (index) => `{ __typename } # ${index}\n${'#\n'.repeat(20_000)}`,
 ];
 
-it('keeps its memory bounded over 10,000 different documents of the greatest size', async () => {
+it('keeps its memory bounded with 10,000 different documents of the largest size', async () => {
   const count = rounds(10_000, 600);
   await using folder = await createTemporaryFolder();
   const env = { LOG_LEVEL: 'silent', ...unlimited, NODE_OPTIONS: '--max-old-space-size=128' };

@@ -73,7 +73,7 @@ async function expectGoodEnd(service: Service): Promise<number> {
   return milliseconds;
 }
 
-it('answers and stops while its log cannot be written at all', async () => {
+it('answers and stops while its log cannot be written', async () => {
   const log = openSync('/dev/full', 'w');
   await using service = await start(log);
   closeSync(log);
@@ -106,7 +106,7 @@ async function outlive(file: string, begin: (service: Service) => void, end: (se
   report('log on a full disk', { ...figures, dropped: counted, 'gone after ms': milliseconds });
 }
 
-it('drops lines while the log may not grow, counts them, and goes on by itself', async () => {
+it('drops and counts lines while the log cannot grow, and recovers on its own', async () => {
   const file = join(folder.path, 'log');
   await outlive(
     file,
@@ -116,7 +116,7 @@ it('drops lines while the log may not grow, counts them, and goes on by itself',
 });
 
 if (canMount()) {
-  it('does so on a disk that is full', async () => {
+  it('does so on a full disk', async () => {
     const disk = mountTinyDisk(folder.path);
     try {
       await outlive(join(folder.path, 'log'), disk.fill, disk.free);
@@ -144,7 +144,7 @@ function openPipe(path: string) {
   return { writer, read, [Symbol.dispose]: () => closeSync(reader) };
 }
 
-it('answers and stops while nobody reads the pipe of its log', async () => {
+it("answers and stops while nobody reads its log's pipe", async () => {
   using pipe = openPipe(join(folder.path, 'pipe'));
   await using service = await start(pipe.writer);
   closeSync(pipe.writer);
@@ -153,7 +153,7 @@ it('answers and stops while nobody reads the pipe of its log', async () => {
   report('log in a pipe that nobody reads', { ...figures, 'gone after ms': milliseconds });
 });
 
-it('goes on once the pipe is read again', async () => {
+it('logs again once the pipe is read', async () => {
   using pipe = openPipe(join(folder.path, 'pipe'));
   await using service = await start(pipe.writer);
   closeSync(pipe.writer);

@@ -57,8 +57,8 @@ const expectHappened = (event: string, times: number) =>
     .poll(() => service.output.stdout.split(`"event":"${event}"`).length - 1, { timeout: 2000 })
     .toBe(times);
 
-describe.each(['SQLite', 'PostgreSQL'])('on %s, a retry after an answer that was lost', (database) => {
-  it('deactivates nothing twice, and answers as the first would have', async () => {
+describe.each(['SQLite', 'PostgreSQL'])('on %s, a retry after a lost response', (database) => {
+  it('deactivates nothing twice, and gets the first response', async () => {
     const count = rounds(200, 10);
     await start(database, count);
     for (const id of [...writer.keys]) {
@@ -76,7 +76,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s, a retry after an answer that was
     report(`answers lost after a DELETE on ${database}`, { rounds: count, 'changes of state': count });
   });
 
-  it('leaves the settings as the first would have', async () => {
+  it('leaves the same settings', async () => {
     const count = rounds(200, 10);
     await start(database, 0);
     for (let duration = 60; duration < 60 + count; duration += 1) {

@@ -63,7 +63,7 @@ it.each(['SQLite', 'PostgreSQL'])(
   },
 );
 
-it('refuses nobody because it stood still once, as for a disk or with the whole machine', async () => {
+it('refuses nobody because it paused once, for example for a disk or with the whole machine', async () => {
   await using folder = await createTemporaryFolder();
   const { port, writers } = await createSqliteFile(join(folder.path, 'data', 'keyward.db'), size);
   await using service = await startProcess(folder.path, { PORT: `${port}`, LOG_LEVEL: 'warn', ...unlimited });

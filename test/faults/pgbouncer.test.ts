@@ -118,7 +118,7 @@ describe.runIf(runsPgBouncer)('a service behind PgBouncer in transaction mode', 
     expect(warningsOf(service)).toEqual(expected);
   });
 
-  it('bounds by itself what the server is not told to bound', async () => {
+  it('enforces the limits that the server does not', async () => {
     const url = bouncer.through(await createOnServer(inject('postgresUrl') ?? ''));
     const config = {
       ...databaseConfig(url),

@@ -64,7 +64,7 @@ const put = async ({ service, writer }: Started, session_duration: number) => {
   return { status: response?.status, body: await response?.json() };
 };
 
-it('drops connections whose bytes are lost at their first time-out: whole within 5 s of the end', async () => {
+it('drops stalled connections at their first timeout, and recovers within 5 s', async () => {
   const outages: number[] = [];
   const started = await start(8, { LOG_LEVEL: 'silent' });
   const { service, network, writers, query } = started;
@@ -92,7 +92,7 @@ it('drops connections whose bytes are lost at their first time-out: whole within
 const unavailable = { status: 503, body: { detail: 'Service Unavailable' } };
 const unknown = { status: 503, body: { detail: 'It is not known whether the change was made' } };
 
-describe('a change that is stalled', () => {
+describe('a stalled change', () => {
   const quick = { DATABASE_STATEMENT_TIMEOUT: '1', DATABASE_IDLE_TRANSACTION_TIMEOUT: '4' };
 
   it.each([
@@ -115,7 +115,7 @@ describe('a change that is stalled', () => {
     expect(await recorded(query)).toBe(2);
   });
 
-  it('after COMMIT was carried out is told as unknown', async () => {
+  it('whose COMMIT succeeded is reported as unknown', async () => {
     const started = await start(1, quick);
     expect(await put(started, 60)).toMatchObject({ status: 200 });
     started.network.stallAfter(3, 'to the client');
@@ -124,7 +124,7 @@ describe('a change that is stalled', () => {
     expect(await put(started, 100)).toMatchObject({ status: 200, body: { session_duration: 100 } });
   });
 
-  it('is told as unknown in GraphQL by a code of its own', async () => {
+  it('is reported as unknown in GraphQL, with a code of its own', async () => {
     const { service, network, writer } = await start(1, quick);
     const mutate = async () => {
       const response = await fetch(`${service.url}/graphql`, {
@@ -148,7 +148,7 @@ describe('a change that is stalled', () => {
     });
   });
 
-  it('is not made after its time to be answered, whatever a statement may take', async () => {
+  it('is not made after its deadline, however long a statement may take', async () => {
     const started = await start(1, { DATABASE_STATEMENT_TIMEOUT: '60', HTTP_ANSWER_TIMEOUT: '2' });
     const { query } = started;
     expect(await put(started, 60)).toMatchObject({ status: 200 });
@@ -161,7 +161,7 @@ describe('a change that is stalled', () => {
   });
 });
 
-it('outlives a PostgreSQL that is frozen, also when nobody asks for anything', async () => {
+it('recovers from a frozen PostgreSQL, also without requests', async () => {
   const postgres = stack.use(await startOwnPostgres());
   const started = await start(1, {}, postgres.url);
   expect(await put(started, 60)).toMatchObject({ status: 200 });

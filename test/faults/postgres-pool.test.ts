@@ -255,7 +255,7 @@ describe('503', () => {
     30_000,
   );
 
-  it('is what becomes of a server that starts', async () => {
+  it('is the response while the server is starting', async () => {
     await postgres.kill();
     const seen = new Set<number>();
     const asking = new AbortController();
@@ -291,8 +291,8 @@ describe('500', () => {
   });
 });
 
-describe('a write that is acknowledged', () => {
-  it('is kept by connections whose BEGIN went unanswered, and was carried out later', async () => {
+describe('an acknowledged write', () => {
+  it('is kept by connections whose BEGIN was carried out late, without a response', async () => {
     await useWholePool();
     const { resume } = await stall(query);
     await errorsOf(onEach(() => transact()));

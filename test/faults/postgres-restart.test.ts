@@ -52,7 +52,7 @@ async function conclude(what: string, { query, writers, load }: UnderLoad, figur
   expect(load.statuses.get(0)).toBeUndefined();
 }
 
-it('loses no acknowledged write when PostgreSQL is restarted, says so meanwhile, and is whole again within 5 s', async () => {
+it('loses no acknowledged write when PostgreSQL is restarted, says that it is not ready, and recovers within 5 s', async () => {
   const count = rounds(20, 3);
   await using folder = await createTemporaryFolder();
   const underLoad = await startUnderLoad(folder.path, count * 100);

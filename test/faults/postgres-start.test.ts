@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
-it('ends with the code for another attempt while PostgreSQL is down, with 1 for a wrong password, and starts when it is there', async () => {
+it('exits with the code for another attempt while PostgreSQL is down, with 1 for a wrong password, and starts once it is up', async () => {
   await using folder = await createTemporaryFolder();
   const env = { DATABASE_URL: url, DATABASE_MIGRATE: 'auto' };
   await postgres.stop();

@@ -33,7 +33,7 @@ function verifyOnAndOn(url: string, secret: string) {
   };
 }
 
-it('refuses an API key in each verification that is begun after its deactivation was answered', async () => {
+it('refuses an API key in each verification that starts after its deactivation was answered', async () => {
   const count = rounds(200, 20);
   await using folder = await createTemporaryFolder();
   await using service = await startProcess(folder.path, { LOG_LEVEL: 'silent' });

@@ -101,7 +101,7 @@ async function suffer(
   expect(slowest).toBeLessThan(5000);
 }
 
-it('answers 503 to writes while the disk fails, reads on, and recovers by itself', async () => {
+it('answers writes with 503 while the disk fails, answers reads, and recovers on its own', async () => {
   await using folder = await createTemporaryFolder();
   await suffer('I/O error', folder.path, ({ pid, file }) => ({
     // Neither the log nor the file may grow from here.
@@ -135,7 +135,7 @@ async function disturb(file: string, { begin, end }: Fault): Promise<Set<string 
 
 const reasons = (seen: ReadonlySet<string | undefined>) => [...seen].map(String).sort();
 
-it('leaves what those left that were committed, whatever fails in the middle of a group', async () => {
+it('keeps exactly what was committed, whatever fails in the middle of a group', async () => {
   await using folder = await createTemporaryFolder();
   const file = join(folder.path, 'keyward.db');
   const seen = await disturb(file, {
@@ -149,7 +149,7 @@ it('leaves what those left that were committed, whatever fails in the middle of 
 
 // Only some users may mount a file system; the tests below do without.
 if (canMount()) {
-  it('answers 503 to writes while the disk is full, reads on, and recovers by itself', async () => {
+  it('answers writes with 503 while the disk is full, answers reads, and recovers on its own', async () => {
     await using folder = await createTemporaryFolder();
     const data = join(folder.path, 'data');
     mkdirSync(data);
@@ -157,7 +157,7 @@ if (canMount()) {
     await suffer('disk full', folder.path, () => ({ begin: disk.fill, end: disk.free }));
   });
 
-  it('leaves what those left that were committed, where the disk is full in the middle of a group', async () => {
+  it('keeps exactly what was committed if the disk is full in the middle of a group', async () => {
     await using folder = await createTemporaryFolder();
     using disk = mountTinyDisk(folder.path);
     const seen = await disturb(join(folder.path, 'keyward.db'), { begin: disk.fill, end: disk.free });

@@ -41,7 +41,7 @@ function mountFile(file: string, place: string): Disposable {
   return { [Symbol.dispose]: () => void spawnSync('umount', [place]) };
 }
 
-it('is for one process, by whatever name the file goes, and though its lock file is deleted', async () => {
+it("is for one process, whatever the file's name is, and even if its lock file is deleted", async () => {
   await using folder = await createTemporaryFolder();
   await using service = await startProcess(folder.path);
   const writer = await signedIn(service);
@@ -164,7 +164,7 @@ it.each(misfortunes.slice(0, rounds(misfortunes.length, 2)))(
   },
 );
 
-it('leaves a backup that was put over its file as it is, and starts with it', async () => {
+it('does not change a backup that replaced its file, and starts with it', async () => {
   await using folder = await createTemporaryFolder();
   const backup = join(folder.path, 'backup.db');
   const env = { PORT: `${await freePort()}` };
@@ -189,7 +189,7 @@ it('leaves a backup that was put over its file as it is, and starts with it', as
   expect(await stored?.json()).toMatchObject({ session_duration: 100 });
 });
 
-it('takes writes again once its file is back', async () => {
+it('accepts writes again once its file is back', async () => {
   await using folder = await createTemporaryFolder();
   await using service = await startProcess(folder.path);
   const writer = await signedIn(service);

@@ -48,7 +48,7 @@ const middle = (answers: readonly { readonly milliseconds: number }[]) =>
 const slowest = (answers: readonly { readonly milliseconds: number }[]) =>
   Math.max(...answers.map(({ milliseconds }) => milliseconds));
 
-it('waits for another program’s lock between turns, for 5 seconds; all else is answered as usual', async () => {
+it('waits 5 seconds for another program’s lock, and answers everything else meanwhile', async () => {
   await using folder = await createTemporaryFolder();
   const file = join(folder.path, 'data', 'keyward.db');
   const { port, query, writers } = await createSqliteFile(file, { people: 40, keysEach: 1 });

@@ -39,7 +39,7 @@ function grow(file: string, megabytes: number): void {
   other.close();
 }
 
-it('shrinks its log with the second change after a long reader is gone, and tells of it where it is large', async () => {
+it('shrinks its write-ahead log with the second change after a long reader is gone, and reports a large one', async () => {
   await using folder = await createTemporaryFolder();
   const metricsPort = await freePort();
   await using service = await startProcess(folder.path, { METRICS_PORT: `${metricsPort}`, ...unlimited });

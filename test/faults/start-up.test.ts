@@ -26,7 +26,7 @@ async function measureStarts(env?: Record<string, string>) {
 }
 
 describe('a start', () => {
-  it('in production is ready within a second and a half, and takes less than 165 MB', async () => {
+  it('in production is ready within 1.5 seconds, and uses less than 165 MB', async () => {
     await using issuer = await startIssuer();
     const { fastest, megabytes } = await measureStarts({
       NODE_ENV: 'production',

@@ -178,7 +178,7 @@ async function prove({ what, count, writers, query, databaseUrl, start, nodes, r
   expect(receivers.reduce((sum, { unverified }) => sum + unverified, 0)).toBe(0);
 }
 
-it('tell of each change at least once, in order, and of nothing else, when the node on SQLite is killed', async () => {
+it('announce each change at least once, in order, and nothing else, when the node on SQLite is killed', async () => {
   const count = rounds(50, 5);
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await createTemporaryFolder());
@@ -204,7 +204,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
-it('tell of each change at least once, in order, and of nothing else, when nodes on PostgreSQL are killed', async () => {
+it('announce each change at least once, in order, and nothing else, when nodes on PostgreSQL are killed', async () => {
   const count = rounds(50, 6);
   await using stack = new AsyncDisposableStack();
   const folders = [stack.use(await createTemporaryFolder()), stack.use(await createTemporaryFolder())];

@@ -60,7 +60,7 @@ const warningsOf = ({ output }: ServiceProcess) =>
     .map((line) => JSON.parse(line))
     .filter(({ level }) => level >= 40);
 
-it('each worker that dies is told of with its cause, and replaced: at once, then after growing waits', async () => {
+it('each worker that dies is reported with its cause and replaced, at once and then after growing delays', async () => {
   await using service = await startProcess(folder.path, env, 25_000);
   const killed: number[] = [];
   let workers = workersOf(service.pid);
@@ -85,7 +85,7 @@ it('each worker that dies is told of with its cause, and replaced: at once, then
   expect(waits.slice(4)).toEqual([400, 400]);
 });
 
-it('one that is told to stop by itself is told of with its exit code', async () => {
+it('one that is stopped alone is reported with its exit code', async () => {
   await using service = await startProcess(folder.path, env, 25_000);
   const [worker = 0] = workersOf(service.pid);
   process.kill(worker, 'SIGTERM');
@@ -94,7 +94,7 @@ it('one that is told to stop by itself is told of with its exit code', async () 
     .toMatchObject([{ worker, signal: null, exitCode: 0, wait: 0, msg: 'a worker has ended' }]);
 });
 
-it('one that gives no sign for ten seconds is ended and replaced', async () => {
+it('one that is silent for ten seconds is killed and replaced', async () => {
   await using service = await startProcess(folder.path, env, 25_000);
   const [stopped = 0, other = 0] = workersOf(service.pid);
   const request = 'GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
@@ -133,7 +133,7 @@ async function startGroup(): Promise<ChildProcess> {
   });
 }
 
-it('a signal to all of them ends it with exit code 0, as soon as there is a worker', async () => {
+it('a signal to all of them ends the service with exit code 0, as soon as there is a worker', async () => {
   const outcomes: unknown[] = [];
   for (let round = 0; round < rounds(26, 5); round += 1) {
     const service = await startGroup();

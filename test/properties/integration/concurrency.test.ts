@@ -21,7 +21,7 @@ const put = (token: string, json: object) =>
   setup.gateway.rest('PUT', '/automation/settings', { token, json });
 
 describe('100 deactivations of one API key at once', () => {
-  it('are one change of state, and 200 to all', async () => {
+  it('are one change of state, and all get 200', async () => {
     const alice = await setup.gateway.createAccount('alice');
     const id = await setup.gateway.createApiKey(alice);
     const token = await setup.sign();
@@ -35,7 +35,7 @@ describe('100 deactivations of one API key at once', () => {
     expect(await setup.gateway.rows('api_key')).toMatchObject([{ id, is_active: 0 }]);
   });
 
-  it('change nothing where half of the callers do not own it', async () => {
+  it('change nothing if the callers do not own it', async () => {
     const bob = await setup.gateway.createAccount('bob');
     const id = await setup.gateway.createApiKey(bob);
     const [owner, stranger] = [await setup.sign({ sub: 'bob' }), await setup.sign({ sub: 'mallory' })];
@@ -48,7 +48,7 @@ describe('100 deactivations of one API key at once', () => {
 });
 
 describe('100 first writes of one person at once', () => {
-  it('make one account, one row of settings, and 200 to all', async () => {
+  it('make one account and one row of settings, and all get 200', async () => {
     const token = await setup.sign({ sub: 'carol' });
     const answers = await atOnce((index) => put(token, { session_duration: 60 + index }));
     expect(statusesOf(answers)).toEqual([200]);
@@ -61,7 +61,7 @@ describe('100 first writes of one person at once', () => {
     expect(happened('automation-settings-updated')).toHaveLength(100);
   });
 
-  it('lose no field where each writes another one', async () => {
+  it('lose no field if each writes a different one', async () => {
     const token = await setup.sign({ sub: 'carol' });
     const answers = await atOnce((index) =>
       put(token, index % 2 === 0 ? { session_duration: 60 + index } : { is_enabled: true }),
@@ -74,7 +74,7 @@ describe('100 first writes of one person at once', () => {
     expect(sent).toContain(settings?.['session_duration']);
   });
 
-  it('make one row where none of them sets anything', async () => {
+  it('make one row if none of them sets anything', async () => {
     const token = await setup.sign({ sub: 'carol' });
     expect(statusesOf(await atOnce(() => put(token, {})))).toEqual([200]);
     expect(await setup.gateway.rows('automation_settings')).toMatchObject([

@@ -80,7 +80,7 @@ describe('metadata of an API key is kept byte for byte, names and values, or ref
   });
 });
 
-describe('a permission is kept where it is a name, or refused', () => {
+describe('a permission is kept if it is a name, or refused', () => {
   it('over REST', async () => {
     const account = await setup.gateway.createAccount('alice');
     const id = await setup.gateway.createApiKey(account);
@@ -137,7 +137,7 @@ describe('any other text is refused', () => {
   });
 });
 
-describe('an API key to verify is no key, whatever it is', () => {
+describe('any string to verify is no API key', () => {
   it('over REST and GraphQL', async () => {
     const token = await setup.sign({ scope: 'keys.verify' });
     const ask = 'mutation ($key: String!) { verifyApiKey(key: $key) { valid reason } }';

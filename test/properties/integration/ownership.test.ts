@@ -70,7 +70,7 @@ const readStatus = async ({ token, hasPrivateKey }: User) => {
   expect(body.has_key).toBe(hasPrivateKey);
 };
 
-it('shows and changes nobody anything but their own, whatever happens at the same time', async () => {
+it('people see and change only what is their own, whatever happens at the same time', async () => {
   const all: User[] = [];
   for (let index = 0; index < users; index += 1) all.push(await createUser(index));
   const random = createRandom(20_260_301);

@@ -30,7 +30,7 @@ const walk = async (direction: 'first' | 'last', sizes: readonly number[]): Prom
   return pages;
 };
 
-it('any sequence of pages shows each key once, in order, forwards and backwards, while others are made', async () => {
+it('any sequence of pages shows each key once, in order, in both directions, while others are created', async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 });
   const property = fc.asyncProperty(fc.nat({ max: 9 }), sizes, async (count, sizeOf) => {
     expect(await setup.gateway.reset()).toBe(true);

@@ -45,8 +45,8 @@ const runs = (failures: readonly (Failure | undefined)[], check: (world: QuotaWo
     { numRuns: 10 },
   );
 
-it('nodes that share a quota lose what crashed nodes had and nothing else, and grant all the rest', () =>
+it('nodes that share a quota lose only what crashed nodes held, and grant all the rest', () =>
   runs([undefined, 'before'], expectNoOtherLoss));
 
-it('nodes that share a quota never grant more than there is, whatever fails', () =>
+it('nodes that share a quota never grant more than it has, whatever fails', () =>
   runs([undefined, 'before', 'after'], expectNoExcess));

@@ -39,7 +39,7 @@ async function work(token: string, stopping: AbortSignal): Promise<number[]> {
   return statuses;
 }
 
-it('answers everyone while the tables change, in transactions and outside, and writes each change down once', async () => {
+it('answers everyone while the tables change, in transactions and outside, and records each change once', async () => {
   const stopping = new AbortController();
   const people = await Promise.all(
     Array.from({ length: 8 }, async (_, index) => {

@@ -37,7 +37,7 @@ async function follow(node: TestGateway, stopping: AbortSignal): Promise<number[
   }
 }
 
-it('keep the id of an audit event that has one, as in a backup', async () => {
+it('keep the id of an audit event that already has one, for example from a backup', async () => {
   const alice = await setup.nodes[0].createAccount('alice');
   await setup.nodes[0].database.em
     .getConnection()
@@ -47,7 +47,7 @@ it('keep the id of an audit event that has one, as in a backup', async () => {
   expect(await setup.nodes[0].rows('audit_event')).toMatchObject([{ id: 5000 }]);
 });
 
-it('show who follows the audit events of an account each of them, while 12 writers make more', async () => {
+it('show a reader each audit event of an account, while 12 writers add more', async () => {
   const alice = await setup.nodes[0].createAccount('alice');
   const keys = await Promise.all(Array.from({ length: 12 }, () => setup.nodes[0].createApiKey(alice)));
   const stopping = new AbortController();

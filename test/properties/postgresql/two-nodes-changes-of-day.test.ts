@@ -4,7 +4,7 @@ import { setUpTwoNodes } from '../../support/two-nodes.ts';
 const most = 100;
 const setup = setUpTwoNodes({ changesPerDay: most });
 
-it('let an account make the changes of a day together, and not one more', async () => {
+it("let an account make exactly a day's changes together", async () => {
   const token = await setup.issuer.sign();
   const alice = await setup.nodes[0].createAccount('alice');
   // Changes of different keys wait for each other only where they are counted.

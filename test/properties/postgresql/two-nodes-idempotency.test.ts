@@ -9,7 +9,7 @@ const setup = setUpTwoNodes();
 const create = (node: TestGateway, token: string, key: string) =>
   node.rest('POST', '/auth/keys', { token, json: { name: 'CI' }, headers: { 'idempotency-key': key } });
 
-it('while one node carries a request out, the other says so at once, and answers the same afterwards', async () => {
+it('while one node handles a request, the other says so at once, and gives the same response afterwards', async () => {
   const token = await setup.issuer.sign();
   // Whose account is there: nobody waits for its row.
   await create(setup.nodes[0], token, 'before');
@@ -21,7 +21,7 @@ it('while one node carries a request out, the other says so at once, and answers
   expect(await setup.nodes[0].rows('api_key')).toHaveLength(3);
 });
 
-it('many requests on both nodes make one API key for each key, whoever is first', async () => {
+it('many requests on both nodes create one API key for each Idempotency-Key, whichever is first', async () => {
   for (let round = 0; round < 5; round += 1) {
     const token = await setup.issuer.sign({ sub: randomUUID() });
     const keys = [randomUUID(), randomUUID()] as const;
@@ -42,7 +42,7 @@ it('many requests on both nodes make one API key for each key, whoever is first'
   }
 });
 
-it('goes on where the ids of its records are used up', async () => {
+it('continues when the ids of its records are used up', async () => {
   const token = await setup.issuer.sign();
   await setup.nodes[0].database.em.fork().execute("select setval('idempotency_record_id_seq', 2147483647)");
   const made = await create(setup.nodes[0], token, 'one');

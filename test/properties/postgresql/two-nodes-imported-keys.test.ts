@@ -15,7 +15,7 @@ const lineOf = (key: string, subject = 'alice') => ({
   sha256: sha256(key),
 });
 
-it('a key that was imported on one node is good on both, at once', async () => {
+it('a key imported on one node is valid on both at once', async () => {
   const [one, other] = setup.nodes;
   const keys = Array.from({ length: 20 }, foreignKey);
   await importTo(
@@ -36,7 +36,7 @@ it('a key that was imported on one node is good on both, at once', async () => {
   expect((await ask(one, keys[0] ?? '')).status).toBe(401);
 });
 
-it('a node learns of it by itself within five seconds', async () => {
+it('a node notices it within five seconds without a request', async () => {
   const [one, other] = setup.nodes;
   const key = foreignKey();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -51,7 +51,7 @@ it('a node learns of it by itself within five seconds', async () => {
   expect(failures).toEqual([]);
 });
 
-it('two imports of the same file at once make nothing twice', async () => {
+it('two imports of the same file at once create nothing twice', async () => {
   const [one, other] = setup.nodes;
   const keys = Array.from({ length: 1200 }, foreignKey);
   const lines = keys.map((key, index) => lineOf(key, `user-${index % 100}`));
@@ -67,7 +67,7 @@ it('two imports of the same file at once make nothing twice', async () => {
   expect(defaults).toHaveLength(100);
 });
 
-it('an import beside people who make keys leaves each account one default', async () => {
+it('an import while people create keys leaves each account one default', async () => {
   const [one, other] = setup.nodes;
   await other.verificationKeys.refresh();
   const token = await setup.issuer.sign();

@@ -5,7 +5,7 @@ import { setUpTwoNodes } from '../../support/two-nodes.ts';
 const setup = setUpTwoNodes();
 const hour = 3_600_000;
 
-it('what both nodes count is added up, and read on either', async () => {
+it('counts of both nodes are added up, and can be read on either', async () => {
   const [one, other] = setup.nodes;
   const alice = await one.createAccount('alice');
   const keys = await Promise.all(Array.from({ length: 10 }, () => one.createVerifiableKey(alice)));
@@ -25,7 +25,7 @@ it('what both nodes count is added up, and read on either', async () => {
   }
 });
 
-it('what is too old is deleted by one node at a time', async () => {
+it('old counts are deleted by one node at a time', async () => {
   const [one, other] = setup.nodes;
   const key = await one.createApiKey(await one.createAccount('alice'));
   const old = new Date(Math.floor(Date.now() / hour) * hour - 91 * 24 * hour).toISOString();

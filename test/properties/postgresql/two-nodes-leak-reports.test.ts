@@ -12,7 +12,7 @@ const keys = readScannerKeys(new Map([['first', key.publicKey]]), {
 beforeAll(() => keys.refresh());
 const setup = setUpTwoNodes({ leakReports: { act: 'end', keys } });
 
-it('end a key once, whichever of them has the report, while its owner changes it', async () => {
+it('deactivate a key once, whichever of them gets the report, while its owner changes it', async () => {
   const [node] = setup.nodes;
   const account = await node.createAccount('alice');
   const bob = await node.createAccount('bob');

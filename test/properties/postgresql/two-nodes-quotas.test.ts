@@ -21,7 +21,7 @@ async function createKey(units: number) {
   return { id, countPassed };
 }
 
-it('two nodes grant a quota to the unit, once both have given back what they do not use', async () => {
+it('two nodes grant exactly a quota, once both have returned what they do not use', async () => {
   const { countPassed } = await createKey(500);
   let passed = 0;
   for (let round = 0; round < 20; round += 1) passed += await countPassed(30);
@@ -34,7 +34,7 @@ it('two nodes grant a quota to the unit, once both have given back what they do 
   expect(passed).toBe(500);
 });
 
-it('a quota that is changed through one node ends what the other has', async () => {
+it('a quota changed on one node ends what the other holds', async () => {
   const { id, countPassed } = await createKey(1000);
   for (let round = 0; round < 4; round += 1) expect(await countPassed(10)).toBe(10);
   await setup.nodes[0].database.em
@@ -44,7 +44,7 @@ it('a quota that is changed through one node ends what the other has', async () 
   expect(await setup.nodes[1].rows('api_key')).toMatchObject([{ id }]);
 });
 
-it('a period that ends begins anew once, however many ask both nodes at once', async () => {
+it('a new period starts once, however many requests both nodes get at once', async () => {
   const { countPassed } = await createKey(100);
   for (let period = 0; period < 3; period += 1) {
     // Some of the units are with the nodes when the period ends.
@@ -61,7 +61,7 @@ it('a period that ends begins anew once, however many ask both nodes at once', a
   }
 });
 
-it('a node whose clock is ahead fills no quota early', async () => {
+it('a node whose clock is ahead renews no quota early', async () => {
   const { countPassed } = await createKey(100);
   await setup.nodes[0].database.em
     .getConnection()

@@ -55,7 +55,7 @@ const rowsOf = (node: TestGateway) =>
   node.database.em.getConnection().execute('select key, points from rate_limit order by key');
 
 describe('nodes that share a database', () => {
-  it('let in a tenth for each of them more than the rate, at the most', async () => {
+  it('allow at most a tenth of the rate too much for each node', async () => {
     await using shared = await startNodes({ address: { requests: 100, seconds: 60 } });
     const passed = await countPassed(shared.nodes, 300);
     process.stdout.write(`two nodes, 100 requests a minute: ${passed} of 300 passed\n`);
@@ -63,7 +63,7 @@ describe('nodes that share a database', () => {
     expect(passed).toBeLessThanOrEqual(120);
   });
 
-  it('count together, and keep no name', async () => {
+  it('count together, and store no name', async () => {
     const rate = { requests: 4, seconds: 60 };
     await using shared = await startNodes({ address: rate, account: rate });
     await countPassed(shared.nodes, 12);
@@ -71,7 +71,7 @@ describe('nodes that share a database', () => {
     await vi.waitFor(async () => expect(await rowsOf(shared.first)).toMatchObject(keys));
   });
 
-  it('begin anew together when the time is over', async () => {
+  it('start a new window together', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     await using shared = await startNodes({ address: { requests: 50, seconds: 30 } });
     const count = () => countPassed(shared.nodes, 150);
@@ -89,7 +89,7 @@ describe('nodes that share a database', () => {
     expect(passed).toBeLessThanOrEqual(65);
   });
 
-  it('delete what has been over for minutes, and what lies where no window can end', async () => {
+  it('delete windows that ended minutes ago, and impossible ones', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     await using shared = await startNodes({ address: { requests: 1, seconds: 30 } });
     const { database } = shared.first;
@@ -125,7 +125,7 @@ describe('nodes that share a database', () => {
     },
   );
 
-  it('refuse for no longer than the window where the clock of the database is set back', async () => {
+  it("refuse for no longer than the window if the database's clock is set back", async () => {
     await using shared = await startNodes({ address: { requests: 20, seconds: 60 } });
     const { database } = shared.first;
     await moveDatabaseClock(database, 3600);
@@ -152,7 +152,7 @@ describe('nodes that share a database', () => {
 });
 
 describe('a node', () => {
-  it('tells the others nothing of who has used less than a tenth of a rate', async () => {
+  it('does not share counts of less than a tenth of a rate', async () => {
     await using gateway = await createTestGateway(issuer, {
       rates: { account: { requests: 600, seconds: 60 } },
     });
@@ -164,7 +164,7 @@ describe('a node', () => {
     await vi.waitFor(async () => expect(await rowsOf(gateway)).toMatchObject([{ points: 60 }]));
   });
 
-  it('tells them nothing of what an answer may still count as', async () => {
+  it('does not share counts that a response may still change', async () => {
     await using gateway = await createTestGateway(issuer, {
       rates: { account: { requests: 100, seconds: 60 } },
     });
@@ -180,7 +180,7 @@ describe('a node', () => {
     await vi.waitFor(async () => expect(await rowsOf(gateway)).toMatchObject([{ points: 10 }]));
   });
 
-  it('tells them of each further tenth in one statement, and of nobody who is above', async () => {
+  it('shares each further tenth in one statement, and nothing above the rate', async () => {
     await using gateway = await createTestGateway(issuer, {
       rates: { address: { requests: 50, seconds: 60 } },
     });
@@ -192,7 +192,7 @@ describe('a node', () => {
     expect(statements.length).toBeLessThanOrEqual(11);
   });
 
-  it('goes on from what it has counted when the table was emptied', async () => {
+  it('continues from its own counts if the table was emptied', async () => {
     await using gateway = await createTestGateway(issuer, {
       rates: { address: { requests: 30, seconds: 60 } },
     });
@@ -203,7 +203,7 @@ describe('a node', () => {
     expect(await countPassed([gateway], 20)).toBe(10);
   });
 
-  it('counts for itself while the database cannot count', async () => {
+  it('counts alone while the database cannot count', async () => {
     await using gateway = await createTestGateway(issuer, {
       rates: { address: { requests: 4, seconds: 60 } },
     });
@@ -211,7 +211,7 @@ describe('a node', () => {
     expect(await countPassed([gateway], 8)).toBe(4);
   });
 
-  it('waits for no count, and leaves connections to others while counts hang', async () => {
+  it('waits for no count, and leaves connections free while counts hang', async () => {
     await using shared = await startNodes({ address: { requests: 10, seconds: 60 } });
     const token = await issuer.sign();
     const { promise: end, resolve: release } = Promise.withResolvers<void>();

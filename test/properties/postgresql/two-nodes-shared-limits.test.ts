@@ -92,7 +92,7 @@ async function expectExact(account: AccountId, keys: readonly Key[]) {
   for (const { id, granted } of keys) if (taken.has(id)) expect(taken.get(id), `key ${id}`).toBe(granted);
 }
 
-it('of keys with quotas and of their account’s, each as much as there is, and no unit is spent by a refusal', async () => {
+it('quotas of keys and of their account: each grants as much as it has, and a refusal spends no unit', async () => {
   const { account, keys } = await createKeys('quota', [{ quota: 40 }, { quota: 200 }, { quota: 200 }, {}]);
   const reasons = new Set<string>();
   for (let round = 0; round < 12; round += 1) {
@@ -110,7 +110,7 @@ it('of keys with quotas and of their account’s, each as much as there is, and 
   expect([...reasons]).toEqual(expect.arrayContaining(['null', 'quota_exceeded', 'account_quota_exceeded']));
 });
 
-it('where the account has more than its keys, each key has all that is its own', async () => {
+it('if the account has more than its keys, each key gets all of its own quota', async () => {
   const { account, keys } = await createKeys('large', [{ quota: 40 }, { quota: 60 }, { quota: 80 }]);
   for (let round = 0; round < 4; round += 1) {
     await race(keys, 120, { costOf: (turn) => 1 + (turn % 3) });
@@ -124,7 +124,7 @@ it('where the account has more than its keys, each key has all that is its own',
 /** Of a rate, nodes let in some more: what one of them has counted, the other learns of a moment later. */
 const slack = { most: 1.4, atOnce: 4 };
 
-it('limits that are raised and lowered while both nodes have units grant no more than what was used leaves', async () => {
+it('limits raised and lowered while both nodes hold units never grant more than is left', async () => {
   const { account, keys } = await createKeys('large', [{ quota: 500 }, { quota: 500 }, {}]);
   const [one] = keys as [Key];
   const limits = [40, 500, 90, 2000, 120, 500, 200, 1000];
@@ -142,7 +142,7 @@ it('limits that are raised and lowered while both nodes have units grant no more
   expect(sum(keys)).toBeGreaterThan(400);
 });
 
-it('a rate that refuses spends no unit, neither of the key nor of the account', async () => {
+it('a refusal by a rate spends no unit of the key or the account', async () => {
   const rated = { rateLimit: 10, rateLimitWindow: 600, quota: 500 };
   const { account, keys } = await createKeys('both', [rated, { quota: 500 }, {}]);
   const first = await race(keys.slice(0, 1), 100, slack);
@@ -158,7 +158,7 @@ it('a rate that refuses spends no unit, neither of the key nor of the account', 
   await expectExact(account, keys);
 });
 
-it('a quota that refuses spends nothing of the account’s rate', async () => {
+it('a refusal by a quota spends nothing of the account’s rate', async () => {
   const { keys } = await createKeys('rate', [{ quota: 10 }, {}]);
   const [limited, free] = keys as [Key, Key];
   await race([limited], 200);
@@ -170,7 +170,7 @@ it('a quota that refuses spends nothing of the account’s rate', async () => {
   expect(sum(keys)).toBeLessThanOrEqual(60 * slack.most);
 });
 
-it('an account’s quota that refuses spends nothing of a key’s rate', async () => {
+it('a refusal by an account’s quota spends nothing of a key’s rate', async () => {
   const { account, keys } = await createKeys('quota', [{}, { rateLimit: 50, rateLimitWindow: 600 }]);
   const [other, rated] = keys as [Key, Key];
   while ((await race([other], 60, { costOf: () => 10 }))['null']) await giveBack();
@@ -183,7 +183,7 @@ it('an account’s quota that refuses spends nothing of a key’s rate', async (
   await expectExact(account, keys);
 });
 
-it('a window that gets another length keeps what both nodes have counted, and its beginning', async () => {
+it('a window with a new length keeps its start and what both nodes counted', async () => {
   const rated = { rateLimit: 40, rateLimitWindow: 600 };
   const { keys } = await createKeys('large', [rated]);
   const [key] = keys as [Key];

@@ -18,7 +18,7 @@ const untilNothingWaits = () =>
     expect((await node.rows('webhook_delivery')).filter(({ state }) => state === 'waiting')).toEqual([]);
   });
 
-it('send each change once, in order for each key, whichever of them has made it', async () => {
+it('send each change once, in order for each key, whichever of them made it', async () => {
   await using receiver = await startReceiver();
   const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'], isAdministered: false };
   await using stack = new AsyncDisposableStack();
@@ -73,7 +73,7 @@ it('send each change once, in order for each key, whichever of them has made it'
   }
 });
 
-it('tell of the end of a key once', async () => {
+it('announce the end of a key once', async () => {
   await using receiver = await startReceiver();
   const config = { endpoints: [receiver.config()], allowedHosts: ['127.0.0.1'], isAdministered: false };
   await using stack = new AsyncDisposableStack();
@@ -98,7 +98,7 @@ it('tell of the end of a key once', async () => {
   expect(receiver.all).toHaveLength(20);
 });
 
-it('notice what an operator does through the other: an endpoint that is added, paused, rotated, removed', async () => {
+it('notice what an operator does on the other: endpoints added, paused, rotated, removed', async () => {
   await using receiver = await startReceiver();
   await using stack = new AsyncDisposableStack();
   const [, node] = setup.nodes;
@@ -140,7 +140,7 @@ it('notice what an operator does through the other: an endpoint that is added, p
   await until(async () => expect(await node.rows('webhook_event')).toEqual([]));
 });
 
-it('tell once that a quota has run out, however many uses both refuse at once', async () => {
+it('announce a used-up quota once, however many uses both refuse at once', async () => {
   await using receiver = await startReceiver();
   await using stack = new AsyncDisposableStack();
   const [node] = setup.nodes;

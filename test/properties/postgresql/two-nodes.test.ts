@@ -23,7 +23,7 @@ interface Seen {
   readonly after: number[];
 }
 
-describe('an API key that is revoked on one node', () => {
+describe('an API key revoked on one node', () => {
   const ask = (node: TestGateway, secret: string) =>
     node.rest('GET', '/keys/authorize', { headers: { 'x-api-key': secret } });
 
@@ -32,7 +32,7 @@ describe('an API key that is revoked on one node', () => {
     return setup.nodes[0].createVerifiableKey(alice);
   };
 
-  it('is refused by the other from the answer on, whatever it was asked before', async () => {
+  it('is refused by the other as soon as the response is there, whatever it was asked before', async () => {
     const token = await setup.issuer.sign();
     const { id, secret } = await createKey();
     for (const node of setup.nodes) expect((await ask(node, secret)).status).toBe(200);
@@ -51,7 +51,7 @@ describe('an API key that is revoked on one node', () => {
     }
   };
 
-  it('is refused in a race: no verification that begins after the answer says valid', async () => {
+  it('is refused in a race: no verification that starts after the response says valid', async () => {
     const token = await setup.issuer.sign();
     const alice = await setup.nodes[0].createAccount('alice');
     for (let round = 0; round < 10; round += 1) {
@@ -69,8 +69,8 @@ describe('an API key that is revoked on one node', () => {
   });
 });
 
-describe('an account that is blocked on one node', () => {
-  it('is blocked on the other from the answer on: its keys and its tokens, until it is unblocked there', async () => {
+describe('an account blocked on one node', () => {
+  it('is blocked on the other as soon as the response is there, keys and tokens, until it is unblocked', async () => {
     const [one, other] = setup.nodes;
     const token = await setup.issuer.sign();
     const operator = await setup.issuer.sign({ sub: 'ops', scope: 'openid keyward.admin' });
@@ -99,7 +99,7 @@ describe('an account that is blocked on one node', () => {
 });
 
 describe('two nodes on one database', () => {
-  it('have a key that is deactivated through one inactive through the other at once', async () => {
+  it('deactivate a key on both at once', async () => {
     const [one, other] = setup.nodes;
     const token = await setup.issuer.sign();
     const alice = await one.createAccount('alice');
@@ -114,7 +114,7 @@ describe('two nodes on one database', () => {
     }
   });
 
-  it('make one change of state of 100 deactivations spread over both', async () => {
+  it('turn 100 deactivations on both into one change of state', async () => {
     const alice = await setup.nodes[0].createAccount('alice');
     const id = await setup.nodes[0].createApiKey(alice);
     const token = await setup.issuer.sign();
@@ -126,7 +126,7 @@ describe('two nodes on one database', () => {
     expect(happened('api-key-deactivated')).toMatchObject([{ accountId: alice, keyId: id }]);
   });
 
-  it('read the settings that the other wrote', async () => {
+  it("read each other's settings", async () => {
     const token = await setup.issuer.sign();
     for (const index of crowd.slice(0, 20)) {
       const json = { session_duration: 60 + index, is_enabled: index % 3 === 0 };
@@ -137,7 +137,7 @@ describe('two nodes on one database', () => {
     }
   });
 
-  it('make one account of 100 first writes of one person spread over both', async () => {
+  it('turn 100 first writes of one person on both into one account', async () => {
     const token = await setup.issuer.sign({ sub: 'carol' });
     const answers = await Promise.all(
       crowd.map((index) =>
@@ -152,7 +152,7 @@ describe('two nodes on one database', () => {
 });
 
 describe('an empty database', () => {
-  it('is migrated once by nodes that do so at the same time', async () => {
+  it('is migrated once by nodes that start at the same time', async () => {
     const config = databaseConfig(await createOnServer(server));
     const migrateOne = async () => {
       await using database = await openDatabase(config);
@@ -191,7 +191,7 @@ describe('If-Match on two nodes', () => {
     },
   );
 
-  it('of a key lets one of 100 renames win', async () => {
+  it('on a key lets one of 100 renames succeed', async () => {
     const token = await setup.issuer.sign();
     const alice = await setup.nodes[0].createAccount('alice');
     const id = await setup.nodes[0].createApiKey(alice);

@@ -23,7 +23,7 @@ const spell = (parts: readonly number[], pad: boolean, upper: boolean, mixed: bo
 const byUrl = (address: string) => new URL(`http://[${address}]`).hostname.slice(1, -1);
 
 describe('an IPv6 address', () => {
-  it('is one client and one address, however it is written', () => {
+  it('is one client and one address in any notation', () => {
     const way = fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.integer({ min: 0, max: 8 }));
     const property = fc.property(groups, way, way, (parts, one, another) => {
       const [first, second] = [spell(parts, ...one), spell(parts, ...another)];
@@ -39,7 +39,7 @@ describe('an IPv6 address', () => {
     fc.assert(property, { numRuns: 5000 });
   });
 
-  it('is counted with its network, and with no other', () => {
+  it('is counted with its own network only', () => {
     const property = fc.property(groups, groups, (one, another) => {
       const keyOf = (parts: readonly number[]) =>
         clientKeyOf(canonicalAddress(spell(parts, false, false, false, 8)));

@@ -98,7 +98,7 @@ async function compare(seed: number): Promise<boolean> {
 }
 
 describe("a caller's document", () => {
-  it(`is answered as graphql-js answers it, kept or new: ${count} drawn`, { timeout: 120_000 }, async () => {
+  it(`gets the response of graphql-js, cached or new: ${count} drawn`, { timeout: 120_000 }, async () => {
     const first = Date.now() % 1_000_000_000;
     let compared = 0;
     for (let index = 0; index < count; index += 1) compared += Number(await compare(first + index));

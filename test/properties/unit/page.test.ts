@@ -38,7 +38,7 @@ describe('pages one after the other', () => {
       }),
     ));
 
-  it('backwards → each row once, in order, and what was added at last', () =>
+  it('backwards → each row once, in order, and what was added last', () =>
     fc.assert(
       fc.asyncProperty(someIds, sizes, async (ids, sizeOf) => {
         const pages = await walk(ids, sizeOf, 'last');

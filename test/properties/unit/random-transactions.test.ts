@@ -15,8 +15,8 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-describe('random transactions of many callers leave what those left that were committed', () => {
-  it('where each fails for itself alone', async () => {
+describe('random transactions of many callers: exactly what was committed remains', () => {
+  it('when transactions fail one by one', async () => {
     const seen = new Set<string | undefined>();
     await fc.assert(
       fc.asyncProperty(callers({ overfills: false }), async (all) => {
@@ -28,7 +28,7 @@ describe('random transactions of many callers leave what those left that were co
     expect([...seen].sort()).toEqual(['SQLITE_CONSTRAINT_UNIQUE', 'enough', undefined]);
   });
 
-  it('where the disk is full in the middle', async () => {
+  it('when the disk fills up in the middle', async () => {
     const seen = new Set<string | undefined>();
     await fc.assert(
       fc.asyncProperty(callers({ overfills: true }), async (all) => {

@@ -5,7 +5,7 @@ import { strayVariables } from '../../../src/config/stray-variables.ts';
 
 const ours = Object.keys(environmentSchema.shape);
 
-it('any variable with a slip in its name → refused, with the name that was meant', () => {
+it('any misspelt variable → refused, with the correct name', () => {
   /** A letter that is missing, doubled, replaced, or in the place of the next one. */
   const slips = [
     (name: string, at: number) => name.slice(0, at) + name.slice(at + 1),

@@ -128,7 +128,7 @@ const ask = async (token: string) => {
 };
 
 describe('any JSON in a claim or in a member of the header', () => {
-  it('is 401 unless it may stand there, signed or not, on both transports', {
+  it('→ 401 unless it is allowed there, signed or not, on both transports', {
     timeout: 120_000,
   }, async () => {
     const seen = new Map<number, number>();
@@ -172,7 +172,7 @@ describe('any JSON in a claim or in a member of the header', () => {
     `[${'{},'.repeat(1000)}{}]`,
   ];
 
-  it.each(names)('%s, %s: is never an error of the service', async (part, name) => {
+  it.each(names)('%s, %s: never 500', async (part, name) => {
     for (const json of nasty) {
       const drawn: Drawn = [[name, json]];
       const [header, body] = part === 'header' ? [drawn, []] : [[], drawn];

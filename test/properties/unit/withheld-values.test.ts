@@ -131,7 +131,7 @@ const hold = async (property: fc.IAsyncProperty<unknown>): Promise<void> => {
   expect(JSON.stringify(setup.gateway.log())).not.toMatch(repeated);
 };
 
-describe('no answer to a fault repeats a value, and no log does', () => {
+describe('no error response and no log repeats a value', () => {
   it('of a variable', () =>
     hold(
       fc.asyncProperty(place, json, async ({ query, argument }, value) => {
@@ -139,7 +139,7 @@ describe('no answer to a fault repeats a value, and no log does', () => {
       }),
     ));
 
-  it('of metadata, nor a name', () =>
+  it('of metadata, or a name', () =>
     hold(
       fc.asyncProperty(json, fc.constantFrom('\0', '\ud800', '['.repeat(40)), async (value, wrong) => {
         const inner = wrong.startsWith('[') ? JSON.parse(`${wrong}${']'.repeat(40)}`) : wrong;
@@ -180,7 +180,7 @@ describe('no answer to a fault repeats a value, and no log does', () => {
       }),
     ));
 
-  it('of a document that is none', () =>
+  it('of a text that is no document', () =>
     hold(
       fc.asyncProperty(place, broken, async ({ query, argument }, text) => {
         expectWithheld(await graphql(withLiteral(query, argument, text)));
@@ -188,7 +188,7 @@ describe('no answer to a fault repeats a value, and no log does', () => {
       }),
     ));
 
-  it('of a body that is no JSON', () =>
+  it('of a body that is not JSON', () =>
     hold(
       fc.asyncProperty(
         broken,
