@@ -118,6 +118,18 @@ describe.skipIf(!canRun)('the console', () => {
     await said(page, 'Automation: not set.');
   });
 
+  it('offers Undo only on the page that shows the result', async () => {
+    const { page } = visit;
+    await page.getByRole('switch', { name: 'Automation' }).click();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    await goTo(page, 'Activity');
+    await undo.waitFor({ state: 'detached', timeout: 3_000 });
+    await goTo(page, 'Automation');
+    await page.getByRole('button', { name: 'Clear automation' }).click();
+    await said(page, 'Automation: not set.');
+  });
+
   it('asks before an unsaved session length is lost', async () => {
     const { page } = visit;
     const asked: string[] = [];

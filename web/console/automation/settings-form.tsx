@@ -1,5 +1,5 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
-import { useState } from 'preact/compat';
+import { useEffect, useState } from 'preact/compat';
 import { duration } from '../../shared/times.ts';
 import { queryClient } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
 import { Moment } from '../ui/moment.tsx';
-import { notify } from '../ui/notice.tsx';
+import { clearNotice, notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useUnsaved } from '../ui/use-unsaved.ts';
 import { type automationSettingsQuery, updateAutomationSettingsMutation } from './documents.ts';
@@ -55,6 +55,8 @@ export const SettingsForm = ({ settings }: SettingsProps) => (
 function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
   const { run, pending, problem } = useAction();
   const [wanted, setWanted] = useState(isEnabled);
+  // Undo belongs to this person and this page, which shows if it fails.
+  useEffect(() => clearNotice, []);
   const change = (next: boolean | null, before?: boolean | null): Promise<void> => {
     setWanted(next);
     return run(async () => {

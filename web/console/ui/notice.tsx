@@ -26,8 +26,11 @@ const show = (next: Said) => {
  */
 export function notify(text: string, undo?: () => void): void {
   show({ text, undo });
-  timer = setTimeout(() => show(nothing), shownFor);
+  timer = setTimeout(clearNotice, shownFor);
 }
+
+/** Takes away what {@link notify} says, for example when the person leaves the page on which it can be undone. */
+export const clearNotice = (): void => show(nothing);
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
@@ -47,7 +50,7 @@ export function Notice() {
         <Button
           look="quiet"
           onClick={() => {
-            show(nothing);
+            clearNotice();
             undo();
           }}
         >
@@ -55,7 +58,7 @@ export function Notice() {
         </Button>
       )}
       {text && (
-        <Button look="quiet" onClick={() => show(nothing)}>
+        <Button look="quiet" onClick={clearNotice}>
           Dismiss
         </Button>
       )}
