@@ -105,6 +105,7 @@ export function showPages(
     pages: Object.fromEntries(config.shown.map((name) => [name, pagePaths[name]])),
     sessionDuration: service.sessionDuration,
     apiKeyHeader: service.apiKeyHeader,
+    apiKeyPermissions: service.apiKeyPermissions,
   };
 
   const showPage =

@@ -62,22 +62,30 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
         .textContent();
       return Number(/\d+/.exec(text ?? '')?.[0]);
     };
-    const openLimits = () => dialog(page).getByText('Limits and permissions').click();
+    const openLimits = () => dialog(page).getByText('Limits any address').click();
+    const choose = (name: RegExp) => dialog(page).getByRole('radio', { name }).check();
+    const permissions = () => dialog(page).getByLabel('Permissions', exact);
+    const others = () => dialog(page).getByLabel('Other permissions');
     const openEditor = (name: string) => keyItem(page, name).getByRole('button', { name: 'Edit' }).click();
     const save = () => dialog(page).getByRole('button', { name: 'Save changes' }).click();
     const refused = (words: string) =>
       dialog(page).getByRole('alert').getByText(words, { exact: false }).waitFor();
 
-    it('asks only for a name and an expiry at first', async () => {
+    it('asks only for a name, what the key may do, and an expiry at first', async () => {
       await page.getByRole('button', { name: 'Create API key' }).click();
-      await dialog(page).getByText('Limits and permissions').waitFor();
-      expect(await dialog(page).getByLabel('Permissions').isVisible()).toBe(false);
+      await dialog(page).getByText('Limits any address, no rate limit, no quota').waitFor();
+      expect(await dialog(page).getByLabel('Allowed IP addresses').isVisible()).toBe(false);
+      const nothing = dialog(page).getByRole('radio', {
+        name: /^Nothing special Only requests that need no/,
+      });
+      expect(await nothing.isChecked()).toBe(true);
+      expect(await permissions().isVisible()).toBe(false);
       await inspect(page, `limits-folded-${look}`);
       await dialog(page).getByLabel('Name').fill('Plain');
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       await takeSecret(page);
       expect(Object.keys(sent).sort()).toEqual(['expiresAt', 'name']);
-      expect(await keyItem(page, 'Plain').locator('.limits').count()).toBe(0);
+      await keyItem(page, 'Plain').getByText('May do: nothing special.', exact).waitFor();
     });
 
     it('creates a key with everything, and shows each problem at its field', async () => {
@@ -86,11 +94,12 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await inspect(page, `limits-open-${look}`);
       await dialog(page).getByLabel('Name').fill('Limited');
       await dialog(page).getByLabel('Description').fill('Reads the drafts.\nOf the team.');
-      await dialog(page).getByLabel('Permissions').fill('documents.read\nDocuments!');
+      await choose(/^These/);
+      await permissions().fill('documents.read\nDocuments!');
       await dialog(page).getByLabel('Allowed IP addresses').fill('192.0.2.0/24\n300.1.1.1');
       await dialog(page).getByLabel('Rate limit', exact).fill('lots');
       // What is folded away again is unfolded by its fault.
-      await openLimits();
+      await dialog(page).locator('summary').click();
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       await refused('Must be a whole number, such as 1000.');
       await expect.poll(() => focused(page)).toBe('Rate limit');
@@ -106,7 +115,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await expect.poll(() => focused(page)).toBe('Permissions');
       await inspect(page, `limits-refused-${look}`);
       expect(await dialog(page).getByLabel('Name').inputValue()).toBe('Limited');
-      await dialog(page).getByLabel('Permissions').fill('documents.*, mail.send\nmail.send');
+      await permissions().fill('documents.*, mail.send\nmail.send');
       await dialog(page).getByLabel('Allowed IP addresses').fill('192.0.2.0/24');
       await dialog(page).getByLabel('Quota', exact).fill('1,000');
       await dialog(page).getByLabel('Quota period').selectOption({ label: 'per day' });
@@ -123,7 +132,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await item.getByText('Reads the drafts. Of the team.').waitFor();
       await item
         .getByText(
-          'Allows all of documents and mail.send, only from 192.0.2.0/24, at most 100 requests per minute.',
+          'May do: all of documents and mail.send. Only from 192.0.2.0/24, at most 100 requests per minute.',
         )
         .waitFor();
       await item.getByText('1,000 of 1,000 requests left today').waitFor();
@@ -133,22 +142,24 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
 
     it('changes a key, and sends only what was changed', async () => {
       await openEditor('Limited');
-      expect(await dialog(page).getByLabel('Permissions').inputValue()).toBe('documents.*\nmail.send');
+      const box = (name: string) => dialog(page).getByRole('checkbox', { name, exact: true });
+      for (const name of ['All of documents', 'mail.send']) expect(await box(name).isChecked()).toBe(true);
       expect(await dialog(page).getByLabel('Expires').inputValue()).toBe('stays');
       await inspect(page, `edit-${look}`);
       await save();
       await said(page, 'No changes to save.');
       await openEditor('Limited');
-      await dialog(page).getByLabel('Permissions').fill('mail.send\nBAD');
+      await box('All of documents').uncheck();
+      await others().fill('BAD');
       await dialog(page).getByLabel('Rate limit', exact).fill('');
       await save();
       await refused('“BAD” must be');
       expect(await dialog(page).getByLabel('Rate limit', exact).inputValue()).toBe('');
-      await dialog(page).getByLabel('Permissions').fill('mail.send');
+      await others().fill('');
       await save();
       await said(page, 'Limited was saved.');
       expect(sent).toEqual({ keyId: expect.any(Number), permissions: ['mail.send'], rateLimit: null });
-      await keyItem(page, 'Limited').getByText('Allows mail.send, only from 192.0.2.0/24.').waitFor();
+      await keyItem(page, 'Limited').getByText('May do: mail.send. Only from 192.0.2.0/24.').waitFor();
       await expect.poll(() => focused(page)).toMatch(/^Edit/);
     });
 
@@ -163,7 +174,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await save();
       await said(page, 'Limited still was saved.');
       expect(sent).toEqual({ keyId: id, name: 'Limited still' });
-      await keyItem(page, 'Limited still').getByText('Allows mail.send, only from 198.51.100.7.').waitFor();
+      await keyItem(page, 'Limited still').getByText('May do: mail.send. Only from 198.51.100.7.').waitFor();
     });
 
     it('allows only a new name for a key that is over', async () => {
@@ -175,7 +186,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await keyItem(page, 'Plain')
         .getByRole('button', { name: /^Rename/ })
         .click();
-      expect(await dialog(page).getByText('Limits and permissions').count()).toBe(0);
+      expect(await dialog(page).getByText('May do').count()).toBe(0);
       await dialog(page).getByLabel('Name').fill('Plain no more');
       await dialog(page).getByRole('button', { name: 'Rename' }).click();
       await said(page, 'Plain no more was saved.');
@@ -208,7 +219,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await keyItem(page, longName).getByText('Metadata').click();
       await keyItem(page, longName).getByText('"plan": "gold"', { exact: false }).waitFor();
       await keyItem(page, rightToLeft)
-        .getByText('Allows everything, at most 1 request every 1 minute 30')
+        .getByText('May do: everything. At most 1 request every 1 minute 30')
         .waitFor();
       await keyItem(page, 'Nothing').getByText('No requests are allowed: the quota is 0.').waitFor();
       await keyItem(page, 'Used up').getByText('None of 3 requests left').waitFor();
@@ -216,7 +227,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       expect(await meter.evaluate((bar: HTMLMeterElement) => [bar.value, bar.max > 0])).toEqual([0, true]);
       expect(await keyItem(page, 'Used up').getByText('Refills').count()).toBe(0);
       const many = keyItem(page, 'Fifty');
-      await many.getByText('and 47 other permissions, only from 2001:db8::/32.', { exact: false }).waitFor();
+      await many.getByText('and 47 other permissions. Only from 2001:db8::/32.', { exact: false }).waitFor();
       await many.getByText('All 50 permissions').click();
       await many.getByRole('listitem').getByText('reports.49.read').waitFor();
     });

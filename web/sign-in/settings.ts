@@ -28,6 +28,8 @@ export interface Settings {
   readonly pages: { readonly console?: string; readonly graphiql?: string; readonly reference?: string };
   /** The header in which programs send an API key. */
   readonly apiKeyHeader: string;
+  /** The permissions that an API key can have; null if the operator lists none. */
+  readonly apiKeyPermissions: readonly string[] | null;
   /** The least and the greatest session length, in seconds. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }
@@ -37,7 +39,13 @@ const text = document.getElementById('settings')?.textContent;
 /** What the server has written into this page. */
 export const settings: Settings = text
   ? JSON.parse(text)
-  : { scopes: [], pages: {}, apiKeyHeader: 'X-API-Key', sessionDuration: { min: 60, max: 86_400 } };
+  : {
+      scopes: [],
+      pages: {},
+      apiKeyHeader: 'X-API-Key',
+      apiKeyPermissions: null,
+      sessionDuration: { min: 60, max: 86_400 },
+    };
 
 /** Whether a person can sign in here. PKCE needs cryptography, which browsers offer only over HTTPS or on localhost. */
 export const canSignIn = (): boolean => settings.signIn !== undefined && window.isSecureContext;

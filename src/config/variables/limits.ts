@@ -49,7 +49,7 @@ export const limitVariables = {
     .optional()
     .meta({
       description:
-        'The permissions that an API key can have, separated by commas. Keys can also have `*` and wildcards such as `documents.*` that cover one of them. Existing keys keep others',
+        'The permissions that an API key can have, separated by commas. Keys can also have `*` and wildcards such as `documents.*` that cover one of them. Existing keys keep others. The console lists them',
       unset: 'any name',
       example: 'documents.read,documents.write',
     }),

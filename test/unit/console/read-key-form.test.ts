@@ -10,6 +10,7 @@ const typed = (fields: Record<string, string> = {}) => {
     name: '',
     description: '',
     expiry: 'never',
+    may: 'nothing',
     permissions: '',
     'allowed-addresses': '',
     'rate-limit': '',
@@ -34,6 +35,7 @@ const same = {
   name: 'Laptop',
   description: 'Mine,\nnobody else’s\n',
   expiry: 'stays',
+  may: 'these',
   permissions: 'a\r\nb',
   'allowed-addresses': '192.0.2.1',
   'rate-limit': '5',
@@ -54,13 +56,15 @@ describe('readKeyForm', () => {
     const ticked = typed({ ...same, permissions: 'c' });
     for (const name of ['b', 'a']) ticked.append('permissions', name);
     expect(readKeyForm(ticked, now, before)).toEqual({ permissions: ['a', 'b', 'c'] });
-    ticked.delete('permissions');
-    expect(readKeyForm(ticked, now, before)).toEqual({ permissions: [] });
   });
 
   it.each([
-    ['names in lines', { permissions: ' b\r\na \n\n' }, { permissions: ['b', 'a'] }],
-    ['names with commas, one of them twice', { permissions: 'a, b,a' }, { permissions: ['a', 'b'] }],
+    ['names in lines', { may: 'these', permissions: ' b\r\na \n\n' }, { permissions: ['b', 'a'] }],
+    [
+      'names with commas, one of them twice',
+      { may: 'these', permissions: 'a, b,a' },
+      { permissions: ['a', 'b'] },
+    ],
     ['a number', { 'rate-limit': ' 100 ' }, { rateLimit: { limit: 100, windowSeconds: 60 } }],
     ['marks between thousands', { quota: '1,000 000' }, { quota: { limit: 1e6, refill: 'MONTHLY' } }],
     ['a quota of 0', { quota: '0' }, { quota: { limit: 0, refill: 'MONTHLY' } }],
@@ -74,12 +78,28 @@ describe('readKeyForm', () => {
     ['the name', { name: '' }, { name: null }],
     ['the description', { description: ' Of the team\r\n' }, { description: 'Of the team' }],
     ['the end', { expiry: 'never' }, { expiresAt: null }],
-    ['a list, to none', { permissions: ' ' }, { permissions: [] }],
+    ['permissions, to none', { may: 'nothing' }, { permissions: [] }],
+    ['permissions, to all', { may: 'everything' }, { permissions: ['*'] }],
+    ['a list, to none', { 'allowed-addresses': ' ' }, { allowedAddresses: [] }],
     ['a window', { 'rate-window': '60' }, { rateLimit: { limit: 5, windowSeconds: 60 } }],
     ['a limit, to none', { 'rate-limit': '' }, { rateLimit: null }],
     ['a period', { 'quota-refill': 'NEVER' }, { quota: { limit: 10, refill: 'NEVER' } }],
   ])('sends only what was changed: %s', (_what, fields, parts) => {
     expect(readKeyForm(typed({ ...same, ...fields }), now, before)).toEqual(parts);
+  });
+
+  it('everything stays as it was, whatever else the key has', () => {
+    const permissions = ['a', '*'];
+    const form = typed({ ...same, may: 'everything', permissions: 'a' });
+    expect(readKeyForm(form, now, { ...before, permissions })).toEqual({});
+  });
+
+  it('some permissions, but none chosen → asks for one', () => {
+    expect(() => readKeyForm(typed({ may: 'these', permissions: ' ' }), now)).toThrow(
+      expect.objectContaining({
+        issues: [{ path: ['permissions'], message: expect.stringMatching(/^Choose/) }],
+      }),
+    );
   });
 
   it.each([

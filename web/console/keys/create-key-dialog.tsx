@@ -8,6 +8,7 @@ import { createApiKeyMutation } from './documents.ts';
 import { ExpiryFields } from './expiry-fields.tsx';
 import { LabelFields } from './label-fields.tsx';
 import { LimitFields } from './limit-fields.tsx';
+import { PermissionsField } from './permissions-field.tsx';
 import { keyArguments, readKeyForm } from './read-key-form.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
@@ -36,6 +37,7 @@ export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
       }}
     >
       <LabelFields problem={problem} />
+      <PermissionsField issue={problem?.issueOf('permissions')} />
       <ExpiryFields issue={problem?.issueOf('expiresAt')} />
       <LimitFields problem={problem} before={undefined} />
     </FormDialog>

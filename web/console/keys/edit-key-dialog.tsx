@@ -9,6 +9,7 @@ import { updateApiKeyMutation } from './documents.ts';
 import { ExpiryFields } from './expiry-fields.tsx';
 import { LabelFields } from './label-fields.tsx';
 import { LimitFields } from './limit-fields.tsx';
+import { PermissionsField } from './permissions-field.tsx';
 import { keyArguments, readKeyForm, readName } from './read-key-form.ts';
 
 interface EditKeyDialogProps {
@@ -49,6 +50,7 @@ export function EditKeyDialog({ apiKey, onDismiss }: EditKeyDialogProps) {
       <LabelFields problem={problem} before={before} isNameAlone={!usable} />
       {usable && (
         <>
+          <PermissionsField before={before.permissions} issue={problem?.issueOf('permissions')} />
           <ExpiryFields issue={problem?.issueOf('expiresAt')} current={before.expiresAt} />
           <LimitFields problem={problem} before={before} />
         </>

@@ -2,20 +2,21 @@ import type { ReactNode } from 'preact/compat';
 import type { ApiKey, ApiKeyState } from './api-key.ts';
 import { rateInWords } from './limits-in-words.ts';
 import { LostPermissions } from './lost-permissions.tsx';
+import { mayDoOf } from './offer-permissions.ts';
 import { QuotaLeft } from './quota-left.tsx';
 
 /** The most names that a sentence shows. */
 const named = 4;
 
-/** The permissions, addresses, limits and metadata of a key, if it has any. */
+/** What a key may do, and its addresses, limits and metadata. */
 export function KeyLimits({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
   const { permissions, allowedAddresses, rateLimit, quota, metadata } = apiKey;
-  const showsQuota = state === 'active' && quota !== null;
-  if (permissions.length + allowedAddresses.length === 0 && !rateLimit && !metadata && !showsQuota)
-    return null;
   return (
     <div className="limits">
-      <Sentence permissions={permissions} addresses={allowedAddresses} rateLimit={rateLimit} />
+      <p>
+        May do: <MayDo permissions={permissions} />.
+        <Bounds addresses={allowedAddresses} rateLimit={rateLimit} />
+      </p>
       {permissions.length > named && (
         <Fold summary={`All ${permissions.length} permissions`}>
           <Names names={permissions} />
@@ -27,7 +28,7 @@ export function KeyLimits({ apiKey, state }: { readonly apiKey: ApiKey; readonly
         </Fold>
       )}
       {state === 'active' && <LostPermissions permissions={permissions} />}
-      {showsQuota && <QuotaLeft quota={quota} />}
+      {state === 'active' && quota !== null && <QuotaLeft quota={quota} />}
       {metadata && (
         <Fold summary="Metadata">
           <pre dir="ltr">{JSON.stringify(metadata, null, 2)}</pre>
@@ -37,32 +38,27 @@ export function KeyLimits({ apiKey, state }: { readonly apiKey: ApiKey; readonly
   );
 }
 
-interface SentenceProps {
-  readonly permissions: readonly string[];
+/** `nothing special`, `everything`, or the permissions. */
+function MayDo({ permissions }: Pick<ApiKey, 'permissions'>) {
+  const may = mayDoOf(permissions);
+  if (may === 'these') return <Listed items={permissions} what="permissions" />;
+  return <>{may === 'everything' ? 'everything' : 'nothing special'}</>;
+}
+
+interface BoundsProps {
   readonly addresses: readonly string[];
   readonly rateLimit: ApiKey['rateLimit'];
 }
 
-/** `Allows documents.read, only from 192.0.2.0/24, at most 100 requests per minute.` */
-function Sentence({ permissions, addresses, rateLimit }: SentenceProps) {
-  const clauses: (readonly [string, ReactNode])[] = [];
-  if (permissions.includes('*')) clauses.push(['allows ', 'everything']);
-  else if (permissions.length > 0)
-    clauses.push(['allows ', <Listed key="permissions" items={permissions} what="permissions" />]);
-  if (addresses.length > 0)
-    clauses.push(['only from ', <Listed key="addresses" items={addresses} what="addresses" />]);
-  if (rateLimit) clauses.push(['at most ', rateInWords(rateLimit)]);
-  if (clauses.length === 0) return null;
+/** ` Only from 192.0.2.0/24, at most 100 requests per minute.` */
+function Bounds({ addresses, rateLimit }: BoundsProps) {
+  if (addresses.length === 0) return rateLimit && <> At most {rateInWords(rateLimit)}.</>;
   return (
-    <p>
-      {clauses.map(([lead, rest], index) => (
-        <span key={lead}>
-          {index === 0 ? lead.charAt(0).toUpperCase() + lead.slice(1) : `, ${lead}`}
-          {rest}
-        </span>
-      ))}
-      .
-    </p>
+    <>
+      {' '}
+      Only from <Listed items={addresses} what="addresses" />
+      {rateLimit && `, at most ${rateInWords(rateLimit)}`}.
+    </>
   );
 }
 

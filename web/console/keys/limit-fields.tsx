@@ -3,7 +3,6 @@ import type { Problem } from '../api/problem.ts';
 import { Field } from '../ui/field.tsx';
 import { periods, windows } from './limits-in-words.ts';
 import { ListField } from './list-field.tsx';
-import { PermissionsField } from './permissions-field.tsx';
 import type { KeyParts } from './read-key-form.ts';
 
 interface LimitFieldsProps {
@@ -12,19 +11,17 @@ interface LimitFieldsProps {
   readonly before: KeyParts | undefined;
 }
 
-/** Asks for the permissions, addresses and limits of a key. They are folded into one line until needed. */
+/** Asks for the addresses and limits of a key. They are folded into one line until needed. */
 export function LimitFields({ problem, before }: LimitFieldsProps) {
   const hasSome =
     before !== undefined &&
-    (before.permissions.length > 0 ||
-      before.allowedAddresses.length > 0 ||
-      before.rateLimit !== null ||
-      before.quota !== null);
+    (before.allowedAddresses.length > 0 || before.rateLimit !== null || before.quota !== null);
   return (
     <details className="fold" open={hasSome}>
-      <summary>Limits and permissions</summary>
+      <summary>
+        Limits{!hasSome && <span className="hint"> any address, no rate limit, no quota</span>}
+      </summary>
       <div className="fields">
-        <PermissionsField permissions={before?.permissions ?? []} issue={problem?.issueOf('permissions')} />
         <ListField
           label="Allowed IP addresses"
           name="allowed-addresses"

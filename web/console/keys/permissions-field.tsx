@@ -1,77 +1,135 @@
+import { useState } from 'preact/compat';
+import { settings } from '../../sign-in/settings.ts';
 import { useCeiling } from '../plan/use-entitlement.ts';
 import { ListField } from './list-field.tsx';
+import {
+  type MayDo,
+  mayDoOf,
+  type Offer,
+  type OfferedPermission,
+  offerPermissions,
+  usedPermissions,
+} from './offer-permissions.ts';
+import { PermissionBoxes } from './permission-boxes.tsx';
+import { knownApiKeys } from './use-api-keys.ts';
 
 interface PermissionsFieldProps {
-  /** The key's current permissions. */
-  readonly permissions: readonly string[];
+  /** The key's current permissions; undefined for a new key. */
+  readonly before?: readonly string[];
   readonly issue: string | undefined;
 }
 
-const isWildcard = (permission: string): boolean => permission.endsWith('*');
+const none: readonly string[] = [];
 
-/** `All of documents` for `documents.*`. */
-const nameOf = (permission: string): string => {
-  if (permission === '*') return 'Everything';
-  return permission.endsWith('.*') ? `All of ${permission.slice(0, -2)}` : permission;
-};
-
-/** Asks for the permissions of a key. If the plan limits them, the field offers what it allows. */
-export function PermissionsField({ permissions, issue }: PermissionsFieldProps) {
+/** What can be chosen for the key, from what the page knows. */
+function useOffer(before: readonly string[]): Offer {
   const ceiling = useCeiling();
-  if (ceiling === null) return <TypedPermissions label="Permissions" list={permissions} issue={issue} />;
-  const others = permissions.filter((permission) => !ceiling.includes(permission));
-  // Besides the listed permissions, a person may type a part of a wildcard.
-  const canType = others.length > 0 || ceiling.some(isWildcard);
+  return offerPermissions({
+    listed: settings.apiKeyPermissions,
+    ceiling,
+    used: usedPermissions(knownApiKeys()),
+    before,
+  });
+}
+
+/** `3 of 11 chosen`; nothing without boxes. */
+function chosenInWords(boxes: readonly OfferedPermission[], ticked: ReadonlySet<string>): string {
+  const { length } = boxes.filter(({ permission }) => ticked.has(permission));
+  return boxes.length === 0 ? '' : `${length} of ${boxes.length} chosen`;
+}
+
+/** Asks what a key may do. Permissions are boxes where they are known, and a text field where they are not. */
+export function PermissionsField({ before, issue }: PermissionsFieldProps) {
+  const offer = useOffer(before ?? none);
+  const { boxes, canType, canChoose, canHaveAll } = offer;
+  const [chosen, setChosen] = useState<MayDo>();
+  const may = chosen ?? (before ? mayDoOf(before) : offer.usual);
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(
+    () => new Set(before?.filter((each) => each !== '*')),
+  );
+  const ofMay = (value: MayDo) => ({ value, isChosen: value === may, onChoose: setChosen });
   return (
-    <>
-      <fieldset className="boxes" aria-describedby="permissions-hint">
-        <legend>Permissions</legend>
-        {ceiling.map((permission) => (
-          <label key={permission}>
-            <input
-              type="checkbox"
-              name="permissions"
-              value={permission}
-              defaultChecked={permissions.includes(permission)}
-            />
-            <span className={isWildcard(permission) ? undefined : 'mono'}>{nameOf(permission)}</span>
-          </label>
-        ))}
-        <p className="hint" id="permissions-hint">
-          {ceiling.length === 0
-            ? 'Your plan allows no permissions.'
-            : 'The permissions that your plan allows.'}
+    <fieldset className="boxes permissions">
+      <legend>May do</legend>
+      {issue && !(canType && may === 'these') && (
+        <p className="issue" role="alert">
+          {issue}
         </p>
-      </fieldset>
-      {canType ? (
-        <TypedPermissions label="Other permissions" list={others} issue={issue} within />
-      ) : (
-        issue && (
-          <p className="issue" role="alert">
-            {issue}
-          </p>
-        )
       )}
-    </>
+      <Choice {...ofMay('nothing')} label="Nothing special" hint="Only requests that need no permission." />
+      <Choice
+        {...ofMay('these')}
+        label="These"
+        hint={canChoose ? chosenInWords(boxes, ticked) : 'Your plan allows none.'}
+        isOpen={canChoose}
+      />
+      <div className="chosen" hidden={may !== 'these'}>
+        <PermissionBoxes
+          boxes={boxes}
+          ticked={ticked}
+          onChange={setTicked}
+          isRefused={issue !== undefined && !canType}
+        />
+        <input type="hidden" name="permissions" value={[...ticked].join(' ')} />
+        {canType && (
+          <OtherPermissions
+            label={boxes.length > 0 ? 'Other permissions' : 'Permissions'}
+            isWithinPlan={offer.isWithinPlan}
+            issue={issue}
+          />
+        )}
+      </div>
+      <Choice
+        {...ofMay('everything')}
+        label="Everything"
+        hint={canHaveAll ? 'All that your account may do, now and later.' : 'Not in your plan.'}
+        isOpen={canHaveAll}
+      />
+    </fieldset>
   );
 }
 
-interface TypedPermissionsProps {
+interface ChoiceProps {
+  readonly value: MayDo;
   readonly label: string;
-  readonly list: readonly string[];
-  readonly issue: string | undefined;
-  /** Whether the plan must allow them. */
-  readonly within?: boolean;
+  readonly hint: string;
+  readonly isChosen: boolean;
+  readonly isOpen?: boolean;
+  readonly onChoose: (value: MayDo) => void;
 }
 
-const TypedPermissions = ({ within = false, ...field }: TypedPermissionsProps) => (
+const Choice = ({ value, label, hint, isChosen, isOpen = true, onChoose }: ChoiceProps) => (
+  <label className={isOpen ? 'choice' : 'choice off'}>
+    <input
+      type="radio"
+      name="may"
+      value={value}
+      checked={isChosen}
+      disabled={!isOpen}
+      onChange={() => onChoose(value)}
+    />
+    <span>
+      {label} <small className="hint">{hint}</small>
+    </span>
+  </label>
+);
+
+interface OtherPermissionsProps {
+  readonly label: string;
+  readonly isWithinPlan: boolean;
+  readonly issue: string | undefined;
+}
+
+const OtherPermissions = ({ label, isWithinPlan, issue }: OtherPermissionsProps) => (
   <ListField
-    {...field}
+    label={label}
     name="permissions"
+    list={none}
+    issue={issue}
     hint={
       <>
         One per line: <code>documents.read</code>, or <code>documents.*</code> for all that begin like this.{' '}
-        {within ? 'Your plan must allow each of them.' : 'Your provider defines the permissions.'}
+        {isWithinPlan ? 'Your plan must allow each of them.' : 'Your provider defines the permissions.'}
       </>
     }
   />

@@ -3,6 +3,7 @@ import { invalid } from '../api/problem.ts';
 import type { ApiKey } from './api-key.ts';
 import type { createApiKeyMutation } from './documents.ts';
 import type { Refill } from './limits-in-words.ts';
+import { type MayDo, mayDoOf } from './offer-permissions.ts';
 
 /** The parts of a key that a person can set: the arguments that have a field. */
 export type KeyParts = Pick<ApiKey, keyof VariablesOf<typeof createApiKeyMutation> & keyof ApiKey>;
@@ -59,6 +60,20 @@ function readList(form: FormData, field: string, current: readonly string[]): st
   return [...new Set([...stay, ...said])];
 }
 
+/**
+ * The permissions in the fields.
+ * @param current the current permissions; `*` with others stays as it is
+ * @throws {Problem} if none of them is chosen
+ */
+function readPermissions(form: FormData, current: readonly string[]): readonly string[] {
+  const may = form.get('may') as MayDo;
+  if (may === 'nothing') return [];
+  if (may === 'everything') return mayDoOf(current) === 'everything' ? current : ['*'];
+  const list = readList(form, 'permissions', current);
+  if (list.length === 0) throw invalid('permissions', 'Choose at least one, or choose “Nothing special”.');
+  return list;
+}
+
 function readRateLimit(form: FormData) {
   const limit = readNumber(form, 'rate-limit', 'rateLimit');
   return limit === null ? null : { limit, windowSeconds: Number(form.get('rate-window')) };
@@ -87,7 +102,7 @@ const parts: { readonly [Name in keyof KeyParts]-?: Part<KeyParts[Name]> } = {
     given: (text) => text && withLineEnds(text),
   },
   expiresAt: { none: null, read: readExpiresAt },
-  permissions: { none: [], read: (form, _now, current) => readList(form, 'permissions', current) },
+  permissions: { none: [], read: (form, _now, current) => readPermissions(form, current) },
   allowedAddresses: {
     none: [],
     read: (form, _now, current) => readList(form, 'allowed-addresses', current),

@@ -1,15 +1,20 @@
-import { useInfiniteQuery } from '@tanstack/preact-query';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/preact-query';
+import type { ResultOf } from 'gql.tada';
 import { useEffect } from 'preact/compat';
+import { queryClient } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
+import type { ApiKey } from './api-key.ts';
 import { apiKeysQuery } from './documents.ts';
 
 /** The most keys that the service returns in one response. */
 const pageSize = 100;
 
+const queryKey = ['api-keys'];
+
 /** All API keys of the person. The first page shows at once, the others as they arrive. */
 export function useApiKeys() {
   const list = useInfiniteQuery({
-    queryKey: ['api-keys'],
+    queryKey,
     queryFn: ({ pageParam, signal }) =>
       request(apiKeysQuery, { first: pageSize, after: pageParam }, { signal }),
     initialPageParam: null as string | null,
@@ -20,4 +25,10 @@ export function useApiKeys() {
     if (hasNextPage && !isFetching && !error) void fetchNextPage();
   }, [hasNextPage, isFetching, error, fetchNextPage]);
   return list;
+}
+
+/** The keys that the page has fetched. */
+export function knownApiKeys(): readonly ApiKey[] {
+  const known = queryClient.getQueryData<InfiniteData<ResultOf<typeof apiKeysQuery>>>(queryKey);
+  return known?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node)) ?? [];
 }

@@ -12,6 +12,8 @@ interface DialogProps {
   readonly fallbackFocus?: string | undefined;
 }
 
+const controls = ':is(input, textarea, select, button):not([type="hidden"])';
+
 /** A modal dialog, open for as long as it is rendered. Afterwards the focus returns to where it was. */
 export function Dialog({ title, children, onDismiss, dismissible = true, fallbackFocus }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -23,6 +25,8 @@ export function Dialog({ title, children, onDismiss, dismissible = true, fallbac
     const dialog = ref.current;
     const close = () => latest.current.onDismiss();
     dialog?.showModal();
+    // A browser may give the focus to what scrolls.
+    dialog?.querySelector<HTMLElement>(controls)?.focus();
     dialog?.addEventListener('close', close);
     return () => {
       dialog?.removeEventListener('close', close);

@@ -1,0 +1,96 @@
+import { useState } from 'preact/compat';
+import { groupOf, type OfferedPermission } from './offer-permissions.ts';
+
+/** From this number of boxes on, a field filters them. */
+const many = 20;
+
+interface PermissionBoxesProps {
+  readonly boxes: readonly OfferedPermission[];
+  readonly ticked: ReadonlySet<string>;
+  readonly onChange: (ticked: ReadonlySet<string>) => void;
+  /** Whether the choice was refused. */
+  readonly isRefused: boolean;
+}
+
+/** Boxes for permissions, in groups. */
+export function PermissionBoxes({ boxes, ticked, onChange, isRefused }: PermissionBoxesProps) {
+  const [filter, setFilter] = useState('');
+  const shown = boxes.filter(({ permission }) => permission.includes(filter.trim().toLowerCase()));
+  const groups = Map.groupBy(shown, ({ permission }) => groupOf(permission));
+  const first = shown.find(({ isOpen }) => isOpen)?.permission;
+  const tick = (permissions: readonly string[], isTicked: boolean) => {
+    const next = new Set(ticked);
+    for (const permission of permissions) isTicked ? next.add(permission) : next.delete(permission);
+    onChange(next);
+  };
+  return (
+    <>
+      {boxes.length > many && (
+        <input
+          type="search"
+          aria-label="Filter permissions"
+          placeholder={`Filter ${boxes.length} permissions`}
+          autoComplete="off"
+          spellcheck={false}
+          value={filter}
+          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+      )}
+      {boxes.length > 0 && shown.length === 0 && <p className="hint">No permissions match.</p>}
+      <div className="groups">
+        {[...groups].map(([group, each]) => (
+          <fieldset key={group}>
+            <GroupLegend name={group} permissions={each} ticked={ticked} onTick={tick} />
+            {each.map(({ permission, note, isOpen }) => (
+              <label key={permission} className={isOpen ? undefined : 'off'}>
+                <input
+                  type="checkbox"
+                  checked={ticked.has(permission)}
+                  disabled={!isOpen}
+                  aria-invalid={isRefused && permission === first ? true : undefined}
+                  onChange={({ currentTarget }) => tick([permission], currentTarget.checked)}
+                />
+                <span>
+                  <PermissionName permission={permission} /> {note && <small className="hint">{note}</small>}
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** `All of documents` for `documents.*`. */
+const PermissionName = ({ permission }: Pick<OfferedPermission, 'permission'>) =>
+  permission.endsWith('.*') ? <>All of {permission.slice(0, -2)}</> : <code>{permission}</code>;
+
+interface GroupLegendProps {
+  readonly name: string;
+  readonly permissions: readonly OfferedPermission[];
+  readonly ticked: ReadonlySet<string>;
+  readonly onTick: (permissions: readonly string[], isTicked: boolean) => void;
+}
+
+/** The name of a group; if it has several permissions, with a box that ticks all that are open. */
+function GroupLegend({ name, permissions, ticked, onTick }: GroupLegendProps) {
+  if (name === '') return null;
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const open = permissions.filter(({ isOpen }) => isOpen).map(({ permission }) => permission);
+  if (open.length < 2) return <legend>{title}</legend>;
+  const count = open.filter((permission) => ticked.has(permission)).length;
+  return (
+    <legend>
+      <label>
+        <input
+          type="checkbox"
+          checked={count === open.length}
+          indeterminate={count > 0 && count < open.length}
+          onChange={({ currentTarget }) => onTick(open, currentTarget.checked)}
+        />
+        {title}
+      </label>
+    </legend>
+  );
+}
