@@ -139,7 +139,7 @@ describe.skipIf(!canRun)('the console', () => {
       void dialog.dismiss();
     });
     await goTo(page, 'Activity');
-    expect(asked).toEqual(['Discard the changes that are not saved?']);
+    await expect.poll(() => asked).toEqual(['Discard the changes that are not saved?']);
     expect(await page.getByLabel('Session length').inputValue()).toBe('120');
     await page.getByRole('button', { name: 'Discard' }).click();
     await goTo(page, 'Private key');
@@ -193,10 +193,8 @@ describe.skipIf(!canRun)('the console', () => {
   it('does not mention scopes, and its menu closes after use', async () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'alice' }).click();
-    await page.getByText('Signed in as alice until', { exact: false }).waitFor();
-    expect(await page.locator('.sign-in-menu').textContent()).toMatch(
-      /^Signed in as alice until \d\d:\d\d\.Sign out$/,
-    );
+    await page.getByText('Signed in as alice', { exact: false }).waitFor();
+    expect(await page.locator('.sign-in-menu').textContent()).toMatch(/^Signed in as alice\.Sign out$/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
     await visit.signInBy(() => page.getByRole('main').getByRole('button', { name: 'Sign in' }).click());

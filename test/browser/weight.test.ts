@@ -7,7 +7,7 @@ const pages = [
   {
     path: '/console',
     shown: '.signed-out',
-    most: 112,
+    most: 118,
     files: 22,
     without: ['react-dom', 'swagger', 'monaco', 'GraphiQL.Logo', 'refused-ground'],
   },

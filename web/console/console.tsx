@@ -1,10 +1,10 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { queryClient } from './api/query-client.ts';
 import { Nav } from './layout/nav.tsx';
-import { useHash } from './layout/use-hash.ts';
 import { views } from './layout/views.ts';
 import { SessionBanner } from './session/session-banner.tsx';
 import { Notice } from './ui/notice.tsx';
+import { useHash } from './ui/use-hash.ts';
 
 /** The console of somebody who is signed in. */
 export function Console() {

@@ -6,8 +6,12 @@ import {
   generateRandomCodeVerifier,
   generateRandomState,
   getValidatedIdTokenClaims,
+  type IDToken,
   None,
   processAuthorizationCodeResponse,
+  processRefreshTokenResponse,
+  refreshTokenGrantRequest,
+  type TokenEndpointResponse,
   validateAuthResponse,
 } from 'oauth4webapi';
 import { callbackUrl } from './callback-channel.ts';
@@ -53,6 +57,25 @@ export async function beginSignIn(
   return { url, state, verifier };
 }
 
+/** Only an identity provider on this machine has an issuer without TLS. */
+const transportOf = ({ issuer }: SignInSettings) => ({ [allowInsecureRequests]: issuer.startsWith('http:') });
+
+/** What a renewal needs. It stays in memory, like the access token. */
+interface Renewable {
+  readonly refreshToken?: string | undefined;
+  /** The claims of the last ID token. */
+  readonly identity?: IDToken | undefined;
+}
+
+function toSession(provider: SignInSettings, tokens: TokenEndpointResponse, before: Renewable = {}): Session {
+  // A provider may send both again with a renewal, or neither (RFC 6749, section 6).
+  const refreshToken = tokens.refresh_token ?? before.refreshToken;
+  const identity = getValidatedIdTokenClaims(tokens) ?? before.identity;
+  const session = readToken(tokens.access_token, identity);
+  if (refreshToken === undefined) return session;
+  return { ...session, renew: () => renewSignIn(provider, refreshToken, identity) };
+}
+
 /**
  * Ends a sign-in: exchanges the code from the provider for the tokens (RFC 6749, section 4.1.3).
  * @throws {Error} if the provider refuses, or if the response does not match the request
@@ -72,12 +95,30 @@ export async function endSignIn(
     parameters,
     callbackUrl(),
     verifier,
-    // Only an identity provider on this machine has an issuer without TLS.
-    {
-      additionalParameters: provider.parameters,
-      [allowInsecureRequests]: provider.issuer.startsWith('http:'),
-    },
+    { additionalParameters: provider.parameters, ...transportOf(provider) },
   );
-  const tokens = await processAuthorizationCodeResponse(server, client, response);
-  return readToken(tokens.access_token, getValidatedIdTokenClaims(tokens));
+  return toSession(provider, await processAuthorizationCodeResponse(server, client, response));
+}
+
+/** How long a renewal may take, in milliseconds. */
+const renewalTime = 15_000;
+
+/**
+ * Gets a new access token with a refresh token (RFC 6749, section 6).
+ * @throws {Error} if the provider refuses or does not answer
+ */
+async function renewSignIn(
+  provider: SignInSettings,
+  refreshToken: string,
+  identity: IDToken | undefined,
+): Promise<Session> {
+  const server = serverOf(provider);
+  const client = { client_id: provider.clientId };
+  const response = await refreshTokenGrantRequest(server, client, None(), refreshToken, {
+    additionalParameters: provider.parameters,
+    signal: AbortSignal.timeout(renewalTime),
+    ...transportOf(provider),
+  });
+  const tokens = await processRefreshTokenResponse(server, client, response);
+  return toSession(provider, tokens, { refreshToken, identity });
 }

@@ -89,7 +89,7 @@ function Exits({ session, forDevelopers, onSignIn }: ExitsProps) {
 }
 
 const SignedIn = ({
-  session: { name, expiresAt, scopes },
+  session: { name, expiresAt, scopes, renew },
   withScopes,
 }: {
   readonly session: Session;
@@ -97,7 +97,7 @@ const SignedIn = ({
 }) => (
   <p>
     Signed in as <strong>{name}</strong>
-    {until(expiresAt)}
+    {renew ? '' : until(expiresAt)}
     {withScopes && `, with ${scopes.join(', ') || 'no scopes'}`}.
   </p>
 );

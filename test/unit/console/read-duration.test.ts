@@ -18,7 +18,13 @@ describe('readDuration', () => {
     expect(readDuration(text)).toBe(seconds);
   });
 
-  it.each(['an hour', '1e999', '-1', '1 h 30 min', '9'.repeat(400), 'h'])('%s → refused', (text) => {
+  it.each(['an hour', '1e999', '-1', '1 h 30 min', 'h'])('%s → refused', (text) => {
     expect(() => readDuration(text)).toThrow(Problem);
+  });
+
+  it.each(['2147483648', '24856 d', '9'.repeat(400)])('%s → too long for a number of the API', (text) => {
+    expect(() => readDuration(text)).toThrow(
+      expect.objectContaining({ issues: [{ path: ['sessionDuration'], message: 'This is too long.' }] }),
+    );
   });
 });

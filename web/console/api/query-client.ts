@@ -16,12 +16,17 @@ export const queryClient = new QueryClient({
 /** Fetches again whatever is on the page. */
 export const refresh = (): Promise<void> => queryClient.invalidateQueries();
 
-let subject = getSession().session?.subject;
+let last = getSession().session;
+let wasExpired = false;
 subscribe(() => {
   const { session, expired } = getSession();
   // After the sign-in expires, the data stays on the page until somebody signs in.
-  if (expired) return;
-  if (session && session.subject === subject) return void refresh();
-  subject = session?.subject;
-  queryClient.clear();
+  wasExpired ||= expired;
+  if (expired || session === last) return;
+  const before = last;
+  last = session;
+  if (!session || session.subject !== before?.subject) queryClient.clear();
+  // A renewed session changes nothing; one with other scopes may read other things.
+  else if (wasExpired || session.scopes.join() !== before?.scopes.join()) void refresh();
+  wasExpired = false;
 });

@@ -1,7 +1,7 @@
 import type { TadaDocumentNode } from 'gql.tada';
 import { type DocumentNode, Kind, print } from 'graphql';
 import { fetchInTime } from '../../shared/fetch-in-time.ts';
-import { expireSession, getSession } from '../../sign-in/session.ts';
+import { expireSession, getSession, renewSession, type Session } from '../../sign-in/session.ts';
 import { documentId } from './document-id.ts';
 import { Problem, signedOut } from './problem.ts';
 import { readAnswer } from './read-answer.ts';
@@ -48,14 +48,14 @@ export async function request<Data, Variables extends object>(
 ): Promise<Data> {
   const { session } = getSession();
   if (!session) throw signedOut();
-  const send = async (asked: object): Promise<Response> => {
-    const response = await fetchInTime(
+  const sendAs = ({ accessToken }: Session, asked: object): Promise<Response> =>
+    fetchInTime(
       '/graphql',
       {
         method: 'POST',
         headers: {
           ...headers,
-          authorization: `Bearer ${session.accessToken}`,
+          authorization: `Bearer ${accessToken}`,
           ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
         },
         body: JSON.stringify({ ...asked, variables }),
@@ -65,9 +65,14 @@ export async function request<Data, Variables extends object>(
     ).catch((cause: Error) => {
       throw signal?.aborted ? cause : new Problem('network', cause.message, { cause });
     });
-    // If the token was replaced meanwhile, a 401 says nothing about the new one.
-    if (response.status === 401 && session === getSession().session) expireSession();
-    return response;
+  const send = async (asked: object): Promise<Response> => {
+    const response = await sendAs(session, asked);
+    if (response.status !== 401) return response;
+    // The server did nothing yet. After sleep, for example, a token may be over before it could be renewed.
+    const renewed = await renewSession(session);
+    const second = renewed ? await sendAs(renewed, asked) : response;
+    if (second.status === 401 && [session, renewed].includes(getSession().session)) expireSession();
+    return second;
   };
   const read = (response: Response) =>
     readAnswer<Data>(response, variables).catch((error: unknown) => {

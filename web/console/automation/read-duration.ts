@@ -2,6 +2,9 @@ import { invalid } from '../api/problem.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
+/** The largest Int of GraphQL. The service has lower limits, and its errors name them. */
+const mostInt = 2 ** 31 - 1;
+
 /** A number, and the first letter of its unit: `90`, `90 s`, `1.5 h`, `30 minutes`. */
 const form =
   /^(\d+(?:[.,]\d+)?)\s*(?:(s)(?:ec(?:onds?)?)?|(m)(?:in(?:utes?)?)?|(h)(?:ours?)?|(d)(?:ays?)?)?$/i;
@@ -16,6 +19,7 @@ export function readDuration(text: string): number | null {
   const [, number = '', ...letters] = form.exec(text.trim()) ?? [];
   const unit = letters.find((letter) => letter !== undefined) ?? 's';
   const seconds = Math.round(Number(number.replace(',', '.')) * (units[unit.toLowerCase()] ?? 1));
-  if (number !== '' && Number.isFinite(seconds)) return seconds;
+  if (seconds > mostInt) throw invalid('sessionDuration', 'This is too long.');
+  if (number !== '') return seconds;
   throw invalid('sessionDuration', 'Must be a length of time, such as 3600, 90 min or 1 h.');
 }

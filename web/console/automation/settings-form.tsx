@@ -1,6 +1,7 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
-import { useEffect, useState } from 'preact/compat';
+import { useEffect, useRef, useState } from 'preact/compat';
 import { duration } from '../../shared/times.ts';
+import { getSession } from '../../sign-in/session.ts';
 import { queryClient } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
@@ -23,11 +24,13 @@ export const settingsKey = ['automation-settings'];
 
 /** Stores what is given; the page then shows what the service has stored. */
 async function store(changes: VariablesOf<typeof updateAutomationSettingsMutation>): Promise<void> {
+  const person = getSession().session?.subject;
   const { updateAutomationSettings: automationSettings } = await request(
     updateAutomationSettingsMutation,
     changes,
   );
-  queryClient.setQueryData(settingsKey, { automationSettings });
+  // Unless somebody else has signed in meanwhile.
+  if (getSession().session?.subject === person) queryClient.setQueryData(settingsKey, { automationSettings });
 }
 
 interface SettingsProps {
@@ -56,12 +59,19 @@ function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
   const { run, pending, problem } = useAction();
   const [wanted, setWanted] = useState(isEnabled);
   // Undo belongs to this person and this page, which shows if it fails.
-  useEffect(() => clearNotice, []);
+  const isShown = useRef(true);
+  useEffect(
+    () => () => {
+      isShown.current = false;
+      clearNotice();
+    },
+    [],
+  );
   const change = (next: boolean | null, before?: boolean | null): Promise<void> => {
     setWanted(next);
     return run(async () => {
       await store({ isEnabled: next });
-      const undo = before === undefined ? undefined : () => void change(before);
+      const undo = before === undefined || !isShown.current ? undefined : () => void change(before);
       notify(`Automation: ${stateOf(next).toLowerCase()}.`, undo);
     });
   };

@@ -1,4 +1,4 @@
-import { useHash } from '../layout/use-hash.ts';
+import { useHash } from '../ui/use-hash.ts';
 import { AccountPage } from './account-page.tsx';
 import { AccountSearch } from './account-search.tsx';
 import { WebhookList } from './webhook-list.tsx';

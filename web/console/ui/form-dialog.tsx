@@ -1,9 +1,10 @@
-import type { ReactNode } from 'preact/compat';
+import { type ReactNode, useState } from 'preact/compat';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Form } from './form.tsx';
 import { FormProblem } from './form-problem.tsx';
 import type { useAction } from './use-action.ts';
+import { useUnsaved } from './use-unsaved.ts';
 
 interface FormDialogProps {
   readonly title: string;
@@ -25,9 +26,11 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { title, submitLabel, danger = false, action, onSubmit, onDismiss, children } = props;
   const { pending, problem } = action;
+  const [isChanged, setIsChanged] = useState(false);
+  useUnsaved(isChanged);
   return (
     <Dialog title={title} onDismiss={onDismiss} dismissible={!pending} fallbackFocus={props.fallbackFocus}>
-      <Form id="dialog-form" action={action} onSubmit={onSubmit}>
+      <Form id="dialog-form" action={action} onSubmit={onSubmit} onInput={() => setIsChanged(true)}>
         {children}
       </Form>
       <FormProblem problem={problem} shown={props.shownIssues ?? []} />

@@ -7,11 +7,13 @@ interface FormProps {
   readonly action: ReturnType<typeof useAction>;
   /** Makes the change, with what was typed. */
   readonly onSubmit: (form: FormData) => Promise<void>;
+  /** Called when the person has changed a field. */
+  readonly onInput?: () => void;
   readonly children: ReactNode;
 }
 
 /** A form. If fields are refused, the first of them takes the focus. */
-export function Form({ id, className, action: { run, problem }, onSubmit, children }: FormProps) {
+export function Form({ id, className, action: { run, problem }, onSubmit, onInput, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   // At once, so that nothing typed meanwhile goes to another field.
   useLayoutEffect(() => {
@@ -28,6 +30,7 @@ export function Form({ id, className, action: { run, problem }, onSubmit, childr
       id={id}
       className={className}
       noValidate
+      onInput={onInput}
       onSubmit={(event) => {
         event.preventDefault();
         const typed = new FormData(event.currentTarget);

@@ -1,21 +1,18 @@
-import { useEffect } from 'preact/compat';
+import { useLayoutEffect } from 'preact/compat';
+import { guardHash } from './use-hash.ts';
 
-const question = 'Discard the changes that are not saved?';
+const mayDiscard = () => confirm('Discard the changes that are not saved?');
+const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
 
-/** Asks before the person leaves the page, or follows one of its links, with changes that are not saved. */
+/** Asks before the person leaves the page, or one of its views, with changes that are not saved. */
 export function useUnsaved(isUnsaved: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isUnsaved) return;
-    const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
-    const onClick = (event: MouseEvent) => {
-      const link = (event.target as Element).closest('a[href^="#"]');
-      if (link && !confirm(question)) event.preventDefault();
-    };
-    addEventListener('beforeunload', onUnload);
-    addEventListener('click', onClick, { capture: true });
+    addEventListener('beforeunload', askFirst);
+    const stopGuarding = guardHash(mayDiscard);
     return () => {
-      removeEventListener('beforeunload', onUnload);
-      removeEventListener('click', onClick, { capture: true });
+      removeEventListener('beforeunload', askFirst);
+      stopGuarding();
     };
   }, [isUnsaved]);
 }
