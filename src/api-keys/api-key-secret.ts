@@ -49,19 +49,27 @@ export interface NewApiKey extends ApiKeyRecord {
   readonly key: string;
 }
 
+type NewSecret = Pick<ApiKey, 'id' | 'keyPrefix' | 'createdAt'> & PepperedDigest;
+
 const insertSecret = prepareQuery(
   ApiKeySecret,
-  (db, { id, digest, version }: Pick<ApiKey, 'id'> & PepperedDigest) =>
-    db.insertInto('api_key_secret').values({ api_key_id: id, digest, pepper_version: version }),
+  (db, { id, digest, version, keyPrefix, createdAt }: NewSecret) =>
+    db.insertInto('api_key_secret').values({
+      api_key_id: id,
+      digest,
+      pepper_version: version,
+      key_prefix: keyPrefix,
+      created_at: createdAt,
+    }),
 );
 
 /** Stores the digest of a key's new secret, under the first pepper; the digest finds the secret later. */
 export async function storeSecret(
   { db, services: { secrets } }: OperationContext,
-  id: number,
-  secret: string,
+  { id, secret, createdAt }: { readonly id: number; readonly secret: string; readonly createdAt: Date },
 ): Promise<void> {
-  await insertSecret(db, { id, ...secrets.peppers.digest(secret) });
+  const digest = secrets.peppers.digest(secret);
+  await insertSecret(db, { id, keyPrefix: keyPrefixOf(secret), createdAt, ...digest });
 }
 
 /** Makes the sealed copy of a secret for its key's row, if the configuration asks for it; otherwise null. */

@@ -135,7 +135,7 @@ export async function createApiKey(
     const [row] = await insertApiKey(inner.db, values);
     if (!row) throw tooMany(most);
     const quotaColumns = quota ? await setQuota(inner.db, row.id, quota, createdAt) : noQuota;
-    await storeSecret(inner, row.id, key);
+    await storeSecret(inner, { id: row.id, secret: key, createdAt });
     // The sealed copy contains the row's id, so the row must exist first.
     const sealed = await sealSecret(inner.services, row, key);
     if (sealed.encryptedKey !== null) await updateSealed(inner.db, { id: row.id, ...sealed });

@@ -62,10 +62,12 @@ const storeRotation = prepareQuery(
       .returning(returnedQuota),
 );
 
-const endCurrentSecret = prepareQuery(ApiKeySecret, (db, { id, end }: { id: number; end: Date }) =>
+type Retirement = Pick<ApiKey, 'id' | 'keyPrefix'> & { readonly end: Date };
+
+const endCurrentSecret = prepareQuery(ApiKeySecret, (db, { id, keyPrefix, end }: Retirement) =>
   db
     .updateTable('api_key_secret')
-    .set({ works_until: end })
+    .set({ works_until: end, key_prefix: keyPrefix })
     .where('api_key_id', '=', id)
     .where('works_until', 'is', null),
 );
@@ -130,11 +132,16 @@ const inTrail = ({ keyPrefix, previousWorksUntil }: ApiKey) => ({
  * Lets the current secret work until the end of its grace, and ends the oldest of too many. Without a grace, all older
  * secrets end at once.
  */
-async function retireSecrets(db: Db, id: number, now: Date, graceEnd: Date | null): Promise<void> {
+async function retireSecrets(
+  db: Db,
+  { id, keyPrefix }: ApiKey,
+  now: Date,
+  graceEnd: Date | null,
+): Promise<void> {
   if (graceEnd === null) {
     await endAllSecrets(db, { id, now });
   } else {
-    await endCurrentSecret(db, { id, end: graceEnd });
+    await endCurrentSecret(db, { id, keyPrefix, end: graceEnd });
     await endOldestSecrets(db, { id, now });
   }
   await deleteEndedSecrets(db, { id, now });
@@ -161,10 +168,10 @@ export async function rotateApiKey(
     const now = new Date();
     const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
     const previousWorksUntil = lastEnd(before, now, graceEnd);
-    await retireSecrets(inner.db, keyId, now, graceEnd);
+    await retireSecrets(inner.db, before, now, graceEnd);
     const [row] = await storeRotation(inner.db, { ...owned, ...sealed, previousWorksUntil, now });
     if (!row) throw unusable(before);
-    await storeSecret(inner, keyId, key);
+    await storeSecret(inner, { id: keyId, secret: key, createdAt: now });
     const changes = changesOf(inTrail(before), inTrail(row));
     inner.events('api-key-rotated', { accountId: before.account, keyId }, changes);
     return { ...row, key };

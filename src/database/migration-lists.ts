@@ -27,6 +27,8 @@ export const sqliteMigrations: MigrationList = {
       .Migration20261125161000_compatible,
   Migration20261125221129: async () =>
     (await import('./migrations/sqlite/Migration20261125221129.ts')).Migration20261125221129,
+  Migration20261126042000: async () =>
+    (await import('./migrations/sqlite/Migration20261126042000.ts')).Migration20261126042000,
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -53,4 +55,6 @@ export const postgresMigrations: MigrationList = {
       .Migration20261125161000_compatible,
   Migration20261125221129: async () =>
     (await import('./migrations/postgresql/Migration20261125221129.ts')).Migration20261125221129,
+  Migration20261126042000: async () =>
+    (await import('./migrations/postgresql/Migration20261126042000.ts')).Migration20261126042000,
 };

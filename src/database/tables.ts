@@ -138,6 +138,12 @@ const apiKeySecretSchema = defineEntity({
     pepperVersion: p.integer().index(),
     /** The end of a replaced secret; null: this is the key's current secret. */
     worksUntil: p.datetime(3).nullable(),
+    /** Everything before the dot; null: that of the key, or not known of a secret that was replaced long ago. */
+    keyPrefix: p.string().nullable(),
+    /** The time when the secret was made; null: not known. */
+    createdAt: p.datetime(3).nullable(),
+    /** The time of the last verification that the secret passed; null: none, or not known. */
+    lastUsedAt: p.datetime(3).nullable(),
     /**
      * Whether the secret was imported; the digest is then that of its SHA-256. Such a row stays after a rotation, so
      * that a repeated import recognises it.

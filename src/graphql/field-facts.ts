@@ -27,6 +27,8 @@ interface FieldFacts extends ValueFacts {
   mostBytes?: number;
   /** REST has the members of its object in its place. */
   flatInRest?: true;
+  /** REST leaves it out of the record: most readers would wait for what they do not need. */
+  notInRest?: true;
 }
 
 /** What a root field says of itself. */
@@ -77,6 +79,7 @@ const names: Readonly<Record<keyof Facts, true>> = {
   limitInRest: true,
   mostBytes: true,
   neverNull: true,
+  notInRest: true,
   summary: true,
   takesRecord: true,
   usually: true,

@@ -13,6 +13,7 @@ export interface BusinessEvents {
   'api-key-leaked': OfApiKey;
   'api-key-renamed': OfApiKey;
   'api-key-rotated': OfApiKey;
+  'api-key-secret-ended': OfApiKey;
   'api-key-updated': OfApiKey;
   'default-api-key-set': OfApiKey;
   'private-key-registered': OfAccount;

@@ -89,10 +89,18 @@ export interface Idempotency {
   ): Promise<Answered<Result>>;
 }
 
+/** A verification of an API key. */
+export interface KeyUse {
+  readonly keyId: number;
+  readonly secretId: number;
+  readonly at: Date;
+  /** The result: `valid`, or the reason why the key is not valid. */
+  readonly outcome: string;
+}
+
 /** Counts verifications of API keys. The counts reach the database later. */
 export interface KeyUsageNotes {
-  /** @param outcome the result of the verification: `valid`, or the reason why the key is not valid */
-  note(keyId: number, at: Date, outcome: string): void;
+  note(use: KeyUse): void;
 }
 
 /** Counts the verifications of owners that have a rate limit: of keys, or of accounts. */

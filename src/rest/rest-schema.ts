@@ -159,14 +159,17 @@ const givenInGraphqlNames = (config: FieldConfig): FieldConfig => {
 };
 
 /**
- * Replaces an inner object by its members, if its field has the fact `flatInRest`. The value of such a field
+ * Removes fields with the fact `notInRest`, and replaces an inner object by its members, if its field has the fact
+ * `flatInRest`. The value of such a field
  * must be the outer object itself, because the members are resolved from the outer object.
  */
 const flatten = (type: GraphQLObjectType): GraphQLObjectType => {
   const { fields, ...config } = type.toConfig();
-  const members = Object.entries(fields).flatMap(([name, field]) =>
+  const inRest = (each: typeof fields) =>
+    Object.entries(each).filter(([, field]) => !factsOf(field).notInRest);
+  const members = inRest(fields).flatMap(([name, field]) =>
     factsOf(field).flatInRest
-      ? Object.entries((getNamedType(field.type) as GraphQLObjectType).toConfig().fields)
+      ? inRest((getNamedType(field.type) as GraphQLObjectType).toConfig().fields)
       : [[name, field] as const],
   );
   return new GraphQLObjectType({ ...config, fields: Object.fromEntries(members) });

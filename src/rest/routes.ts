@@ -25,6 +25,8 @@ export const routes = {
   deactivateApiKey: { method: 'DELETE', path: '/auth/keys/{key_id}' },
   setDefaultApiKey: { method: 'PUT', path: '/auth/keys/{key_id}/default' },
   rotateApiKey: { method: 'POST', path: '/auth/keys/{key_id}/rotate', optionalBody: true },
+  apiKeySecrets: { method: 'GET', path: '/auth/keys/{key_id}/secrets' },
+  endApiKeySecret: { method: 'DELETE', path: '/auth/keys/{key_id}/secrets/{prefix}' },
   apiKeyUsage: { method: 'GET', path: '/auth/keys/{key_id}/usage' },
   verifyApiKey: { method: 'POST', path: '/keys/verify' },
   privateKeyStatus: { method: 'GET', path: '/auth/private-key' },

@@ -3,15 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
 import {
   between,
+  call,
   clipboard,
   createKey,
   dialog,
   goTo,
+  idOf,
   inspect,
   isValid,
   keyItem,
   looks,
   openConsole,
+  said,
   takeSecret,
 } from './console-person.ts';
 
@@ -37,12 +40,13 @@ describe.skipIf(!canRun)('the console in an incident', () => {
   });
 
   describe.each(looks)('%s', (look, options) => {
+    const person = `incident-${look}`;
     let visit: Visit;
     let page: Page;
     let secret: string;
     beforeAll(async () => {
       visit = await world.visit({ ...options, reducedMotion: 'reduce', permissions: clipboard });
-      page = await openConsole(visit, `incident-${look}`);
+      page = await openConsole(visit, person);
       secret = await createKey(page, 'Deploy');
       await createKey(page, 'Laptop');
     });
@@ -84,25 +88,67 @@ describe.skipIf(!canRun)('the console in an incident', () => {
       expect(await isValid(world, await takeSecret(page))).toBe(true);
     });
 
-    it('a whole secret in the search → says whose it is, and sends it nowhere', async () => {
+    const search = () => page.getByRole('searchbox', { name: 'Search API keys' });
+    const answer = () => page.locator('.answer');
+
+    it('a leaked key in the search → says whose it is, sends it nowhere, and stops it', async () => {
       const sent: (string | null)[] = [];
       page.on('request', (request) => sent.push(request.url(), request.postData()));
-      const search = page.getByRole('searchbox', { name: 'Search API keys' });
+      const id = await idOf(world, person, 'Deploy');
+      await call(world, person, `PATCH /auth/keys/${id}`, { name: 'GitHub Actions: deploy' });
+      // Whatever the filter says.
+      await page.getByText('Inactive', { exact: true }).click();
       for (const text of [secret, ` ${secret} `]) {
-        await search.fill(text);
-        await page.getByText('This is Deploy, active.', { exact: false }).waitFor();
+        await search().fill('');
+        await search().fill(text);
+        await page.getByRole('heading', { name: /^This is .*\. It still works\.$/ }).waitFor();
+        expect(await search().inputValue()).toBe(secret.slice(0, 9));
         expect(await page.getByRole('list', { name: 'API keys' }).getByRole('listitem').count()).toBe(1);
       }
+      await answer().getByText('The pasted text did not leave this page.', { exact: false }).waitFor();
       await inspect(page, `incident-search-${look}`);
-      await keyItem(page, 'Deploy').getByRole('button', { name: 'Deactivate' }).waitFor();
       expect(sent.join()).not.toContain(secret.slice(10));
+      expect(await page.content()).not.toContain(secret.slice(10));
+
+      await answer().getByRole('button', { name: 'Rotate and end this secret…' }).click();
+      await dialog(page).getByRole('button', { name: 'Rotate' }).click();
+      const next = await takeSecret(page);
+      expect([await isValid(world, secret), await isValid(world, next)]).toEqual([false, true]);
+      secret = next;
     });
 
-    it('a secret of no key in the search → no all-clear', async () => {
-      await page.getByRole('searchbox', { name: 'Search API keys' }).fill(`sk-zzzzzz.${'0'.repeat(64)}`);
-      await page.getByText('No key starts like this now.', { exact: false }).waitFor();
+    it('a previous secret that still works → says so, and ends it alone', async () => {
+      const id = await idOf(world, person, 'GitHub Actions: deploy');
+      const { key } = await call(world, person, `POST /auth/keys/${id}/rotate`, { grace_seconds: 3600 });
+      expect(await isValid(world, secret)).toBe(true);
+      await page.reload();
+      await search().fill(secret);
+      await page
+        .getByRole('heading', { name: /^This is a previous secret of .*\. It still works\.$/ })
+        .waitFor();
+      await inspect(page, `incident-previous-${look}`);
+      await answer().getByRole('button', { name: 'End this secret now…' }).click();
+      await inspect(page, `incident-end-secret-${look}`);
+      await dialog(page).getByRole('button', { name: 'End now' }).click();
+      await said(page, 'was ended.');
+      expect([await isValid(world, secret), await isValid(world, key)]).toEqual([false, true]);
+      // A secret that has ended is in no list any more: this is no all-clear for others.
+      await answer().getByText('It may be a secret that has ended', { exact: false }).waitFor();
+      await search().fill('');
+      await goTo(page, 'Activity');
+      await page.getByText('had a previous secret ended', { exact: false }).waitFor();
+      await page.getByText(`Secret: ended (was ${secret.slice(0, 9)})`, { exact: false }).waitFor();
+      await goTo(page, 'API keys');
+    });
+
+    it('a secret of no key in the search → says what was compared', async () => {
+      await search().fill(`sk-zzzzzz.${'0'.repeat(64)}`);
+      await page.getByRole('heading', { name: 'None of your keys begins with sk-zzzzzz.' }).waitFor();
+      await answer()
+        .getByText(/^\d keys were compared/)
+        .waitFor();
       await inspect(page, `incident-search-none-${look}`);
-      await page.getByRole('searchbox', { name: 'Search API keys' }).fill('');
+      await search().fill('');
     });
 
     it('automation cannot be switched → the switch shows what is stored', async () => {
@@ -121,7 +167,7 @@ describe.skipIf(!canRun)('the console in an incident', () => {
     });
 
     it('before a key is deactivated → says when and how often it was used', async () => {
-      await keyItem(page, 'Deploy').getByRole('button', { name: 'Deactivate' }).click();
+      await keyItem(page, 'Laptop').getByRole('button', { name: 'Deactivate' }).click();
       await dialog(page).getByText('The key has never been used.').waitFor();
       await dialog(page).getByRole('button', { name: 'Cancel' }).click();
     });

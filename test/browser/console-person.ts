@@ -94,10 +94,16 @@ export async function call(
       authorization: `Bearer ${await service.token(subject, scope)}`,
       'content-type': 'application/json',
     },
-    body: JSON.stringify(body),
+    ...(method !== 'GET' && { body: JSON.stringify(body) }),
   });
   expect(response.ok).toBe(true);
   return response.json();
+}
+
+/** The id of a person's key. */
+export async function idOf(world: World, subject: string, name: string): Promise<number> {
+  const keys: { id: number; name: string | null }[] = await call(world, subject, 'GET /auth/keys');
+  return keys.find((key) => key.name === name)?.id ?? expect.fail(`${subject} has no key ${name}`);
 }
 
 /** Whether an API key lets its bearer in, as a provider's server asks. */

@@ -20,6 +20,7 @@ const landed = {
     'Migration20261125161000_compatible.ts':
       'bfd089ad83edccbc184ce583e43cc00ccf72f96beff6f56d294e05ca2a78f521',
     'Migration20261125221129.ts': '5e6c95612f4ab0a4ba2483dea9057cdfaddd7c3d13508f40f46ebb25252e0d40',
+    'Migration20261126042000.ts': '098487854370ace8894997d3a655db59e651fe5470207047cdeef58885c4328c',
   },
   sqlite: {
     'Migration20261123090000.ts': 'f298dcb7c2704beecca367a9443186c2d1521b8c6f1c81ef1701ffa10a947cdd',
@@ -34,6 +35,7 @@ const landed = {
     'Migration20261125161000_compatible.ts':
       'e7e3259ef889025ccab77aff8aeb9d4470bd683534f89cbb0a883bdf6d4561f7',
     'Migration20261125221129.ts': '36e79ea9dfbfa18da285b4021a648bd1c47cde8a2cd5f96082c7bb34da2c8ac7',
+    'Migration20261126042000.ts': 'ef5a6308b996b3326f47938e36545dd88c6d2aeca5293c1ddc671465834950e6',
   },
 };
 

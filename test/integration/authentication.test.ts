@@ -5,7 +5,7 @@ import type { TokenClaims } from '../support/issuer.ts';
 import { createApiKeys } from '../support/key-suite.ts';
 import { sidesOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
-import { type OperationName, operations, pathArgument } from '../support/two-sides.ts';
+import { inputsOf, type OperationName, operations } from '../support/two-sides.ts';
 
 const setup = setUpGateway();
 
@@ -19,6 +19,7 @@ const scopesOf: Record<OperationName, readonly string[]> = {
   defaultApiKey: read,
   apiKeysUsage: read,
   apiKeyUsage: read,
+  apiKeySecrets: read,
   privateKeyStatus: read,
   myEntitlement: read,
   automationSettings: read,
@@ -28,6 +29,7 @@ const scopesOf: Record<OperationName, readonly string[]> = {
   updateApiKey: change,
   setDefaultApiKey: change,
   rotateApiKey: change,
+  endApiKeySecret: change,
   deactivateApiKey: change,
   registerPrivateKey: change,
   removePrivateKey: change,
@@ -77,8 +79,8 @@ describe.each(operations.map((operation) => [operation, scopesOf[operation]] as 
   const withScopes = (granted: readonly string[]): TokenClaims => ({ scope: granted.join(' ') });
 
   // Input is read after authentication: none is sent but what the path needs.
-  const inPath = pathArgument(operation);
-  const input = inPath === undefined ? {} : { [inPath]: 1 };
+  const inPath = inputsOf(operation).filter((argument) => argument.in === 'path');
+  const input = Object.fromEntries(inPath.map(({ name }) => [name, name === 'prefix' ? 'sk-a1b2c3' : 1]));
 
   it.each(sidesOf(setup))(
     'over %s: no token → 401, a scope missing → 403, all scopes → allowed',

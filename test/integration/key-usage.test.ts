@@ -32,7 +32,7 @@ const noon = Date.parse('2026-03-01T12:00:00.000Z');
 const hour = 3_600_000;
 
 const note = (keyId: number, milliseconds = 0, outcome = 'valid') =>
-  usage.note(keyId, new Date(noon + milliseconds), outcome);
+  usage.note({ keyId, secretId: keyId, at: new Date(noon + milliseconds), outcome });
 
 describe('the last use of a key', () => {
   it('is written every 30 seconds, and not before', async () => {
@@ -60,7 +60,7 @@ describe('the last use of a key', () => {
   it('never moves backwards, even if another node wrote it', async () => {
     await createKeys(2);
     const other = new KeyUsage(new Db(setup.gateway.database.em), 90, () => {});
-    other.note(1, new Date(noon + 1000), 'valid');
+    other.note({ keyId: 1, secretId: 1, at: new Date(noon + 1000), outcome: 'valid' });
     await other[Symbol.asyncDispose]();
     note(1);
     note(2);
@@ -214,10 +214,10 @@ describe('the outcome of a verification', () => {
       await transaction(run);
       throw new OutcomeUnknownError(new Error('the connection ended'));
     });
-    lossy.note(1, new Date(noon), 'valid');
+    lossy.note({ keyId: 1, secretId: 1, at: new Date(noon), outcome: 'valid' });
     await lossy.write();
     expect(failures).toEqual([expect.any(OutcomeUnknownError)]);
-    lossy.note(1, new Date(noon + 1), 'valid');
+    lossy.note({ keyId: 1, secretId: 1, at: new Date(noon + 1), outcome: 'valid' });
     await lossy[Symbol.asyncDispose]();
     expect(await uses()).toEqual([[1, at, 'valid', 2]]);
   });
@@ -228,8 +228,10 @@ describe('the outcome of a verification', () => {
     const writers = Array.from({ length: 4 }, () => new KeyUsage(db, 90, fail));
     const countAll = (writer: KeyUsage, place: number) => {
       // Each in an order of its own.
-      for (let index = 0; index < 300; index += 1)
-        writer.note(1 + ((index * 7 + place * 31) % 300), new Date(noon), 'valid');
+      for (let index = 0; index < 300; index += 1) {
+        const keyId = 1 + ((index * 7 + place * 31) % 300);
+        writer.note({ keyId, secretId: keyId, at: new Date(noon), outcome: 'valid' });
+      }
       return writer.write();
     };
     for (let round = 0; round < 5; round += 1) await Promise.all(writers.map(countAll));

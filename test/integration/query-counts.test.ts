@@ -1,6 +1,6 @@
 import { isRequiredArgument } from 'graphql';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { AccountUse, ApiKeyUse, AuditEvent, AutomationSettings } from '../../src/database/tables.ts';
 import type { routes } from '../../src/rest/routes.ts';
 import type { Answer } from '../support/gateway.ts';
@@ -79,6 +79,7 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
     [1, { ...active, name: '"Laptop"' }],
   ],
   rotateApiKey: [[6, active]],
+  endApiKeySecret: [[5, { ...active, prefix: '<previous>' }]],
   setDefaultApiKey: [[6, active]],
   updateAutomationSettings: [[3, { isEnabled: 'false' }], [1]],
   verifyApiKey: [[1, { key: '<key>' }]],
@@ -137,19 +138,23 @@ const invalid: Counted[] = [
 
 const setup = setUpGateway();
 
+const createSecrets = () => ({ key: createApiKeySecret(), previous: createApiKeySecret() });
+
 const thingsOf = {
-  alice: { active: 1, inactive: 2, key: createApiKeySecret(), account: 3, endpoint: 1, delivery: 1 },
-  bob: { active: 3, inactive: 4, key: createApiKeySecret(), account: 4, endpoint: 2, delivery: 2 },
+  alice: { ...createSecrets(), active: 1, inactive: 2, account: 3, endpoint: 1, delivery: 1 },
+  bob: { ...createSecrets(), active: 3, inactive: 4, account: 4, endpoint: 2, delivery: 2 },
 };
 const keysOf: Readonly<Record<string, (typeof thingsOf)['alice']>> = thingsOf;
 
 beforeEach(async () => {
   const now = new Date();
-  for (const [subject, { active: id, key }] of Object.entries(keysOf)) {
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  for (const [subject, { active: id, key, previous }] of Object.entries(keysOf)) {
     const account = await setup.gateway.createAccount(subject);
     await setup.gateway.createApiKey(account, { isActive: true });
     await setup.gateway.createApiKey(account, { isActive: false });
     await setup.gateway.addSecret(id, key);
+    await setup.gateway.addSecret(id, previous, inAnHour);
     await setup.gateway.createPrivateKey(account);
     const stored = { account, isEnabled: true, sessionDuration: 600, createdAt: now, updatedAt: now };
     await setup.gateway.database.em.fork().insert(AutomationSettings, stored);
@@ -182,6 +187,7 @@ const calledBy = (subject: string, [operation, , input]: Counted): Step => {
       )
       .replace('<url>', `"https://hooks.example.com/for/${subject}"`)
       .replace('<key>', `"${keysOf[subject]?.key}"`)
+      .replace('<previous>', `"${keyPrefixOf(keysOf[subject]?.previous ?? '')}"`)
       .replace('<friend>', `"a friend of ${subject}"`);
   const filled = Object.fromEntries(Object.entries(input).map(([name, text]) => [name, fill(text)]));
   const pathText = filled[pathArgument(operation) ?? ''];

@@ -198,7 +198,8 @@ describe('a run', () => {
       made.push((await gateway.createVerifiableKey(alice, deactivated(401 + index))).id);
     const live = await gateway.createApiKey(alice);
     const now = new Date();
-    for (const id of [...made, live]) gateway.keyUsage.note(id, now, 'inactive');
+    for (const id of [...made, live])
+      gateway.keyUsage.note({ keyId: id, secretId: id, at: now, outcome: 'inactive' });
     await Promise.all([remove(), gateway.keyUsage.write(), remove(), remove()]);
     // One that found another at work has ended, and comes again in ten minutes.
     await remove();

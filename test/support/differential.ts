@@ -202,6 +202,13 @@ const forEntitlements: [Step, string][] = [
 const story: [Step, string][] = [
   given('verifyApiKey', { key: `"${secrets.alice}"` }, 'provider'),
   given('rotateApiKey', { keyId: '1', graceSeconds: '60' }),
+  given('apiKeySecrets', { keyId: '1' }),
+  given('endApiKeySecret', { keyId: '1', prefix: '"sk-a1b2c3"' }),
+  given('endApiKeySecret', { keyId: '1', prefix: '"sk-a1b2c3"' }),
+  given('endApiKeySecret', { keyId: '1', prefix: '"sk-zzzzzz"' }),
+  given('endApiKeySecret', { keyId: '3', prefix: '"sk-a1b2c3"' }),
+  given('apiKeySecrets', { keyId: '3' }),
+  given('apiKeySecrets', { keyId: '2' }),
   given('setDefaultApiKey', { keyId: '2' }),
   given('updateApiKey', { keyId: '1', name: '" Desk"' }),
   given('updateApiKey', {
@@ -237,6 +244,8 @@ const story: [Step, string][] = [
   given('updateApiKey', { keyId: '1', permissions: '["Documents"]' }),
   given('updateApiKey', { keyId: '1', quota: '{"limit":-1,"refill":"MONTHLY"}' }),
   given('apiKey', { keyId: '"a"' }),
+  given('apiKeySecrets', { keyId: '"a"' }),
+  given('endApiKeySecret', { keyId: '"a"', prefix: '"sk-a1b2c3"' }),
   given('apiKeyUsage', { keyId: '1', by: '"WEEK"' }),
   given('apiKeyUsage', { keyId: '3' }),
   given('apiKeysUsage', { from: '"2025-01-01T00:00:00Z"' }),

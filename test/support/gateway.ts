@@ -336,7 +336,8 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
   /** A secret of an API key; one that was rotated out works until then. */
   const addSecret = (apiKey: number, secret: string, worksUntil: Date | null = null): Promise<number> => {
     const { digest, version } = secrets.peppers.digest(secret);
-    return insert(ApiKeySecret, { apiKey, digest, pepperVersion: version, worksUntil });
+    const keyPrefix = keyPrefixOf(secret);
+    return insert(ApiKeySecret, { apiKey, digest, pepperVersion: version, worksUntil, keyPrefix });
   };
   /** Gives an API key a quota, whose period ends then. */
   const createQuota = async (apiKey: number, { refillsAt = null, ...quota }: Partial<ApiKeyQuota>) => {

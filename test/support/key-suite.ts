@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Setup } from './set-up-gateway.ts';
 
 /** What a key may do and how much, for a key that was given no limits. */
@@ -40,4 +40,25 @@ export async function createApiKeys({ gateway }: Setup): Promise<void> {
   await gateway.createApiKey(alice, { isDefault: true });
   await gateway.createApiKey(alice, { name: null });
   await gateway.createApiKey(bob);
+}
+
+/**
+ * Creates a key as alice and rotates it, each time a second later.
+ * @param graces of each rotation, in seconds
+ * @param members of the key
+ * @returns the id, and all its secrets in order
+ */
+export async function createRotatedKey(
+  { call }: Setup,
+  graces: readonly number[],
+  members: object = {},
+): Promise<[id: number, secrets: string[]]> {
+  const { body } = await call('POST', '/auth/keys', members);
+  const secrets: string[] = [body.key];
+  for (const seconds of graces) {
+    vi.setSystemTime(Date.now() + 1000);
+    const rotated = await call('POST', `/auth/keys/${body.id}/rotate`, { grace_seconds: seconds });
+    secrets.push(rotated.body.key);
+  }
+  return [body.id, secrets];
 }

@@ -51,13 +51,15 @@ const argumentsOf = ({ args, type }: RootField) =>
     return restSpelling === undefined ? [] : [{ ...argument, restName: restSpelling }];
   });
 
-/** All that REST answers of a type: nothing for a scalar. */
+/** All that REST answers of a type: nothing for a scalar, and no field that only GraphQL has. */
 function selectionOf(type: GraphQLOutputType): string {
   const node = nodeTypeOf(type);
   if (node) return `{ edges { node ${selectionOf(node)} } pageInfo { hasNextPage endCursor } }`;
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';
-  const fields = Object.values(named.getFields()).map((field) => `${field.name} ${selectionOf(field.type)}`);
+  const fields = Object.values(named.getFields())
+    .filter(({ extensions }) => !extensions['notInRest'])
+    .map((field) => `${field.name} ${selectionOf(field.type)}`);
   return `{ ${fields.join(' ')} }`;
 }
 
@@ -87,7 +89,7 @@ export const queries: Readonly<Record<string, string>> = Object.fromEntries(
   operations.map((name) => [name, documentOf(name)]),
 );
 
-/** The argument of an operation that stands in REST's path: `keyId` or `id`; undefined where none does. */
+/** The first argument of an operation that stands in REST's path: `keyId` or `id`; undefined where none does. */
 export const pathArgument = (operation: OperationName): string | undefined =>
   inputsOf(operation).find((input) => input.in === 'path')?.name;
 
@@ -153,8 +155,13 @@ const toQueryText = (text: string): string => (text.startsWith('"') ? JSON.parse
 /** Calls through REST; a member that the operation does not know goes into the body as it is. */
 export function callRest(gateway: TestGateway, step: Step, token: string | undefined) {
   const { method, path } = routes[step.operation];
-  const filled = path.replace(/\{\w+\}/, encodeURIComponent(step.pathText ?? ''));
-  const spelling = new Map(inputsOf(step.operation).map((input) => [input.name, input]));
+  const inputs = inputsOf(step.operation);
+  const spelling = new Map(inputs.map((input) => [input.name, input]));
+  const first = pathArgument(step.operation);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
+    const { name = '' } = inputs.find(({ restName: spelled }) => spelled === parameter) ?? {};
+    return encodeURIComponent(name === first ? (step.pathText ?? '') : toQueryText(step.input[name] ?? ''));
+  });
   const members = Object.entries(step.input)
     .map(([name, text]) => {
       const input = spelling.get(name);

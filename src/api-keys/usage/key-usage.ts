@@ -3,8 +3,8 @@ import { CleanUp, cleanUpBatch } from '../../database/clean-up.ts';
 import { tryLock } from '../../database/conditions.ts';
 import { type Db, isForPostgres, prepareQuery } from '../../database/db.ts';
 import { OutcomeUnknownError } from '../../database/failures.ts';
-import { AccountUse, ApiKey, ApiKeyUse } from '../../database/tables.ts';
-import type { KeyUsageNotes } from '../../operations/context.ts';
+import { AccountUse, ApiKey, ApiKeySecret, ApiKeyUse } from '../../database/tables.ts';
+import type { KeyUsageNotes, KeyUse } from '../../operations/context.ts';
 
 /** The interval between two writes, in milliseconds. */
 const interval = 30_000;
@@ -32,6 +32,8 @@ interface Use {
   count: number;
   /** The time of the last verification. */
   at: number;
+  /** The secrets that were used, and the time when each was last used. */
+  readonly secrets: Map<number, number>;
 }
 
 /** Selects the counts of existing keys; the counts of deleted keys are dropped. */
@@ -67,14 +69,19 @@ const addAccountCounts = ({ kysely }: Db, uses: readonly Use[]) =>
   );
 
 /** Keeps a later use that another node has written. */
-const updateLastUsed = ({ kysely }: Db, lastUses: ReadonlyMap<number, number>) => {
+const updateLastUsed = (
+  { kysely }: Db,
+  table: 'api_key' | 'api_key_secret',
+  lastUses: ReadonlyMap<number, number>,
+) => {
+  const updated = sql.table(table);
   const rows = [...lastUses].map(
     ([id, at]) => sql`(cast(${id} as integer), cast(${new Date(at)} as timestamptz))`,
   );
   return sql`
-    update api_key set last_used_at = used.column2 from (values ${sql.join(rows)}) as used
-    where api_key.id = used.column1
-    and (api_key.last_used_at is null or api_key.last_used_at < used.column2)`.compile(kysely);
+    update ${updated} set last_used_at = used.column2 from (values ${sql.join(rows)}) as used
+    where ${updated}.id = used.column1
+    and (${updated}.last_used_at is null or ${updated}.last_used_at < used.column2)`.compile(kysely);
 };
 
 /** Deletes the oldest counts of a table, unless another node is doing it. */
@@ -103,13 +110,22 @@ const deleteCounts = async (db: Db, until: Date): Promise<number> => {
   return Math.max(ofKeys.length, ofAccounts.length);
 };
 
-/** The time of each key's last successful verification. */
-const lastUsesOf = (uses: readonly Use[]): ReadonlyMap<number, number> => {
+/** The later of two times for each id. */
+const latest = (pairs: Iterable<readonly [id: number, at: number]>): ReadonlyMap<number, number> => {
   const last = new Map<number, number>();
-  for (const { keyId, outcome, at } of uses)
-    if (outcome === 'valid') last.set(keyId, Math.max(at, last.get(keyId) ?? at));
+  for (const [id, at] of pairs) last.set(id, Math.max(at, last.get(id) ?? at));
   return last;
 };
+
+/** Writes the times of the last successful verification of each key, and of each of its secrets. */
+async function writeLastUses(db: Db, uses: readonly Use[]): Promise<void> {
+  const valid = uses.filter(({ outcome }) => outcome === 'valid');
+  if (valid.length === 0) return;
+  const ofKeys = latest(valid.map(({ keyId, at }) => [keyId, at]));
+  await db.run(updateLastUsed(db, 'api_key', ofKeys), ApiKey);
+  const ofSecrets = latest(valid.flatMap(({ secrets }) => [...secrets]));
+  await db.run(updateLastUsed(db, 'api_key_secret', ofSecrets), ApiKeySecret);
+}
 
 /**
  * Counts the verifications of API keys by hour and outcome, and notes their last use. It counts in memory and writes
@@ -138,9 +154,10 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     this.#cleanUp = new CleanUp(() => deleteCounts(db, since()), onFailure);
   }
 
-  note(keyId: number, at: Date, outcome: string): void {
+  note({ keyId, secretId, at, outcome }: KeyUse): void {
     const time = at.getTime();
-    const isNew = this.#keep({ keyId, hour: time - (time % hour), outcome, count: 1, at: time });
+    const secrets = new Map([[secretId, time]]);
+    const isNew = this.#keep({ keyId, hour: time - (time % hour), outcome, count: 1, at: time, secrets });
     if (isNew && this.#size === crowd) void this.write();
   }
 
@@ -170,6 +187,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     if (known) {
       known.count += use.count;
       known.at = Math.max(known.at, use.at);
+      for (const [id, at] of use.secrets) known.secrets.set(id, Math.max(at, known.secrets.get(id) ?? at));
       return false;
     }
     if (this.#size >= most) return false;
@@ -205,8 +223,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
       await this.#db.transaction(async (db) => {
         await db.run(addCounts(db, uses), ApiKeyUse);
         await db.run(addAccountCounts(db, uses), AccountUse);
-        const lastUses = lastUsesOf(uses);
-        if (lastUses.size > 0) await db.run(updateLastUsed(db, lastUses), ApiKey);
+        await writeLastUses(db, uses);
       });
       return true;
     } catch (error) {

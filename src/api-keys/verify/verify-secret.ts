@@ -96,7 +96,7 @@ const prepareLookup = (count: number) =>
         'automation_settings.session_duration as sessionDuration',
         'automation_settings.session_duration_cleared as sessionDurationCleared',
       ])
-      .select('api_key_secret.digest'),
+      .select(['api_key_secret.digest', 'api_key_secret.id as secretId']),
   );
 
 /** The look-ups, by the number of their digests: a power of two, so that they are few. */
@@ -160,7 +160,12 @@ export async function verifySecret(
   const use = { askedAt, now, cost: request.cost };
   noteKey(context, found);
   const verified = await verifyFound(context, found, request, use);
-  context.services.keyUsage.note(found.id, now, verified.reason ?? 'valid');
+  context.services.keyUsage.note({
+    keyId: found.id,
+    secretId: found.secretId,
+    at: now,
+    outcome: verified.reason ?? 'valid',
+  });
   if (verified.reason !== null) context.record.refusal = verified.reason;
   return verified;
 }

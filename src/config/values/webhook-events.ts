@@ -37,6 +37,12 @@ export const webhookEvents = {
     about: 'api-key',
     summary: 'An API key got a new secret.',
   },
+  'api-key-secret-ended': {
+    type: 'api_key.secret_ended',
+    about: 'api-key',
+    summary: 'A previous secret of an API key was ended before its time.',
+    isUrgent: true,
+  },
   'api-key-deactivated': {
     type: 'api_key.deactivated',
     about: 'api-key',

@@ -216,6 +216,8 @@ const byNameInQuery: Members = {
   reason: oneOf('"Abuse"', '" Abuse "', '""', '"  "', `"${'a'.repeat(501)}"`),
   state: oneOf('"WAITING"', '"PARKED"', '"LOST"', '""'),
 };
+/** A path has no empty part. */
+const byNameInPath: Members = { prefix: oneOf('"sk-a1b2c3"', '"sk-zzzzzz"', '"ü/?"') };
 const byTypeInQuery: Members = {
   Boolean: oneOf('true', 'false'),
   Int: oneOf('0', '1', '-1', '2147483647'),
@@ -228,12 +230,15 @@ const unknown: Partial<Record<OperationName, Members>> = { updateAutomationSetti
 
 /** Draws what an operation is given beside its path. */
 const membersOf = (operation: OperationName): Members => {
-  const known = inputsOf(operation).filter((input) => input.in !== 'path');
+  const first = pathArgument(operation);
+  const known = inputsOf(operation).filter(({ name }) => name !== first);
   const drawn = known.map(({ name, type, in: place }) => {
     const values =
-      place === 'query'
-        ? (byNameInQuery[name] ?? byTypeInQuery[`${getNamedType(type)}`])
-        : (byName[name] ?? byType[`${getNamedType(type)}`]);
+      place === 'path'
+        ? byNameInPath[name]
+        : place === 'query'
+          ? (byNameInQuery[name] ?? byTypeInQuery[`${getNamedType(type)}`])
+          : (byName[name] ?? byType[`${getNamedType(type)}`]);
     if (!values) throw new Error(`${operation}: no values for ${name}, here in differential.test.ts`);
     return [name, values] as const;
   });
@@ -246,7 +251,10 @@ const idText = fc.oneof(
 );
 
 const stepOf = (operation: OperationName): fc.Arbitrary<Step> => {
-  const members = fc.record({ ...membersOf(operation) }, { requiredKeys: [] }) as fc.Arbitrary<Step['input']>;
+  const requiredKeys = inputsOf(operation)
+    .filter((input) => input.in === 'path' && input.name !== pathArgument(operation))
+    .map(({ name }) => name);
+  const members = fc.record({ ...membersOf(operation) }, { requiredKeys }) as fc.Arbitrary<Step['input']>;
   const inPath = pathArgument(operation);
   if (inPath === undefined) return members.map((input) => ({ operation, input, comparesWords: true }));
   return fc.tuple(idText, members).map(([{ id, ...words }, input]) => ({

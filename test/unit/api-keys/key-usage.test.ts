@@ -13,9 +13,13 @@ it('at most 100,000 counts wait, and 200 are written in a transaction', async ()
   const run = vi.spyOn(db, 'transaction').mockRejectedValue(new Error('the database is down'));
   const failures: unknown[] = [];
   await using usage = new KeyUsage(db, 90, (error) => failures.push(error));
-  for (let id = 1; id <= 200_000; id += 1) usage.note(id, new Date(id), 'valid');
+  const noteAll = () => {
+    for (let id = 1; id <= 200_000; id += 1)
+      usage.note({ keyId: id, secretId: id, at: new Date(id), outcome: 'valid' });
+  };
+  noteAll();
   await usage.write();
-  for (let id = 1; id <= 200_000; id += 1) usage.note(id, new Date(id), 'valid');
+  noteAll();
   expect(failures).toHaveLength(1);
   run.mockReset();
   await usage.write();

@@ -30,6 +30,7 @@ const quota = (value: NonNullable<unknown>) => {
 
 const parts: Readonly<Record<string, Part>> = {
   name: { label: 'Name', words: orElse('none', String) },
+  secret_prefix: { label: 'Secret', words: orElse('ended', String) },
   expires_at: { label: 'Expires', words: orElse('never', moment) },
   rate_limit: { label: 'Rate limit', words: orElse('none', rate) },
   quota: { label: 'Quota', words: orElse('none', quota) },

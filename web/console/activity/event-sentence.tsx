@@ -7,6 +7,7 @@ const doneToKey: Readonly<Record<string, string>> = {
   'api-key-deactivated': 'was deactivated',
   'api-key-renamed': 'was renamed',
   'api-key-rotated': 'was rotated',
+  'api-key-secret-ended': 'had a previous secret ended',
   'api-key-updated': 'was changed',
   'default-api-key-set': 'became the default key',
 };

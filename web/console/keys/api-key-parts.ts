@@ -11,8 +11,13 @@ export const apiKeyParts = graphql(`
     createdAt
     deactivatedAt
     expiresAt
-    previousWorksUntil
     lastUsedAt
+    secrets {
+      prefix
+      createdAt
+      lastUsedAt
+      endsAt
+    }
     permissions
     metadata
     allowedAddresses

@@ -12,6 +12,8 @@ export interface KeyChoice {
   readonly order: KeyOrder;
   /** A text that the name, the description, the prefix or the id must contain. */
   readonly search: string;
+  /** Whether the text is the beginning of a pasted secret. Then the filter does not count. */
+  readonly isPasted?: boolean;
 }
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
@@ -32,23 +34,31 @@ const orders: Readonly<Record<KeyOrder, (a: ApiKey, b: ApiKey, now: Date) => num
 /** Whether a text looks like a whole secret: long, and without spaces. */
 export const looksLikeSecret = (text: string): boolean => /^\S{40,}$/.test(text.trim());
 
-/** The part of a secret that the list of keys shows. */
-const prefixIn = (text: string): string => text.split('.', 1)[0] ?? '';
+/** The part of a secret that the page may keep: everything before the dot. Prefixes have at most 32 characters. */
+export const prefixIn = (text: string): string => (text.trim().split('.', 1)[0] ?? '').slice(0, 32);
+
+/** The beginnings of all secrets of a key that work, and of its last one. */
+const prefixesOf = ({ keyPrefix, secrets }: ApiKey): string[] => [
+  keyPrefix,
+  ...secrets.flatMap(({ prefix }) => prefix ?? []),
+];
+
+/** The keys that have a secret with a prefix. */
+export const keysOfPrefix = (keys: readonly ApiKey[], prefix: string): ApiKey[] =>
+  keys.filter((key) => prefixesOf(key).some((each) => each.toLowerCase() === prefix.toLowerCase()));
 
 const contains = (key: ApiKey, search: string): boolean =>
-  key.keyPrefix.toLowerCase() === prefixIn(search) ||
-  [nameOf(key), key.description ?? '', key.keyPrefix, `${key.id}`].some((text) =>
-    text.toLowerCase().includes(search),
-  );
+  [nameOf(key), key.description ?? '', `${key.id}`].some((text) => text.toLowerCase().includes(search)) ||
+  prefixesOf(key).some((prefix) => prefix.toLowerCase().includes(prefixIn(search)));
 
 /** The keys that match the choice, in the chosen order. */
 export function chooseKeys(
   keys: readonly ApiKey[],
-  { filter, order, search }: KeyChoice,
+  { filter, order, search, isPasted = false }: KeyChoice,
   now: Date,
 ): ApiKey[] {
   const wanted = search.trim().toLowerCase();
   return keys
-    .filter((key) => (filter === 'all' || stateOf(key, now) === filter) && contains(key, wanted))
+    .filter((key) => (isPasted || filter === 'all' || stateOf(key, now) === filter) && contains(key, wanted))
     .toSorted((a, b) => orders[order](a, b, now) || b.id - a.id);
 }

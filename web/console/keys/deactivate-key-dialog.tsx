@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/preact-query';
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { Moment } from '../ui/moment.tsx';
 import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { apiKeyUsageQuery } from '../usage/documents.ts';
 import { type ApiKey, headingId, nameOf } from './api-key.ts';
 import { deactivateApiKeyMutation } from './documents.ts';
+import { LastUse } from './last-use.tsx';
 
 interface DeactivateKeyDialogProps {
   readonly apiKey: ApiKey;
@@ -39,29 +37,5 @@ export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogPr
       </p>
       <LastUse apiKey={apiKey} />
     </FormDialog>
-  );
-}
-
-const day = 24 * 60 * 60_000;
-
-/** Says whether the key is in use: when it was last used, and how often in the last 24 hours. */
-function LastUse({ apiKey: { id, lastUsedAt } }: Pick<DeactivateKeyDialogProps, 'apiKey'>) {
-  const usage = useQuery({
-    queryKey: ['api-key-use', id],
-    queryFn: ({ signal }) => {
-      const to = new Date();
-      const from = new Date(to.getTime() - day).toISOString();
-      return request(apiKeyUsageQuery, { keyId: id, from, to: to.toISOString(), by: 'HOUR' }, { signal });
-    },
-  });
-  if (lastUsedAt === null) return <p>The key has never been used.</p>;
-  const times = usage.data?.usage.counts
-    .filter(({ outcome }) => outcome === 'valid')
-    .reduce((sum, { count }) => sum + count, 0);
-  return (
-    <p>
-      Last used <Moment at={lastUsedAt} />
-      {times !== undefined && `, ${times.toLocaleString('en')} times in the last 24 hours`}.
-    </p>
   );
 }

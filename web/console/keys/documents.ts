@@ -90,6 +90,15 @@ export const updateApiKeyMutation = graphql(`
   }
 `);
 
+/** Ends a previous secret of an API key at once. */
+export const endApiKeySecretMutation = graphql(`
+  mutation EndApiKeySecret($keyId: Int!, $prefix: String!) {
+    endApiKeySecret(keyId: $keyId, prefix: $prefix) {
+      id
+    }
+  }
+`);
+
 /** Makes an API key the default. */
 export const setDefaultApiKeyMutation = graphql(`
   mutation SetDefaultApiKey($keyId: Int!) {

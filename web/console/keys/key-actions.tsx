@@ -1,4 +1,3 @@
-import { useState } from 'preact/compat';
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,24 +6,18 @@ import { notify } from '../ui/notice.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { type ApiKey, type ApiKeyState, headingId, nameOf } from './api-key.ts';
-import { DeactivateKeyDialog } from './deactivate-key-dialog.tsx';
 import { setDefaultApiKeyMutation } from './documents.ts';
-import { EditKeyDialog } from './edit-key-dialog.tsx';
-import { RotateKeyDialog } from './rotate-key-dialog.tsx';
-import type { NewSecret } from './secret-dialog.tsx';
+import type { KeyRequest } from './key-dialog.tsx';
 
 interface KeyActionsProps {
   readonly apiKey: ApiKey;
   readonly state: ApiKeyState;
   readonly isDefault: boolean;
-  readonly onSecret: (secret: NewSecret) => void;
+  readonly onAsk: (request: KeyRequest) => void;
 }
 
-const dialogs = { edit: EditKeyDialog, rotate: RotateKeyDialog, deactivate: DeactivateKeyDialog };
-
 /** The actions that the state of a key allows. */
-export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsProps) {
-  const [open, setOpen] = useState<keyof typeof dialogs>();
+export function KeyActions({ apiKey, state, isDefault, onAsk }: KeyActionsProps) {
   const { run, pending, problem } = useAction();
   const makeDefault = () =>
     run(async () => {
@@ -34,7 +27,6 @@ export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsPro
       // The button that had the focus is gone.
       focusSomewhere(headingId(apiKey));
     });
-  const OpenDialog = open && dialogs[open];
   const of = <span className="visually-hidden"> {nameOf(apiKey)}</span>;
   return (
     <>
@@ -43,7 +35,7 @@ export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsPro
         <a className="button quiet" href={`#usage/${apiKey.id}`}>
           Usage{of}
         </a>
-        <Button look="quiet" onClick={() => setOpen('edit')}>
+        <Button look="quiet" onClick={() => onAsk({ act: 'edit', apiKey })}>
           {state === 'active' ? 'Edit' : 'Rename'}
           {of}
         </Button>
@@ -53,17 +45,16 @@ export function KeyActions({ apiKey, state, isDefault, onSecret }: KeyActionsPro
           </Button>
         )}
         {state === 'active' && (
-          <Button look="quiet" onClick={() => setOpen('rotate')}>
+          <Button look="quiet" onClick={() => onAsk({ act: 'rotate', apiKey })}>
             Rotate{of}
           </Button>
         )}
         {state !== 'deactivated' && (
-          <Button look="quiet danger" onClick={() => setOpen('deactivate')}>
+          <Button look="quiet danger" onClick={() => onAsk({ act: 'deactivate', apiKey })}>
             Deactivate{of}
           </Button>
         )}
       </div>
-      {OpenDialog && <OpenDialog apiKey={apiKey} onDismiss={() => setOpen(undefined)} onSecret={onSecret} />}
     </>
   );
 }

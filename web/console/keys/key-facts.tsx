@@ -5,8 +5,10 @@ import type { ApiKey, ApiKeyState } from './api-key.ts';
 
 /** The dates of a key. */
 export function KeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
-  const { createdAt, lastUsedAt, expiresAt, deactivatedAt, previousWorksUntil } = apiKey;
+  const { createdAt, lastUsedAt, expiresAt, deactivatedAt, secrets } = apiKey;
   const now = useNow();
+  const ends = secrets.flatMap(({ endsAt }) => endsAt ?? []).toSorted();
+  const previousEnd = ends.findLast((end) => new Date(end) > now);
   return (
     <Facts>
       <Fact name="Created">
@@ -22,9 +24,9 @@ export function KeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly 
           <Moment at={deactivatedAt} />
         </Fact>
       )}
-      {state === 'active' && previousWorksUntil !== null && new Date(previousWorksUntil) > now && (
+      {previousEnd !== undefined && (
         <Fact name="Previous secret works until">
-          <Moment at={previousWorksUntil} />
+          <Moment at={previousEnd} />
         </Fact>
       )}
     </Facts>

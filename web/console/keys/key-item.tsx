@@ -2,9 +2,9 @@ import { Badge } from '../ui/badge.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { type ApiKey, type ApiKeyState, expiresSoon, headingId, nameOf, stateOf } from './api-key.ts';
 import { KeyActions } from './key-actions.tsx';
+import type { KeyRequest } from './key-dialog.tsx';
 import { KeyFacts } from './key-facts.tsx';
 import { KeyLimits } from './key-limits.tsx';
-import type { NewSecret } from './secret-dialog.tsx';
 
 const badges = {
   active: <Badge tone="good">Active</Badge>,
@@ -19,11 +19,11 @@ export const KeyBadge = ({ apiKey, now }: { readonly apiKey: ApiKey; readonly no
 interface KeyItemProps {
   readonly apiKey: ApiKey;
   readonly isDefault: boolean;
-  readonly onSecret: (secret: NewSecret) => void;
+  readonly onAsk: (request: KeyRequest) => void;
 }
 
 /** One API key. */
-export function KeyItem({ apiKey, isDefault, onSecret }: KeyItemProps) {
+export function KeyItem({ apiKey, isDefault, onAsk }: KeyItemProps) {
   const now = useNow();
   const state = stateOf(apiKey, now);
   return (
@@ -45,7 +45,7 @@ export function KeyItem({ apiKey, isDefault, onSecret }: KeyItemProps) {
       )}
       <KeyFacts apiKey={apiKey} state={state} />
       <KeyLimits apiKey={apiKey} state={state} />
-      <KeyActions apiKey={apiKey} state={state} isDefault={isDefault} onSecret={onSecret} />
+      <KeyActions apiKey={apiKey} state={state} isDefault={isDefault} onAsk={onAsk} />
     </li>
   );
 }

@@ -2,11 +2,13 @@ import { useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { type ApiKey, nameOf, stateOf } from './api-key.ts';
-import { chooseKeys, type KeyChoice, looksLikeSecret } from './choose-keys.ts';
+import type { ApiKey } from './api-key.ts';
+import { chooseKeys, type KeyChoice } from './choose-keys.ts';
 import { ExpiryWarning } from './expiry-warning.tsx';
+import { KeyDialog, type KeyRequest } from './key-dialog.tsx';
 import { KeyItem } from './key-item.tsx';
 import { KeyToolbar } from './key-toolbar.tsx';
+import { PastedSecret } from './pasted-secret.tsx';
 import type { NewSecret } from './secret-dialog.tsx';
 import { useApiKeys } from './use-api-keys.ts';
 
@@ -45,6 +47,7 @@ interface ChosenKeysProps extends Pick<KeyListProps, 'onSecret'> {
 
 function ChosenKeys({ keys, defaultId, onSecret }: ChosenKeysProps) {
   const [choice, setChoice] = useState<KeyChoice>({ filter: 'all', order: 'newest', search: '' });
+  const [asked, setAsked] = useState<KeyRequest>();
   const now = useNow();
   const chosen = chooseKeys(keys, choice, now);
   return (
@@ -55,39 +58,17 @@ function ChosenKeys({ keys, defaultId, onSecret }: ChosenKeysProps) {
         onShow={() => setChoice({ filter: 'all', order: 'expiry', search: '' })}
       />
       <KeyToolbar choice={choice} onChange={setChoice} counts={{ listed: chosen.length, all: keys.length }} />
-      {looksLikeSecret(choice.search) && <PastedSecret found={chosen} now={now} />}
+      {choice.isPasted && <PastedSecret keys={keys} prefix={choice.search} now={now} onAsk={setAsked} />}
       {chosen.length === 0 ? (
         <p className="empty">No API keys match.</p>
       ) : (
         <ul className="cards" aria-label="API keys">
           {chosen.map((key) => (
-            <KeyItem key={key.id} apiKey={key} isDefault={key.id === defaultId} onSecret={onSecret} />
+            <KeyItem key={key.id} apiKey={key} isDefault={key.id === defaultId} onAsk={setAsked} />
           ))}
         </ul>
       )}
+      {asked && <KeyDialog asked={asked} onSecret={onSecret} onDismiss={() => setAsked(undefined)} />}
     </>
-  );
-}
-
-interface PastedSecretProps {
-  /** The keys with the prefix of the pasted text. */
-  readonly found: readonly ApiKey[];
-  readonly now: Date;
-}
-
-/** Says whose secret was pasted into the search, for example after a leak. Only prefixes are known here. */
-function PastedSecret({ found: [key, ...others], now }: PastedSecretProps) {
-  return (
-    <p className="warning" role="status">
-      {key && others.length === 0 && (
-        <>
-          This is <bdi>{nameOf(key)}</bdi>, {stateOf(key, now)}.
-        </>
-      )}
-      {key && others.length > 0 && 'Several keys start like this.'}
-      {!key &&
-        'No key starts like this now. It can still be the previous secret of a key that was rotated: check Activity for the prefix.'}{' '}
-      Only the part before the dot was compared. The text does not leave this page.
-    </p>
   );
 }

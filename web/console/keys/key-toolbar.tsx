@@ -1,4 +1,4 @@
-import type { KeyChoice, KeyFilter, KeyOrder } from './choose-keys.ts';
+import { type KeyChoice, type KeyFilter, type KeyOrder, looksLikeSecret, prefixIn } from './choose-keys.ts';
 
 const filters: readonly (readonly [KeyFilter, string])[] = [
   ['all', 'All'],
@@ -30,11 +30,15 @@ export const KeyToolbar = ({ choice, onChange, counts: { listed, all } }: KeyToo
     <input
       type="search"
       aria-label="Search API keys"
-      placeholder="Search by name, description, prefix or ID"
+      placeholder="Name, description or ID, or a key you found"
       autoComplete="off"
       spellcheck={false}
       value={choice.search}
-      onInput={({ currentTarget }) => onChange({ ...choice, search: currentTarget.value })}
+      onInput={({ currentTarget: { value } }) => {
+        // The rest of a secret is dropped at once.
+        const isPasted = looksLikeSecret(value);
+        onChange({ ...choice, search: isPasted ? prefixIn(value) : value, isPasted });
+      }}
     />
     <select
       aria-label="Order"

@@ -14,12 +14,14 @@ const graces = [3_600, 86_400, 604_800];
 
 interface RotateKeyDialogProps {
   readonly apiKey: ApiKey;
+  /** Whether the secret is known to others. Then it stops at once, unless the person says otherwise. */
+  readonly isLeaked?: boolean;
   readonly onDismiss: () => void;
   readonly onSecret: (secret: NewSecret) => void;
 }
 
 /** Gives a key a new secret. */
-export function RotateKeyDialog({ apiKey, onDismiss, onSecret }: RotateKeyDialogProps) {
+export function RotateKeyDialog({ apiKey, isLeaked = false, onDismiss, onSecret }: RotateKeyDialogProps) {
   const action = useAction();
   // If a response is lost, the same request again gets the same secret.
   const [idempotencyKey] = useState(createIdempotencyKey);
@@ -47,7 +49,7 @@ export function RotateKeyDialog({ apiKey, onDismiss, onSecret }: RotateKeyDialog
       <p>The key gets a new secret. Its ID, name, expiry, permissions and limits stay the same.</p>
       <Field label="The current secret keeps working for" issue={action.problem?.issueOf('graceSeconds')}>
         {(control) => (
-          <select {...control} name="grace" defaultValue={86_400}>
+          <select {...control} name="grace" defaultValue={isLeaked ? 0 : 86_400}>
             <option value={0}>0 seconds: it stops at once</option>
             {graces.map((seconds) => (
               <option key={seconds} value={seconds}>

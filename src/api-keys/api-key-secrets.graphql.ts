@@ -1,0 +1,85 @@
+import { accountAdmin, signedIn } from '../auth/scopes.ts';
+import { builder } from '../graphql/builder.ts';
+import { ApiKeySecretsInput, apiKeySecrets, secretsOf, type WorkingSecret } from './api-key-secrets.ts';
+import { ApiKeyType, keyIdArgument } from './api-key-types.graphql.ts';
+import { EndApiKeySecretInput, endApiKeySecret } from './end-api-key-secret.ts';
+import { mostBytesOf } from './key-parts.ts';
+import { mostSecrets } from './rotate-api-key.ts';
+
+const SecretType = builder.objectRef<WorkingSecret>('ApiKeySecret').implement({
+  description: 'A secret of an API key that works, without its text.',
+  fields: (t) => ({
+    prefix: t.exposeString('prefix', {
+      nullable: true,
+      description:
+        'Everything before the dot of the secret. Null for a previous secret that was replaced before Keyward kept this.',
+      example: 'sk-a1b2c3',
+      mostBytes: mostBytesOf.keyPrefix,
+    }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the secret was created. Null for an imported secret, or if Keyward did not keep this yet.',
+      example: '2026-01-31T12:00:00.000Z',
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the secret last passed a verification, written up to 30 seconds late. Null if it never has.',
+      example: '2026-02-28T12:00:00.000Z',
+    }),
+    endsAt: t.expose('endsAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a previous secret stops working. Null for the current secret.',
+      example: null,
+    }),
+  }),
+});
+
+builder.objectField(ApiKeyType, 'secrets', (t) =>
+  t.field({
+    type: [SecretType],
+    description: 'The secrets that work, the current one first. Empty if the key is inactive or expired.',
+    atMost: mostSecrets,
+    notInRest: true,
+    resolve: ({ id }, _args, { db }) => secretsOf(db, id),
+  }),
+);
+
+builder.queryField('apiKeySecrets', (t) =>
+  t.field({
+    type: [SecretType],
+    description:
+      'Lists the secrets of one of your API keys that work, the current one first. Empty if the key is inactive or expired.',
+    summary: 'List secrets of a key',
+    requiredScopes: signedIn,
+    input: () => ApiKeySecretsInput,
+    atMost: mostSecrets,
+    args: keyIdArgument(t),
+    resolve: (_root, input, context) => apiKeySecrets(context, input),
+  }),
+);
+
+builder.mutationField('endApiKeySecret', (t) =>
+  t.field({
+    type: ApiKeyType,
+    description:
+      'Ends a previous secret of one of your API keys at once, before its grace period is over. The current secret continues to work. Safe to repeat.',
+    summary: 'End a previous secret',
+    requiredScopes: accountAdmin,
+    input: () => EndApiKeySecretInput,
+    errors: ['CONFLICT'],
+    args: {
+      ...keyIdArgument(t),
+      prefix: t.arg.string({
+        required: true,
+        description: 'Everything before the dot of the secret.',
+        example: 'sk-d4e5f6',
+      }),
+    },
+    resolve: (_root, input, context) => endApiKeySecret(context, input),
+  }),
+);

@@ -1,0 +1,122 @@
+import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
+import { ofCaller } from '../accounts/own-account.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
+import { shareReads } from '../database/shared-read.ts';
+import { ApiKeySecret, type Tables } from '../database/tables.ts';
+import type { Caller, OperationContext } from '../operations/context.ts';
+import { parseInput } from '../operations/input.ts';
+import { apiKeyNotFound } from './own-api-key.ts';
+
+/** The input of {@link apiKeySecrets}. */
+export const ApiKeySecretsInput = z.object({ keyId: z.int32() });
+
+/** A secret of an API key that works, without its text. */
+export interface WorkingSecret {
+  /** Everything before the dot; null: not known. */
+  readonly prefix: string | null;
+  readonly createdAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  /** The end of a previous secret; null: this is the current one. */
+  readonly endsAt: Date | null;
+}
+
+/** Selects keys with their working secrets, the current one first; a key without any has one row of nulls. */
+const selectSecrets = (db: Kysely<Tables>, { now }: { readonly now: Date }) =>
+  db
+    .selectFrom('api_key')
+    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .leftJoin('api_key_secret', (join) =>
+      join
+        .onRef('api_key_secret.api_key_id', '=', 'api_key.id')
+        .on('api_key.is_active', '=', true)
+        .on(({ eb, or }) => or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', now)]))
+        .on(({ eb, or }) =>
+          or([eb('api_key_secret.works_until', 'is', null), eb('api_key_secret.works_until', '>', now)]),
+        ),
+    )
+    .select(['api_key_secret.id', 'api_key_secret.api_key_id'])
+    .select(['api_key_secret.created_at', 'api_key_secret.last_used_at'])
+    .select(({ fn }) =>
+      fn
+        .coalesce(
+          'api_key_secret.key_prefix',
+          sql<string | null>`case when api_key_secret.works_until is null then api_key.key_prefix end`,
+        )
+        .as('key_prefix'),
+    )
+    // A key may expire before the end of an earlier grace.
+    .select(
+      sql<Date | null>`case when api_key.expires_at < api_key_secret.works_until then api_key.expires_at
+        else api_key_secret.works_until end`.as('works_until'),
+    )
+    .orderBy(sql`api_key_secret.works_until is null`, 'desc')
+    .orderBy('api_key_secret.id', 'desc');
+
+type Row = Awaited<ReturnType<typeof selectOwn>>[number];
+
+const toSecrets = (rows: readonly Row[]): WorkingSecret[] =>
+  rows
+    .filter(({ id }) => id !== null)
+    .map(({ keyPrefix: prefix, createdAt, lastUsedAt, worksUntil: endsAt }) => ({
+      prefix,
+      createdAt,
+      lastUsedAt,
+      endsAt,
+    }));
+
+const selectOwn = prepareQuery(
+  ApiKeySecret,
+  (db, { keyId, issuer, subject, now }: Caller & { readonly keyId: number; readonly now: Date }) =>
+    selectSecrets(db, { now }).where('api_key.id', '=', keyId).where(ofCaller({ issuer, subject })),
+);
+
+/**
+ * Reads the working secrets of one of the caller's API keys, the current one first; none if the key is inactive or has
+ * expired.
+ * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key
+ */
+export async function apiKeySecrets(
+  context: OperationContext,
+  input: z.input<typeof ApiKeySecretsInput>,
+): Promise<WorkingSecret[]> {
+  const { keyId } = parseInput(ApiKeySecretsInput, input);
+  const { caller, db } = context;
+  const rows = await selectOwn(db, { ...caller, keyId, now: new Date() });
+  if (rows.length === 0) throw await apiKeyNotFound(context);
+  return toSecrets(rows);
+}
+
+interface Keys {
+  readonly now: Date;
+  /** The ids, by index. */
+  readonly [place: number]: number;
+}
+
+/** The queries, by the number of their keys: a power of two, so that they are few. */
+const queries = new Map<number, ReturnType<typeof prepareOfKeys>>();
+
+const prepareOfKeys = (count: number) =>
+  prepareQuery(ApiKeySecret, (db, values: Keys) =>
+    selectSecrets(db, values).where(
+      'api_key.id',
+      'in',
+      Array.from({ length: count }, (_, place) => values[place] as number),
+    ),
+  );
+
+const readTogether = shareReads((db: Db, ids: readonly number[]) => {
+  const count = 2 ** Math.ceil(Math.log2(ids.length));
+  const query = queries.get(count) ?? prepareOfKeys(count);
+  queries.set(count, query);
+  const values: { now: Date; [place: number]: number } = { now: new Date() };
+  for (let place = 0; place < count; place += 1)
+    values[place] = ids[Math.min(place, ids.length - 1)] as number;
+  return query(db, values);
+}, 128);
+
+/** Reads the working secrets of an API key that the caller may read. Keys that are read together share a query. */
+export async function secretsOf(db: Db, keyId: number): Promise<WorkingSecret[]> {
+  const rows = await readTogether(db, [keyId]);
+  return toSecrets(rows.filter(({ apiKey }) => apiKey === keyId));
+}

@@ -1,0 +1,28 @@
+import { type ApiKey, stateOf } from './api-key.ts';
+import { keysOfPrefix } from './choose-keys.ts';
+
+/**
+ * Whose secret a pasted text is:
+ * - `current`: the current secret of a key, which works
+ * - `previous`: a previous secret, which still works
+ * - `over`: the last secret of a key that is inactive or has expired
+ * - `several`: several keys have a secret that begins like this
+ * - `none`: no secret that this page knows begins like this
+ */
+export type Finding =
+  | { readonly kind: 'current' | 'over'; readonly apiKey: ApiKey }
+  | { readonly kind: 'previous'; readonly apiKey: ApiKey; readonly endsAt: string }
+  | { readonly kind: 'several' | 'none' };
+
+/** Finds the key that has a secret with this prefix. */
+export function findSecret(keys: readonly ApiKey[], prefix: string, now: Date): Finding {
+  const [apiKey, ...others] = keysOfPrefix(keys, prefix);
+  if (!apiKey) return { kind: 'none' };
+  if (others.length > 0) return { kind: 'several' };
+  if (stateOf(apiKey, now) !== 'active') return { kind: 'over', apiKey };
+  const secret = apiKey.secrets.find((each) => each.prefix?.toLowerCase() === prefix.toLowerCase());
+  const endsAt = secret?.endsAt ?? null;
+  if (endsAt === null) return { kind: 'current', apiKey };
+  // It may have ended since the page fetched it.
+  return new Date(endsAt) > now ? { kind: 'previous', apiKey, endsAt } : { kind: 'over', apiKey };
+}

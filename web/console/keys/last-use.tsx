@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/preact-query';
+import { request } from '../api/request.ts';
+import { Moment } from '../ui/moment.tsx';
+import { apiKeyUsageQuery } from '../usage/documents.ts';
+import type { ApiKey } from './api-key.ts';
+
+const day = 24 * 60 * 60_000;
+
+/** Says whether the key is in use: when it was last used, and how often in the last 24 hours. */
+export function LastUse({ apiKey: { id, lastUsedAt } }: { readonly apiKey: ApiKey }) {
+  const usage = useQuery({
+    queryKey: ['api-key-use', id],
+    queryFn: ({ signal }) => {
+      const to = new Date();
+      const from = new Date(to.getTime() - day).toISOString();
+      return request(apiKeyUsageQuery, { keyId: id, from, to: to.toISOString(), by: 'HOUR' }, { signal });
+    },
+  });
+  if (lastUsedAt === null) return <p>The key has never been used.</p>;
+  const times = usage.data?.usage.counts
+    .filter(({ outcome }) => outcome === 'valid')
+    .reduce((sum, { count }) => sum + count, 0);
+  return (
+    <p>
+      Last used <Moment at={lastUsedAt} />
+      {times !== undefined && `, ${times.toLocaleString('en')} times in the last 24 hours`}.
+    </p>
+  );
+}

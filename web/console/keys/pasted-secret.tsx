@@ -1,0 +1,139 @@
+import type { ReactNode } from 'preact/compat';
+import { absolute } from '../../shared/times.ts';
+import { Button } from '../ui/button.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { type ApiKey, nameOf, stateOf } from './api-key.ts';
+import { type Finding, findSecret } from './find-secret.ts';
+import type { KeyRequest } from './key-dialog.tsx';
+import { LastUse } from './last-use.tsx';
+
+interface PastedSecretProps {
+  readonly keys: readonly ApiKey[];
+  /** Everything before the dot of the pasted text. */
+  readonly prefix: string;
+  readonly now: Date;
+  readonly onAsk: (request: KeyRequest) => void;
+}
+
+/** Says whose secret was pasted into the search, for example after a leak, and offers to stop it. */
+export function PastedSecret({ keys, prefix, now, onAsk }: PastedSecretProps) {
+  const finding = findSecret(keys, prefix, now);
+  const works = finding.kind === 'current' || finding.kind === 'previous';
+  return (
+    <section className={works ? 'answer danger' : 'answer'} role="status">
+      <Answer finding={finding} count={keys.length} prefix={prefix} now={now} onAsk={onAsk} />
+      <p className="hint">
+        Only the first {prefix.length} characters were compared, <code>{prefix}</code>. The pasted text did
+        not leave this page.
+      </p>
+    </section>
+  );
+}
+
+interface AnswerProps extends Omit<PastedSecretProps, 'keys'> {
+  readonly finding: Finding;
+  /** How many keys were compared. */
+  readonly count: number;
+}
+
+function Answer({ finding, count, prefix, now, onAsk }: AnswerProps) {
+  switch (finding.kind) {
+    case 'current':
+      return <Current apiKey={finding.apiKey} onAsk={onAsk} />;
+    case 'previous':
+      return <Previous {...finding} prefix={prefix} onAsk={onAsk} />;
+    case 'over':
+      return <Over apiKey={finding.apiKey} now={now} />;
+    case 'several':
+      return (
+        <>
+          <h2>Several keys begin like this.</h2>
+          <p>They are listed below.</p>
+        </>
+      );
+    case 'none':
+      return (
+        <>
+          <h2>
+            None of your keys begins with <code>{prefix}</code>.
+          </h2>
+          <p>
+            {count} keys were compared, with all their secrets that work. It may be a secret that has ended,
+            or a key of another account or service.
+          </p>
+        </>
+      );
+  }
+}
+
+interface OfKeyProps {
+  readonly apiKey: ApiKey;
+  readonly onAsk: (request: KeyRequest) => void;
+}
+
+const Title = ({ apiKey, what, children }: { apiKey: ApiKey; what: string; children: ReactNode }) => (
+  <h2>
+    This is {what}
+    <bdi>{nameOf(apiKey)}</bdi>. {children}
+  </h2>
+);
+
+const Current = ({ apiKey, onAsk }: OfKeyProps) => (
+  <>
+    <Title apiKey={apiKey} what="">
+      It still works.
+    </Title>
+    <LastUse apiKey={apiKey} />
+    <div className="answer-actions">
+      <Button look="danger" onClick={() => onAsk({ act: 'rotate', apiKey, isLeaked: true })}>
+        Rotate and end this secret…
+      </Button>
+      <Button onClick={() => onAsk({ act: 'deactivate', apiKey })}>Deactivate the key…</Button>
+    </div>
+    <p className="hint">Rotate gives your program a new secret. Deactivate stops the key for good.</p>
+  </>
+);
+
+interface PreviousProps extends OfKeyProps {
+  readonly prefix: string;
+  readonly endsAt: string;
+}
+
+const Previous = ({ apiKey, prefix, endsAt, onAsk }: PreviousProps) => {
+  const lastUsedAt = apiKey.secrets.find((secret) => secret.prefix === prefix)?.lastUsedAt ?? null;
+  return (
+    <>
+      <Title apiKey={apiKey} what="a previous secret of ">
+        It still works.
+      </Title>
+      <p>
+        It works until {absolute(new Date(endsAt))}.{' '}
+        {lastUsedAt === null ? (
+          'It has not been used since.'
+        ) : (
+          <>
+            Last used <Moment at={lastUsedAt} />.
+          </>
+        )}{' '}
+        The current secret of the key is another one.
+      </p>
+      <div className="answer-actions">
+        <Button look="danger" onClick={() => onAsk({ act: 'end-secret', apiKey, prefix })}>
+          End this secret now…
+        </Button>
+      </div>
+    </>
+  );
+};
+
+const Over = ({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: Date }) => (
+  <>
+    <Title apiKey={apiKey} what="">
+      It no longer works.
+    </Title>
+    <p>
+      {stateOf(apiKey, now) === 'expired' ? 'The key has expired.' : 'The key is inactive.'} Each request with
+      it is refused. There is nothing left to do.
+    </p>
+  </>
+);
