@@ -110,10 +110,14 @@ const deleteCounts = async (db: Db, until: Date): Promise<number> => {
   return Math.max(ofKeys.length, ofAccounts.length);
 };
 
-/** The later of two times for each id. */
+/** Keeps the later of two times of an id. */
+const noteLatest = (last: Map<number, number>, id: number, at: number): void =>
+  void last.set(id, Math.max(at, last.get(id) ?? at));
+
+/** The latest time of each id. */
 const latest = (pairs: Iterable<readonly [id: number, at: number]>): ReadonlyMap<number, number> => {
   const last = new Map<number, number>();
-  for (const [id, at] of pairs) last.set(id, Math.max(at, last.get(id) ?? at));
+  for (const [id, at] of pairs) noteLatest(last, id, at);
   return last;
 };
 
@@ -156,8 +160,16 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
 
   note({ keyId, secretId, at, outcome }: KeyUse): void {
     const time = at.getTime();
+    const start = time - (time % hour);
+    const known = this.#find(keyId, start, outcome);
+    if (known) {
+      known.count += 1;
+      known.at = Math.max(known.at, time);
+      noteLatest(known.secrets, secretId, time);
+      return;
+    }
     const secrets = new Map([[secretId, time]]);
-    const isNew = this.#keep({ keyId, hour: time - (time % hour), outcome, count: 1, at: time, secrets });
+    const isNew = this.#keep({ keyId, hour: start, outcome, count: 1, at: time, secrets });
     if (isNew && this.#size === crowd) void this.write();
   }
 
@@ -181,16 +193,20 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
     await this.write();
   }
 
+  #find(keyId: number, start: number, outcome: string): Use | undefined {
+    return this.#waiting.get(keyId)?.find((use) => use.hour === start && use.outcome === outcome);
+  }
+
   #keep(use: Use): boolean {
-    const uses = this.#waiting.get(use.keyId);
-    const known = uses?.find(({ hour, outcome }) => hour === use.hour && outcome === use.outcome);
+    const known = this.#find(use.keyId, use.hour, use.outcome);
     if (known) {
       known.count += use.count;
       known.at = Math.max(known.at, use.at);
-      for (const [id, at] of use.secrets) known.secrets.set(id, Math.max(at, known.secrets.get(id) ?? at));
+      for (const [id, at] of use.secrets) noteLatest(known.secrets, id, at);
       return false;
     }
     if (this.#size >= most) return false;
+    const uses = this.#waiting.get(use.keyId);
     if (uses) uses.push(use);
     else this.#waiting.set(use.keyId, [use]);
     this.#size += 1;
