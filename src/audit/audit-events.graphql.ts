@@ -117,6 +117,13 @@ builder.queryField('auditEvents', (t) =>
       requiredScopes: signedIn,
       orOperator: true,
       input: () => AuditEventsInput,
+      args: {
+        keyId: t.arg.int({ description: 'Return only the events of one API key.', example: 1 }),
+        action: t.arg.string({
+          description: 'Return only the events with one `action`.',
+          example: 'api-key-rotated',
+        }),
+      },
       resolve: (_root, input, context) => auditEvents(context, input),
     },
     { name: 'AuditEventConnection' },

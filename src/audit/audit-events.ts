@@ -1,12 +1,13 @@
-import type { Kysely } from 'kysely';
-import type { z } from 'zod';
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import { z } from 'zod';
 import { findAccount, ofCaller } from '../accounts/own-account.ts';
+import { rarely } from '../database/conditions.ts';
 import { type Page, PageInput, preparePages } from '../database/page.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { longestKept, mostDetails } from '../operations/changes.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
-import { longestReason, mostTextBytes, parseInput } from '../operations/input.ts';
+import { atMostLong, longestReason, mostTextBytes, parseInput } from '../operations/input.ts';
 
 export type { Change };
 export { longestKept, mostDetails };
@@ -15,7 +16,10 @@ export { longestKept, mostDetails };
 export const mostReasonBytes = mostTextBytes(longestReason);
 
 /** The input of {@link auditEvents}. */
-export const AuditEventsInput = PageInput;
+export const AuditEventsInput = PageInput.safeExtend({
+  keyId: z.int32().nullish(),
+  action: atMostLong(z.string(), 100).nullish(),
+});
 
 /** Selects events, joined with their accounts. */
 const selectEvents = (db: Kysely<Tables>) =>
@@ -24,9 +28,33 @@ const selectEvents = (db: Kysely<Tables>) =>
     .innerJoin('account', 'account.id', 'audit_event.account_id')
     .selectAll('audit_event');
 
-const readOwn = preparePages(AuditEvent, 'audit_event', (db, { issuer, subject }: Caller) =>
-  selectEvents(db).where(ofCaller({ issuer, subject })),
-);
+interface Wanted extends Caller {
+  readonly keyId: number;
+  readonly action: string;
+}
+
+const selectOwn = (db: Kysely<Tables>, { issuer, subject }: Wanted) =>
+  selectEvents(db).where(ofCaller({ issuer, subject }));
+
+type Condition = (db: Kysely<Tables>, wanted: Wanted) => Expression<SqlBool>;
+
+const ofKey: Condition = (db, { keyId }) => rarely(db, sql`audit_event.target = ${keyId}`);
+
+// They have ids too.
+const notOfEndpoints: Condition = () => sql`audit_event.action not like 'webhook-%'`;
+
+const ofAction: Condition = (db, { action }) => rarely(db, sql`audit_event.action = ${action}`);
+
+/** Prepares a list of its own for each choice of conditions, so that each uses its index. */
+const prepareOwn = (...conditions: readonly Condition[]) =>
+  preparePages(AuditEvent, 'audit_event', (db, wanted: Wanted) =>
+    conditions.reduce((events, condition) => events.where(condition(db, wanted)), selectOwn(db, wanted)),
+  );
+
+const readAll = prepareOwn();
+const readOfKey = prepareOwn(ofKey, notOfEndpoints);
+const readOfAction = prepareOwn(ofAction);
+const readOfBoth = prepareOwn(ofKey, notOfEndpoints, ofAction);
 
 /** Reads a page of the trail of any account, newest first. */
 export const readTrailOf = preparePages(
@@ -38,7 +66,7 @@ export const readTrailOf = preparePages(
 
 /**
  * Reads a page of the caller's audit trail, newest first: the changes to the caller's own account, and the caller's
- * actions as an operator.
+ * actions as an operator. With a key or an action, only their events.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export async function auditEvents(
@@ -46,7 +74,10 @@ export async function auditEvents(
   input: z.input<typeof AuditEventsInput>,
 ): Promise<Page<AuditEvent>> {
   const { caller, db } = context;
-  const found = await readOwn(db, parseInput(AuditEventsInput, input), caller);
+  const { keyId, action, ...page } = parseInput(AuditEventsInput, input);
+  const readOwn =
+    keyId == null ? (action == null ? readAll : readOfAction) : action == null ? readOfKey : readOfBoth;
+  const found = await readOwn(db, page, { ...caller, keyId: keyId ?? 0, action: action ?? '' });
   if (found.edges.length === 0) await findAccount(context);
   return found;
 }

@@ -11,6 +11,13 @@ import type { Tables } from './tables.ts';
 export const tryLock = (kysely: Kysely<Tables>, lock: string): Expression<SqlBool> =>
   isForPostgres(kysely) ? sql`pg_try_advisory_xact_lock(cast(${lock} as bigint))` : sql`${lock} is not null`;
 
+/**
+ * Tells SQLite that few rows meet a condition, so that it uses the condition's index. It has no statistics, and would
+ * rather use another index that also bounds the ids of a page. PostgreSQL has statistics.
+ */
+export const rarely = (kysely: Kysely<Tables>, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
+  isForPostgres(kysely) ? condition : sql`unlikely(${condition})`;
+
 // The locks of rows, from the strongest: other transactions that want a lock that excludes it wait until this transaction
 // ends (https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS). SQLite needs none, because a
 // transaction is its only writer.

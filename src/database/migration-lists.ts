@@ -29,6 +29,9 @@ export const sqliteMigrations: MigrationList = {
     (await import('./migrations/sqlite/Migration20261125221129.ts')).Migration20261125221129,
   Migration20261126042000: async () =>
     (await import('./migrations/sqlite/Migration20261126042000.ts')).Migration20261126042000,
+  Migration20261126043000_compatible: async () =>
+    (await import('./migrations/sqlite/Migration20261126043000_compatible.ts'))
+      .Migration20261126043000_compatible,
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -57,4 +60,7 @@ export const postgresMigrations: MigrationList = {
     (await import('./migrations/postgresql/Migration20261125221129.ts')).Migration20261125221129,
   Migration20261126042000: async () =>
     (await import('./migrations/postgresql/Migration20261126042000.ts')).Migration20261126042000,
+  Migration20261126043000_compatible: async () =>
+    (await import('./migrations/postgresql/Migration20261126043000_compatible.ts'))
+      .Migration20261126043000_compatible,
 };

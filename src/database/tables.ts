@@ -308,6 +308,9 @@ const auditEventSchema = defineEntity({
   tableName: 'audit_event',
   indexes: [
     { properties: ['account', 'id'] },
+    // A trail can be long, and the events of one key or with one action few.
+    { properties: ['account', 'target'], name: 'audit_event_target' },
+    { properties: ['account', 'action'], name: 'audit_event_action' },
     // The erasure of an account searches for the operators' actions on it; most events have no other account.
     { properties: ['other'], where: { other: { $ne: null } }, name: 'audit_event_other' },
   ],

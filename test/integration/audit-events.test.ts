@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
+import { type AccountId, AuditEvent } from '../../src/database/tables.ts';
 import { mostDetails } from '../../src/operations/changes.ts';
+import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -213,6 +215,59 @@ const heavyParts = (letter: string) => ({
   metadata: { some: letter.repeat(1450) },
 });
 
+describe('a part of the trail', () => {
+  const actionsOf = async (search: string) =>
+    (await rest(`/audit-events?${search}`)).body.map(({ action, target_id: id }: Record<string, unknown>) => [
+      action,
+      id,
+    ]);
+
+  it.each<[string, (action: string, target: number | null) => boolean]>([
+    ['key_id=1', (_, target) => target === 1],
+    ['key_id=2', (_, target) => target === 2],
+    ['action=api-key-created', (action) => action === 'api-key-created'],
+    ['key_id=1&action=api-key-rotated', (action, target) => action === 'api-key-rotated' && target === 1],
+    ['key_id=3', () => false],
+    ['action=api-key-', () => false],
+  ])('?%s → only these events, in order', async (search, isWanted) => {
+    await makeChanges();
+    const all = await actionsOf('');
+    const wanted = all.filter(([action, target]: [string, number | null]) => isWanted(action, target));
+    expect(await actionsOf(search)).toEqual(wanted);
+    expect(wanted.length > 0).toBe(!/3|-$/.test(search));
+  });
+
+  it("of another person's key → nothing", async () => {
+    await makeChanges();
+    expect((await rest('/audit-events?key_id=1', 'bob')).body).toEqual([]);
+  });
+
+  it('of a key → no webhook endpoint with the same id', async () => {
+    await makeChanges();
+    const account = { account: 1 as AccountId, request: 'r', target: 1, createdAt: new Date() };
+    await setup.gateway.database.em
+      .fork()
+      .insert(AuditEvent, { ...account, action: 'webhook-endpoint-created' });
+    expect(await actionsOf('key_id=1')).not.toContainEqual(['webhook-endpoint-created', 1]);
+    expect(await actionsOf('action=webhook-endpoint-created')).toHaveLength(1);
+  });
+
+  it.runIf(inject('postgresUrl') === undefined)('is read by an index of its own', async () => {
+    await makeChanges();
+    const plans: string[] = [];
+    for (const search of ['key_id=1', 'action=api-key-created']) {
+      const { sql } = await recordStatements(setup.gateway.database, () => rest(`/audit-events?${search}`));
+      const [text = ''] = sql.filter((each) => each.includes('audit_event'));
+      const values = Array.from(text.matchAll(/\?/g), () => 1);
+      const connection = setup.gateway.database.em.getConnection();
+      plans.push(JSON.stringify(await connection.execute(`explain query plan ${text}`, values)));
+    }
+    expect(plans[0]).toMatch(/index \W*audit_event_target/i);
+    expect(plans[1]).toMatch(/index \W*audit_event_action/i);
+    expect(plans.join()).not.toMatch(/TEMP B-TREE/);
+  });
+});
+
 describe('an event stays small', () => {
   const change = async (parts: object) => {
     const token = await setup.sign();
@@ -280,16 +335,22 @@ describe('an event stays small', () => {
 });
 
 describe('422', () => {
-  it.each(['limit=x', 'limit=101', 'limit=-1', 'cursor=x', 'cursor=', 'limit=1&limit=2'])(
-    '?%s → 422 for that parameter',
-    async (search) => {
-      const answer = await rest(`/audit-events?${search}`);
-      expect(answer).toMatchObject({
-        status: 422,
-        body: { detail: [{ loc: ['query', search.split('=')[0]] }] },
-      });
-    },
-  );
+  it.each([
+    'key_id=x',
+    `action=${'a'.repeat(101)}`,
+    'limit=x',
+    'limit=101',
+    'limit=-1',
+    'cursor=x',
+    'cursor=',
+    'limit=1&limit=2',
+  ])('?%s → 422 for that parameter', async (search) => {
+    const answer = await rest(`/audit-events?${search}`);
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', search.split('=')[0]] }] },
+    });
+  });
 });
 
 describe('the database', () => {

@@ -294,6 +294,10 @@ describe('OpenAPI', () => {
       .insertInto('audit_event')
       .values({ ...event, actor: 'scanner', action: 'api-key-leaked', target: 1, request: 'request' })
       .execute();
+    await kysely
+      .insertInto('audit_event')
+      .values({ ...event, action: 'api-key-secret-ended', target: 1, request: 'request' })
+      .execute();
     const ofTime = ['api-key-expiring', 'api-key-expired', 'api-key-quota-exhausted'];
     for (const action of ofTime)
       await kysely
