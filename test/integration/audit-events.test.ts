@@ -1,7 +1,6 @@
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AccountId, AuditEvent } from '../../src/database/tables.ts';
 import { mostDetails } from '../../src/operations/changes.ts';
-import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -250,21 +249,6 @@ describe('a part of the trail', () => {
       .insert(AuditEvent, { ...account, action: 'webhook-endpoint-created' });
     expect(await actionsOf('key_id=1')).not.toContainEqual(['webhook-endpoint-created', 1]);
     expect(await actionsOf('action=webhook-endpoint-created')).toHaveLength(1);
-  });
-
-  it.runIf(inject('postgresUrl') === undefined)('is read by an index of its own', async () => {
-    await makeChanges();
-    const plans: string[] = [];
-    for (const search of ['key_id=1', 'action=api-key-created']) {
-      const { sql } = await recordStatements(setup.gateway.database, () => rest(`/audit-events?${search}`));
-      const [text = ''] = sql.filter((each) => each.includes('audit_event'));
-      const values = Array.from(text.matchAll(/\?/g), () => 1);
-      const connection = setup.gateway.database.em.getConnection();
-      plans.push(JSON.stringify(await connection.execute(`explain query plan ${text}`, values)));
-    }
-    expect(plans[0]).toMatch(/index \W*audit_event_target/i);
-    expect(plans[1]).toMatch(/index \W*audit_event_action/i);
-    expect(plans.join()).not.toMatch(/TEMP B-TREE/);
   });
 });
 
