@@ -8,7 +8,7 @@ import {
   dialog,
   goTo,
   inspect,
-  keyItem,
+  keyRow,
   looks,
   signInAs,
 } from './console-person.ts';
@@ -135,12 +135,12 @@ describe.skipIf(!canRun)('the console when something fails', () => {
         await using _refused = await between(page, spoilToken);
         await goTo(page, 'API keys');
         await page.getByText('Sign in again to continue', { exact: false }).waitFor();
-        await keyItem(page, 'First').waitFor();
+        await keyRow(page, 'First').waitFor();
         await inspect(page, `page-ended-${look}`);
       }
       await page.getByRole('alert').getByRole('button', { name: 'Sign in again' }).click();
       await page.getByText('Sign in again to continue', { exact: false }).waitFor({ state: 'detached' });
-      await keyItem(page, 'First').waitFor();
+      await keyRow(page, 'First').waitFor();
     });
 
     it('somebody else signs in: nothing of the previous person is left', async () => {
@@ -151,8 +151,8 @@ describe.skipIf(!canRun)('the console when something fails', () => {
         () => page.getByRole('main').getByRole('button', { name: 'Sign in' }).click(),
         'bob',
       );
-      await keyItem(page, 'Notebook').waitFor();
-      expect(await keyItem(page, 'First').count()).toBe(0);
+      await keyRow(page, 'Notebook').waitFor();
+      expect(await keyRow(page, 'First').count()).toBe(0);
     });
 
     it('a scope is missing: it says which, and requests it', async () => {
@@ -168,7 +168,7 @@ describe.skipIf(!canRun)('the console when something fails', () => {
       await page.getByRole('button', { name: 'Sign in with the required scopes' }).click();
       await page.getByRole('alert').waitFor({ state: 'detached' });
       await goTo(page, 'API keys');
-      await keyItem(page, 'Notebook').waitFor();
+      await keyRow(page, 'Notebook').waitFor();
     });
   });
 });

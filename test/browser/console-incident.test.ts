@@ -2,6 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
 import {
+  askFor,
   between,
   call,
   clipboard,
@@ -11,7 +12,7 @@ import {
   idOf,
   inspect,
   isValid,
-  keyItem,
+  keyRow,
   looks,
   openConsole,
   said,
@@ -61,7 +62,7 @@ describe.skipIf(!canRun)('the console in an incident', () => {
       await dialog(page).getByRole('button', { name: 'Create' }).click();
       const shown = await takeSecret(page);
       expect(await isValid(world, shown)).toBe(true);
-      expect(await keyItem(page, 'Lost').count()).toBe(1);
+      expect(await keyRow(page, 'Lost').count()).toBe(1);
     });
 
     it('… and the form was changed → it says that the key is there already', async () => {
@@ -76,12 +77,12 @@ describe.skipIf(!canRun)('the console in an incident', () => {
       await inspect(page, `incident-done-already-${look}`);
       await dialog(page).getByRole('button', { name: 'Cancel' }).click();
       await page.reload();
-      expect(await keyItem(page, 'After').count()).toBe(0);
+      expect(await keyRow(page, 'After').count()).toBe(0);
     });
 
     it('a response is lost while a key is rotated → trying again shows the secret that works', async () => {
       await using _fault = await between(page, loseFirstResponse());
-      await keyItem(page, 'Laptop').getByRole('button', { name: 'Rotate' }).click();
+      await askFor(page, 'Laptop', 'Rotate…');
       await dialog(page).getByRole('button', { name: 'Rotate' }).click();
       await dialog(page).getByRole('alert').waitFor();
       await dialog(page).getByRole('button', { name: 'Rotate' }).click();
@@ -96,21 +97,22 @@ describe.skipIf(!canRun)('the console in an incident', () => {
       page.on('request', (request) => sent.push(request.url(), request.postData()));
       const id = await idOf(world, person, 'Deploy');
       await call(world, person, `PATCH /auth/keys/${id}`, { name: 'GitHub Actions: deploy' });
+      await goTo(page, 'API keys');
       // Whatever the filter says.
-      await page.getByText('Inactive', { exact: true }).click();
+      await page.getByRole('radio', { name: /^Inactive/ }).check({ force: true });
       for (const text of [secret, ` ${secret} `]) {
         await search().fill('');
         await search().fill(text);
         await page.getByRole('heading', { name: /^This is .*\. It still works\.$/ }).waitFor();
         expect(await search().inputValue()).toBe(secret.slice(0, 9));
-        expect(await page.getByRole('list', { name: 'API keys' }).getByRole('listitem').count()).toBe(1);
+        expect(await page.getByRole('rowheader').count()).toBe(1);
       }
       await answer().getByText('The pasted text did not leave this page.', { exact: false }).waitFor();
       await inspect(page, `incident-search-${look}`);
       expect(sent.join()).not.toContain(secret.slice(10));
       expect(await page.content()).not.toContain(secret.slice(10));
 
-      await answer().getByRole('button', { name: 'Rotate and end this secret…' }).click();
+      await answer().getByRole('link', { name: 'Rotate and end this secret…' }).click();
       await dialog(page).getByRole('button', { name: 'Rotate' }).click();
       const next = await takeSecret(page);
       expect([await isValid(world, secret), await isValid(world, next)]).toEqual([false, true]);
@@ -121,17 +123,20 @@ describe.skipIf(!canRun)('the console in an incident', () => {
       const id = await idOf(world, person, 'GitHub Actions: deploy');
       const { key } = await call(world, person, `POST /auth/keys/${id}/rotate`, { grace_seconds: 3600 });
       expect(await isValid(world, secret)).toBe(true);
+      await goTo(page, 'API keys');
       await page.reload();
       await search().fill(secret);
       await page
         .getByRole('heading', { name: /^This is a previous secret of .*\. It still works\.$/ })
         .waitFor();
       await inspect(page, `incident-previous-${look}`);
-      await answer().getByRole('button', { name: 'End this secret now…' }).click();
+      await answer().getByRole('link', { name: 'End this secret now…' }).click();
       await inspect(page, `incident-end-secret-${look}`);
       await dialog(page).getByRole('button', { name: 'End now' }).click();
       await said(page, 'was ended.');
       expect([await isValid(world, secret), await isValid(world, key)]).toEqual([false, true]);
+      await goTo(page, 'API keys');
+      await search().fill(secret);
       // A secret that has ended is in no list any more: this is no all-clear for others.
       await answer().getByText('It may be a secret that has ended', { exact: false }).waitFor();
       await search().fill('');
@@ -167,7 +172,7 @@ describe.skipIf(!canRun)('the console in an incident', () => {
     });
 
     it('before a key is deactivated → says when and how often it was used', async () => {
-      await keyItem(page, 'Laptop').getByRole('button', { name: 'Deactivate' }).click();
+      await askFor(page, 'Laptop', 'Deactivate…');
       await dialog(page).getByText('The key has never been used.').waitFor();
       await dialog(page).getByRole('button', { name: 'Cancel' }).click();
     });

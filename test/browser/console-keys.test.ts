@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, stored, takePicture, type Visit, type World } from '../support/browser.ts';
 import {
+  askFor,
   call,
   clipboard,
   createKey,
@@ -10,9 +11,11 @@ import {
   focused,
   goTo,
   isValid,
-  keyItem,
+  keyRow,
   openConsole,
+  openKey,
   said,
+  showAllKeys,
   takeSecret,
 } from './console-person.ts';
 
@@ -31,9 +34,9 @@ describe.skipIf(!canRun)('API keys in the console', () => {
 
   it('lists the keys, and says which is the default', async () => {
     const { page } = visit;
-    await keyItem(page, 'Laptop').getByText('Default', { exact: true }).waitFor();
-    await keyItem(page, 'Build server').getByText('Active', { exact: true }).waitFor();
-    await keyItem(page, 'API key 3').waitFor();
+    await keyRow(page, 'Laptop').getByText('Default', { exact: true }).waitFor();
+    await keyRow(page, 'Build server').waitFor();
+    await keyRow(page, 'API key 3').waitFor();
   });
 
   it('creates a key, and hides its secret with the dialog', async () => {
@@ -42,7 +45,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     expect(await isValid(world, secret)).toBe(true);
     expect(await page.content()).not.toContain(secret);
     expect(await stored(page)).not.toContain(secret);
-    await keyItem(page, 'Mail robot').getByText('in 3 months').waitFor();
+    await keyRow(page, 'Mail robot').getByText('in 3 months').waitFor();
   });
 
   it('shows a command that uses the key', async () => {
@@ -96,7 +99,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
       return route.continue({ postData: JSON.stringify({ ...body, documentId: 'sha256:other' }) });
     });
     await createKey(page, 'Of another version');
-    await keyItem(page, 'Of another version').waitFor();
+    await keyRow(page, 'Of another version').waitFor();
     expect(creates).toEqual([
       { documentId: expect.any(String), variables: expect.any(Object) },
       { query: expect.stringContaining('createApiKey'), variables: expect.any(Object) },
@@ -106,67 +109,74 @@ describe.skipIf(!canRun)('API keys in the console', () => {
 
   it('renames a key', async () => {
     const { page } = visit;
-    await keyItem(page, 'Build server').getByRole('button', { name: 'Edit' }).click();
-    await dialog(page).getByLabel('Name').fill('Builder');
-    await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-    await said(page, 'Builder was saved.');
-    await keyItem(page, 'Builder').waitFor();
+    await askFor(page, 'Build server', 'Rename…');
+    await expect.poll(() => focused(page)).toBe('Name');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Builder');
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await said(page, 'Name saved.');
+    await page.getByRole('heading', { level: 1, name: 'Builder' }).waitFor();
   });
 
-  it('makes a key the default, and keeps the focus', async () => {
+  it('makes a key the default', async () => {
     const { page } = visit;
-    await keyItem(page, 'Builder').getByRole('button', { name: 'Make default' }).press('Enter');
+    await openKey(page, 'Builder');
+    await page.getByRole('button', { name: 'Make default' }).press('Enter');
     await said(page, 'Builder is now the default key.');
-    await keyItem(page, 'Builder').getByText('Default', { exact: true }).waitFor();
-    expect(await keyItem(page, 'Laptop').getByText('Default', { exact: true }).count()).toBe(0);
-    await expect.poll(() => focused(page)).toBe('Builder');
+    await page.getByText('Programs that ask for your default key, without an ID, get this one.').waitFor();
+    await goTo(page, 'API keys');
+    await keyRow(page, 'Builder').getByText('Default', { exact: true }).waitFor();
+    expect(await keyRow(page, 'Laptop').getByText('Default', { exact: true }).count()).toBe(0);
   });
 
-  it('rotates a key: the old secret works for the chosen grace period', async () => {
+  it('rotates a key: the old secret works for the chosen grace period, and can be ended before', async () => {
     const { page } = visit;
     const first = await createKey(page, 'Backup job');
     const rotate = async (grace: string) => {
-      await keyItem(page, 'Backup job')
-        .getByRole('button', { name: /^Rotate/ })
-        .click();
+      await askFor(page, 'Backup job', 'Rotate…');
       await dialog(page).getByLabel('The current secret keeps working for').selectOption({ label: grace });
       await dialog(page).getByRole('button', { name: 'Rotate' }).click();
       return takeSecret(page);
     };
     const second = await rotate('1 hour');
     expect([await isValid(world, first), await isValid(world, second)]).toEqual([true, true]);
-    await keyItem(page, 'Backup job').getByText('Previous secret works until').waitFor();
+    const secrets = page.getByRole('region', { name: 'Secrets' }).getByRole('listitem');
+    await expect.poll(() => secrets.count()).toBe(2);
+    await page.getByRole('button', { name: `End now… ${first.slice(0, 9)}` }).click();
+    await dialog(page).getByRole('button', { name: 'End now' }).click();
+    await expect.poll(() => secrets.count()).toBe(1);
+    expect([await isValid(world, first), await isValid(world, second)]).toEqual([false, true]);
     const third = await rotate('0 seconds: it stops at once');
     expect([await isValid(world, second), await isValid(world, third)]).toEqual([false, true]);
   });
 
   it('deactivates a key after a confirmation', async () => {
     const { page } = visit;
-    await keyItem(page, 'Mail robot').getByRole('button', { name: 'Deactivate' }).click();
+    await askFor(page, 'Mail robot', 'Deactivate…');
     await dialog(page).getByRole('heading', { name: 'Deactivate Mail robot?' }).waitFor();
     await dialog(page).getByRole('button', { name: 'Cancel' }).click();
-    await keyItem(page, 'Mail robot').getByText('Active', { exact: true }).waitFor();
-    await keyItem(page, 'Mail robot').getByRole('button', { name: 'Deactivate' }).click();
+    await page.getByText('Active', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Deactivate…' }).click();
     await dialog(page).getByRole('button', { name: 'Deactivate Mail robot' }).click();
     await said(page, 'Mail robot was deactivated.');
-    await keyItem(page, 'Mail robot').getByText('Inactive', { exact: true }).first().waitFor();
-    await keyItem(page, 'Mail robot')
-      .getByRole('button', { name: 'Deactivate' })
-      .waitFor({ state: 'detached' });
+    await page.getByText('Inactive', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /^(Deactivate|Rotate|Edit (?!name))/ }).count()).toBe(0);
+    // What the address asked for is done.
+    expect(new URL(page.url()).hash).toMatch(/^#keys\/\d+$/);
   });
 
   it('filters active, expired and inactive keys', async () => {
     const { page } = visit;
-    await page.getByRole('radio', { name: 'Active', exact: true }).check({ force: true });
-    await keyItem(page, 'Mail robot').waitFor({ state: 'detached' });
-    await keyItem(page, 'Laptop').waitFor();
-    await page.getByRole('radio', { name: 'Expired' }).check({ force: true });
+    await goTo(page, 'API keys');
+    expect(await page.getByRole('radio', { name: /^Active \d/ }).isChecked()).toBe(true);
+    await keyRow(page, 'Laptop').waitFor();
+    expect(await keyRow(page, 'Mail robot').count()).toBe(0);
+    await page.getByRole('radio', { name: 'Expired 0' }).check({ force: true });
     await page.getByText('No API keys match.').waitFor();
-    await page.getByRole('radio', { name: 'Inactive' }).check({ force: true });
-    await keyItem(page, 'Mail robot').waitFor();
-    await keyItem(page, 'Laptop').waitFor({ state: 'detached' });
-    await page.getByRole('radio', { name: 'All' }).check({ force: true });
-    await keyItem(page, 'Laptop').waitFor();
+    await page.getByRole('radio', { name: 'Inactive 1' }).check({ force: true });
+    await keyRow(page, 'Mail robot').waitFor();
+    await keyRow(page, 'Laptop').waitFor({ state: 'detached' });
+    await page.getByRole('radio', { name: /^All/ }).check({ force: true });
+    await keyRow(page, 'Laptop').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await takePicture(page, 'console');
   });
@@ -177,7 +187,8 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     for (const name of names) await call(world, 'alice', 'POST /auth/keys', { name });
     await goTo(page, 'Private key');
     await goTo(page, 'API keys');
-    const items = page.getByRole('list', { name: 'API keys' }).getByRole('listitem');
+    await showAllKeys(page);
+    const items = page.getByRole('rowheader');
     const count = page.getByRole('search').getByRole('status');
     // The service answers a hundred at once.
     await expect.poll(() => items.count()).toBeGreaterThan(120);
@@ -190,12 +201,30 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     expect(await items.count()).toBe(11);
     const order = page.getByLabel('Order');
     await order.selectOption({ label: 'By name' });
-    await expect.poll(() => items.first().getByRole('heading').textContent()).toBe('Many 11');
+    await expect.poll(() => items.first().getByRole('link').textContent()).toBe('Many 11');
     await search.fill('sk-');
     await order.selectOption({ label: 'Oldest first' });
-    await expect.poll(() => items.first().getByRole('heading').textContent()).toBe('Laptop');
+    await expect.poll(() => items.first().getByRole('link').textContent()).toBe('Laptop');
     await search.fill('nothing like it');
     await page.getByText('No API keys match.').waitFor();
+    await search.fill('');
+  });
+
+  it('the search, the filter and the order are in the address, so Back restores them', async () => {
+    const { page } = visit;
+    const search = page.getByRole('searchbox', { name: 'Search API keys' });
+    await search.fill('many 11');
+    await page.getByLabel('Order').selectOption({ label: 'By name' });
+    expect(new URL(page.url()).hash).toBe('#keys?state=all&order=name&find=many+11');
+    await keyRow(page, 'Many 117').getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'Many 117' }).waitFor();
+    await page.getByRole('radio', { name: '7 days' }).check({ force: true });
+    expect(new URL(page.url()).hash).toMatch(/^#keys\/\d+\?range=7d$/);
+    await page.goBack();
+    expect(await search.inputValue()).toBe('many 11');
+    await expect.poll(() => page.getByRole('rowheader').count()).toBe(11);
+    await page.reload();
+    await expect.poll(() => page.getByRole('rowheader').count()).toBe(11);
     await search.fill('');
   });
 
@@ -207,15 +236,22 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await goTo(page, 'Private key');
     await goTo(page, 'API keys');
     await page.getByText('In 13 days expires within 14 days.', { exact: false }).waitFor();
-    await keyItem(page, 'In 13 days').getByText('Expires soon').waitFor();
-    expect(await keyItem(page, 'In 15 days').getByText('Expires soon').count()).toBe(0);
+    await page.getByRole('link', { name: 'Extend…' }).click();
+    await expect.poll(() => focused(page)).toBe('Expires');
+    await page.getByRole('combobox', { name: 'Expires' }).selectOption('In 30 days');
+    await page.getByRole('button', { name: 'Save expires' }).click();
+    await said(page, 'Expires saved.');
+    await goTo(page, 'API keys');
+    await keyRow(page, 'In 13 days').waitFor();
+    await expect.poll(() => page.getByText('within 14 days').count()).toBe(0);
+    await call(world, 'alice', 'POST /auth/keys', { name: 'In 12 days', expires_at: inDays(12) });
     await call(world, 'alice', 'POST /auth/keys', { name: 'In 2 days', expires_at: inDays(2) });
     await goTo(page, 'Private key');
     await goTo(page, 'API keys');
     await page.getByText('2 keys expire within 14 days.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Show them first' }).click();
-    const headings = page.getByRole('list', { name: 'API keys' }).getByRole('heading');
-    const firstThree = async () => (await headings.allTextContents()).slice(0, 3);
-    await expect.poll(firstThree).toEqual(['In 2 days', 'In 13 days', 'In 15 days']);
+    const links = page.getByRole('rowheader').getByRole('link');
+    const firstThree = async () => (await links.allTextContents()).slice(0, 3);
+    await expect.poll(firstThree).toEqual(['In 2 days', 'In 12 days', 'In 15 days']);
   });
 });

@@ -8,9 +8,9 @@ import {
   dialog,
   focused,
   inspect,
-  keyItem,
   looks,
   openConsole,
+  openKey,
   said,
   tabTo,
   takeSecret,
@@ -67,14 +67,19 @@ describe.skipIf(!canRun)('permissions that the provider lists', () => {
     await inspect(page, `permissions-filtered-${look}`);
     await create();
     await takeSecret(page);
-    await keyItem(page, 'Writer').getByText('May do: documents.write and reports.17.').waitFor();
+    await openKey(page, 'Writer');
+    const settings = page.getByRole('region', { name: 'May do' });
+    await settings.getByText('documents.writereports.17').waitFor();
 
-    await keyItem(page, 'Writer').getByRole('button', { name: 'Edit' }).focus();
+    await page.getByRole('button', { name: 'Edit permissions' }).focus();
     await page.keyboard.press('Enter');
+    await page.getByRole('radio', { name: /^These 2 of 24 chosen/ }).waitFor();
+    await inspect(page, `permissions-in-place-${look}`);
     await tabTo(page, 'These 2 of 24 chosen');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
-    await said(page, 'Writer was saved.');
-    await keyItem(page, 'Writer').getByText('May do: nothing special.').waitFor();
+    await said(page, 'Permissions saved.');
+    await settings.getByText('Nothing special: only requests that need no permission').waitFor();
+    await expect.poll(() => focused(page)).toBe('Edit permissions');
   });
 });

@@ -24,8 +24,34 @@ export async function openConsole(visit: Visit, name: string, hash = ''): Promis
 }
 
 /** An API key in the list. */
-export const keyItem = (page: Page, name: string) =>
-  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+export const keyRow = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader').getByRole('link', { name, exact: true }) });
+
+/** Lists keys of all states. */
+export async function showAllKeys(page: Page): Promise<void> {
+  // The choices move while their counts grow.
+  await page.getByRole('radio', { name: /^All/ }).focus();
+  await page.keyboard.press('Space');
+}
+
+/** Opens the page of an API key from the list. */
+export async function openKey(page: Page, name: string): Promise<void> {
+  await goTo(page, 'API keys');
+  await showAllKeys(page);
+  await keyRow(page, name).getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+}
+
+/** Chooses from the menu of an API key in the list. */
+export async function askFor(page: Page, name: string, action: string): Promise<void> {
+  await goTo(page, 'API keys');
+  await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+  await page.getByRole('link', { name: action }).click();
+}
+
+/** Opens a part of the key whose page is shown. */
+export const edit = (page: Page, part: string) =>
+  page.getByRole('button', { name: `Edit ${part}`, exact: true }).click();
 
 /** The dialog that is open. */
 export const dialog = (page: Page) => page.getByRole('dialog');
@@ -73,7 +99,8 @@ export async function between(page: Page, handle: (route: Route) => Promise<void
 }
 
 /** Follows a link of the console. */
-export const goTo = (page: Page, view: string) => page.getByRole('link', { name: view, exact: true }).click();
+export const goTo = (page: Page, view: string) =>
+  page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: view, exact: true }).click();
 
 /** Waits until the console says something of what was done. */
 export const said = (page: Page, text: string) =>

@@ -9,6 +9,7 @@ import {
   type World,
 } from '../support/browser.ts';
 import {
+  askFor,
   between,
   clipboard,
   createKey,
@@ -16,8 +17,9 @@ import {
   focused,
   goTo,
   inspect,
-  keyItem,
+  keyRow,
   looks,
+  showAllKeys,
   signInAs,
 } from './console-person.ts';
 
@@ -98,13 +100,22 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await inspect(page, `secret-${look}`);
       await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
       await createKey(page, 'Second');
-      for (const action of ['Edit', 'Rotate', 'Deactivate']) {
-        await keyItem(page, 'Second').getByRole('button', { name: action }).click();
-        await inspect(page, `${action.toLowerCase()}-${look}`);
-        if (action !== 'Deactivate') await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Actions for Second' }).click();
+      await inspect(page, `menu-${look}`);
+      await page.keyboard.press('Escape');
+      for (const action of ['Rotate…', 'Deactivate…']) {
+        await askFor(page, 'Second', action);
+        await dialog(page).waitFor();
+        await inspect(page, `${action.slice(0, -1).toLowerCase()}-${look}`);
+        await page.keyboard.press('Escape');
       }
+      await inspect(page, `key-${look}`);
+      await page.getByRole('button', { name: 'Deactivate…' }).click();
       await dialog(page).getByRole('button', { name: 'Deactivate' }).click();
       await page.getByText('Second was deactivated.').waitFor();
+      await inspect(page, `key-inactive-${look}`);
+      await goTo(page, 'API keys');
+      await showAllKeys(page);
       await inspect(page, `keys-${look}`);
     });
 
@@ -127,18 +138,21 @@ describe.skipIf(!canRun)('the console’s states', () => {
     it('names of one long word, and from right to left', async () => {
       await goTo(page, 'API keys');
       for (const name of ['n'.repeat(100), 'مفتاح الخادم ABC']) await createKey(page, name);
-      await keyItem(page, 'n'.repeat(100)).waitFor();
+      await keyRow(page, 'n'.repeat(100)).waitFor();
       await inspect(page, `long-names-${look}`);
-      for (const action of ['Edit', 'Rotate', 'Deactivate']) {
-        await keyItem(page, 'n'.repeat(100)).getByRole('button', { name: action }).click();
-        await inspect(page, `long-name-${action.toLowerCase()}-${look}`);
-        if (action !== 'Deactivate') await page.keyboard.press('Escape');
+      for (const action of ['Rotate…', 'Deactivate…']) {
+        await askFor(page, 'n'.repeat(100), action);
+        await dialog(page).waitFor();
+        await inspect(page, `long-name-${action.slice(0, -1).toLowerCase()}-${look}`);
+        if (action === 'Rotate…') await page.keyboard.press('Escape');
       }
+      await page.getByRole('heading', { level: 1, name: 'n'.repeat(100) }).waitFor();
       await dialog(page).getByRole('button', { name: 'Deactivate' }).click();
       await page.getByText(`${'n'.repeat(100)} was deactivated.`).waitFor();
       // Where the list happens to stand, a bar may hide half a button of another key.
       await page.evaluate(() => scrollTo(0, 0));
       await inspect(page, `long-name-said-${look}`);
+      await goTo(page, 'API keys');
       await page.getByRole('searchbox').fill('no key is called so');
       await page.getByText('No API keys match.').waitFor();
       await inspect(page, `none-found-${look}`);
@@ -156,7 +170,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
       await inspect(page, `settings-refused-${look}`);
       await page.getByRole('button', { name: 'Discard' }).click();
       await goTo(page, 'Activity');
-      await page.getByText('Second', { exact: false }).first().waitFor();
+      await page.locator('.events').getByText('Second').first().waitFor();
       await inspect(page, `activity-${look}`);
     });
   });
@@ -181,7 +195,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
     await page.getByRole('alert').getByText('three parts', { exact: false }).waitFor();
     await field.fill(await world.service.token('alice'));
     await field.press('Enter');
-    await keyItem(page, 'Laptop').waitFor();
+    await keyRow(page, 'Laptop').waitFor();
   });
 
   it('accepts a token on a page without TLS', async () => {
@@ -192,6 +206,6 @@ describe.skipIf(!canRun)('the console’s states', () => {
     const field = page.getByRole('main').getByLabel('Access token');
     await field.fill(await world.service.token('alice'));
     await field.press('Enter');
-    await keyItem(page, 'Laptop').waitFor();
+    await keyRow(page, 'Laptop').waitFor();
   });
 });

@@ -1,7 +1,17 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, type World } from '../support/browser.ts';
-import { between, call, goTo, inspect, keyItem, looks, openConsole, tabTo } from './console-person.ts';
+import {
+  between,
+  call,
+  goTo,
+  inspect,
+  keyRow,
+  looks,
+  openConsole,
+  openKey,
+  tabTo,
+} from './console-person.ts';
 
 interface Asked {
   readonly keyId?: number;
@@ -138,11 +148,14 @@ describe.skipIf(!canRun)('usage of keys', () => {
       }),
     );
     await openConsole(visit, 'usage');
-    await keyItem(page, 'Idle').getByRole('link', { name: 'Usage Idle' }).waitFor();
+    await keyRow(page, 'Idle').waitFor();
     await page.waitForLoadState('networkidle');
     const charts = () => scripts.filter((url) => url.includes('usage-chart'));
     expect(charts()).toEqual([]);
-    await keyItem(page, 'Idle').getByRole('link', { name: 'Usage Idle' }).click();
+    await openKey(page, 'Idle');
+    await chart(page).waitFor();
+    const id = /^#keys\/(\d+)$/.exec(new URL(page.url()).hash)?.[1];
+    await page.goto(`/console#usage/${id}`);
     await chart(page).waitFor();
     expect(charts()).toHaveLength(1);
     const choice = page.getByRole('combobox', { name: 'API key' });
@@ -174,7 +187,7 @@ describe.skipIf(!canRun)('usage of keys', () => {
       )
       .toContain('4 verifications in the last 24 hours: 3 valid, 1 refused (1 inactive)');
     await goTo(page, 'API keys');
-    await keyItem(page, 'Idle').getByRole('link', { name: 'Usage Idle' }).click();
+    await openKey(page, 'Idle');
     await page.getByRole('heading', { name: 'Not used in the last 24 hours' }).waitFor();
     expect(visit.complaints).toEqual([]);
   }, 120_000);

@@ -7,7 +7,7 @@ import {
   focused,
   goTo,
   isValid,
-  keyItem,
+  keyRow,
   openConsole,
   said,
   tabTo,
@@ -205,7 +205,7 @@ describe.skipIf(!canRun)('the console', () => {
   it('works with the keyboard alone: create, copy, deactivate', async () => {
     const { page } = visit;
     await goTo(page, 'API keys');
-    await keyItem(page, 'Laptop').waitFor();
+    await keyRow(page, 'Laptop').waitFor();
     await tabTo(page, 'Create API key');
     await page.keyboard.press('Enter');
     await expect.poll(() => focused(page)).toBe('Name');
@@ -219,7 +219,15 @@ describe.skipIf(!canRun)('the console', () => {
     await tabTo(page, 'I have stored it');
     await page.keyboard.press('Enter');
     await expect.poll(() => focused(page)).toBe('Create API key');
-    await tabTo(page, 'Deactivate By keyboard');
+    await page.getByRole('button', { name: 'Actions for By keyboard' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focused(page)).toBe('Use, limits and secrets');
+    await page.keyboard.press('Escape');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.ariaLabel))
+      .toBe('Actions for By keyboard');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Deactivate…');
     await page.keyboard.press('Enter');
     await dialog(page).waitFor();
     await tabTo(page, 'Deactivate By keyboard');

@@ -7,8 +7,8 @@ const pages = [
   {
     path: '/console',
     shown: '.signed-out',
-    most: 118,
-    files: 22,
+    most: 120,
+    files: 24,
     without: ['react-dom', 'swagger', 'monaco', 'GraphiQL.Logo', 'refused-ground'],
   },
   // Swagger UI is 360: it comes as one file, with a React of its own.

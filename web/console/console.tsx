@@ -4,11 +4,11 @@ import { Nav } from './layout/nav.tsx';
 import { views } from './layout/views.ts';
 import { SessionBanner } from './session/session-banner.tsx';
 import { Notice } from './ui/notice.tsx';
-import { useHash } from './ui/use-hash.ts';
+import { usePlace } from './ui/use-hash.ts';
 
 /** The console of somebody who is signed in. */
 export function Console() {
-  const [hash] = useHash().split('/');
+  const { view: hash } = usePlace();
   const { hash: current, View } = views.find((view) => view.hash === hash) ?? views[0];
   return (
     <QueryClientProvider client={queryClient}>

@@ -9,6 +9,8 @@ import './styles/layout.css';
 import './styles/problem.css';
 import './styles/cards.css';
 import './styles/views.css';
+import './styles/keys.css';
+import './styles/key-page.css';
 import './styles/usage.css';
 import './styles/dialog.css';
 

@@ -34,12 +34,12 @@ it.each([
   ['nothing', '', [3, 2, 1]],
   ['something else', 'desk', []],
 ])('a search finds keys by %s', (_what, search, found) => {
-  const choice = { filter: 'all', order: 'newest', search } as const;
+  const choice = { filter: 'all', order: 'newest', search, isPasted: false } as const;
   expect(chooseKeys(keys, choice, new Date()).map(({ id }) => id)).toEqual(found);
 });
 
 it('the beginning of a pasted secret is searched in all keys, whatever the filter says', () => {
-  const choice = { filter: 'active', order: 'newest', search: 'sk-a1b2c3' } as const;
+  const choice = { filter: 'active', order: 'newest', search: 'sk-a1b2c3', isPasted: false } as const;
   expect(chooseKeys(keys, choice, new Date())).toEqual([]);
   expect(chooseKeys(keys, { ...choice, isPasted: true }, new Date())).toHaveLength(1);
 });

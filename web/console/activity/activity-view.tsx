@@ -1,9 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import { request } from '../api/request.ts';
+import { idIn } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
+import { usePlace } from '../ui/use-hash.ts';
 import { View } from '../ui/view.tsx';
+import { ActivityFilter } from './activity-filter.tsx';
 import { auditEventsQuery } from './documents.ts';
 import { EventDays, eventId } from './event-days.tsx';
 import { nameEvents } from './name-events.ts';
@@ -12,10 +15,13 @@ const pageSize = 25;
 
 /** The changes to the person's account, newest first. */
 export function ActivityView() {
+  const { params } = usePlace();
+  const keyId = idIn(params.get('key') ?? '') ?? null;
+  const action = params.get('action');
   const list = useInfiniteQuery({
-    queryKey: ['audit-events'],
+    queryKey: ['audit-events', keyId, action],
     queryFn: ({ pageParam, signal }) =>
-      request(auditEventsQuery, { first: pageSize, after: pageParam }, { signal }),
+      request(auditEventsQuery, { first: pageSize, after: pageParam, keyId, action }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ auditEvents: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
   });
@@ -27,12 +33,17 @@ export function ActivityView() {
       title="Activity"
       lead="Every change to your account, with the time and the IP address. Entries cannot be edited."
     >
+      <ActivityFilter keyId={keyId} action={action} names={names} />
       <QueryContent query={list} what="activity">
         {({ pages }) => {
           const events = pages.flatMap(({ auditEvents }) => auditEvents.edges.map(({ node }) => node));
           return (
             <>
-              <EventDays events={nameEvents(events, names)} />
+              {events.length === 0 && (keyId ?? action) !== null ? (
+                <p className="empty">No changes match.</p>
+              ) : (
+                <EventDays events={nameEvents(events, names)} />
+              )}
               <ShowMore
                 list={list}
                 count={events.length}

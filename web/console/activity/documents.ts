@@ -4,8 +4,8 @@ import { auditEventParts } from './audit-event-parts.ts';
 /** A page of the caller's audit trail: changes to their account, and changes they made as an operator. */
 export const auditEventsQuery = graphql(
   `
-    query AuditEvents($first: Int!, $after: String) {
-      auditEvents(first: $first, after: $after) {
+    query AuditEvents($first: Int!, $after: String, $keyId: Int, $action: String) {
+      auditEvents(first: $first, after: $after, keyId: $keyId, action: $action) {
         edges {
           node {
             ...AuditEventParts

@@ -1,3 +1,4 @@
+import { pageOf } from '../keys/api-key.ts';
 import { describeLeak } from './change-words.ts';
 import type { NamedEvent } from './name-events.ts';
 
@@ -74,7 +75,7 @@ export function EventSentence({ event, isOfOther }: EventSentenceProps) {
   if (done === undefined || targetId === null) return say(sentences[action] ?? action.replaceAll('-', ' '));
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
   if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;
-  const key = <KeyName id={targetId} name={name} />;
+  const key = <KeyName id={targetId} name={name} isLink={!isOfOther} />;
   if (former === null)
     return (
       <>
@@ -83,7 +84,7 @@ export function EventSentence({ event, isOfOther }: EventSentenceProps) {
     );
   return (
     <>
-      {key} replaced <KeyName id={former.id} name={former.name} /> as the default key
+      {key} replaced <KeyName id={former.id} name={former.name} isLink={!isOfOther} /> as the default key
     </>
   );
 }
@@ -91,16 +92,19 @@ export function EventSentence({ event, isOfOther }: EventSentenceProps) {
 interface KeyNameProps {
   readonly id: number;
   readonly name: string | null;
+  /** Whether it leads to the page of the key. */
+  readonly isLink: boolean;
 }
 
-const KeyName = ({ id, name }: KeyNameProps) =>
-  name === null ? (
-    `API key ${id}`
-  ) : (
+function KeyName({ id, name, isLink }: KeyNameProps) {
+  const words = name === null ? `API key ${id}` : <bdi>{name}</bdi>;
+  return (
     <>
-      <bdi>{name}</bdi> (API key {id})
+      {isLink ? <a href={pageOf({ id })}>{words}</a> : words}
+      {name !== null && ` (API key ${id})`}
     </>
   );
+}
 
 interface RenamedProps {
   readonly id: number;

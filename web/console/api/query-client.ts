@@ -13,8 +13,14 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Fetches again whatever is on the page. */
-export const refresh = (): Promise<void> => queryClient.invalidateQueries();
+/**
+ * Fetches again whatever is on the page, after a change. What other views have fetched is dropped: it may be old, and
+ * would be shown until it is fetched again.
+ */
+export function refresh(): Promise<void> {
+  queryClient.removeQueries({ type: 'inactive' });
+  return queryClient.invalidateQueries();
+}
 
 let last = getSession().session;
 let wasExpired = false;

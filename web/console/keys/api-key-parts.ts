@@ -8,6 +8,7 @@ export const apiKeyParts = graphql(`
     description
     keyPrefix
     isActive
+    isDefault
     createdAt
     deactivatedAt
     expiresAt

@@ -26,5 +26,12 @@ export const expiresSoon = (key: ApiKey, now: Date): boolean =>
 export const nameOf = ({ id, name }: { readonly id: number; readonly name: string | null }): string =>
   name ?? `API key ${id}`;
 
+/** The id in an address; undefined if it is none. */
+export const idIn = (text: string): number | undefined =>
+  /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
+
+/** The address of a key's page. */
+export const pageOf = ({ id }: { readonly id: number }): string => `#keys/${id}`;
+
 /** The id of a key's heading on the page. */
 export const headingId = ({ id }: { readonly id: number }): string => `api-key-${id}`;

@@ -13,7 +13,7 @@ export interface KeyChoice {
   /** A text that the name, the description, the prefix or the id must contain. */
   readonly search: string;
   /** Whether the text is the beginning of a pasted secret. Then the filter does not count. */
-  readonly isPasted?: boolean;
+  readonly isPasted: boolean;
 }
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
@@ -51,10 +51,25 @@ const contains = (key: ApiKey, search: string): boolean =>
   [nameOf(key), key.description ?? '', `${key.id}`].some((text) => text.toLowerCase().includes(search)) ||
   prefixesOf(key).some((prefix) => prefix.toLowerCase().includes(prefixIn(search)));
 
+/** The choice in the address: active keys, newest first, if it says nothing else. */
+export function choiceIn(params: URLSearchParams): KeyChoice {
+  const state = params.get('state') ?? '';
+  const order = params.get('order') ?? '';
+  return {
+    filter: isFilter(state) ? state : 'active',
+    order: Object.hasOwn(orders, order) ? (order as KeyOrder) : 'newest',
+    search: params.get('find') ?? '',
+    isPasted: params.get('pasted') !== null,
+  };
+}
+
+const isFilter = (text: string): text is KeyFilter =>
+  ['active', 'expired', 'deactivated', 'all'].includes(text);
+
 /** The keys that match the choice, in the chosen order. */
 export function chooseKeys(
   keys: readonly ApiKey[],
-  { filter, order, search, isPasted = false }: KeyChoice,
+  { filter, order, search, isPasted }: KeyChoice,
   now: Date,
 ): ApiKey[] {
   const wanted = search.trim().toLowerCase();

@@ -6,7 +6,7 @@ import { useAction } from '../ui/use-action.ts';
 import { nameOf } from './api-key.ts';
 import { createApiKeyMutation } from './documents.ts';
 import { ExpiryFields } from './expiry-fields.tsx';
-import { LabelFields } from './label-fields.tsx';
+import { DescriptionField, NameField } from './label-fields.tsx';
 import { LimitFields } from './limit-fields.tsx';
 import { PermissionsField } from './permissions-field.tsx';
 import { keyArguments, readKeyForm } from './read-key-form.ts';
@@ -36,10 +36,11 @@ export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
         onSecret({ title: `${nameOf(createApiKey.apiKey)} was created`, key: createApiKey.key });
       }}
     >
-      <LabelFields problem={problem} />
+      <NameField issue={problem?.issueOf('name')} />
+      <DescriptionField issue={problem?.issueOf('description')} />
       <PermissionsField issue={problem?.issueOf('permissions')} />
       <ExpiryFields issue={problem?.issueOf('expiresAt')} />
-      <LimitFields problem={problem} before={undefined} />
+      <LimitFields problem={problem} />
     </FormDialog>
   );
 }

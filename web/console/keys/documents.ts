@@ -1,7 +1,7 @@
 import { graphql } from '../api/graphql.ts';
 import { apiKeyParts } from './api-key-parts.ts';
 
-/** A page of the caller's API keys, and the id of the default key. */
+/** A page of the caller's API keys. */
 export const apiKeysQuery = graphql(
   `
     query ApiKeys($first: Int!, $after: String) {
@@ -16,8 +16,17 @@ export const apiKeysQuery = graphql(
           hasNextPage
         }
       }
-      defaultApiKey {
-        id
+    }
+  `,
+  [apiKeyParts],
+);
+
+/** One of the caller's API keys. */
+export const apiKeyQuery = graphql(
+  `
+    query ApiKey($keyId: Int!) {
+      apiKey(keyId: $keyId) {
+        ...ApiKeyParts
       }
     }
   `,

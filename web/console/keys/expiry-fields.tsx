@@ -38,7 +38,7 @@ export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
             {...control}
             name="expiry"
             value={expiry}
-            onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
+            onInput={({ currentTarget }) => setExpiry(currentTarget.value)}
           >
             {current && <option value="stays">{`Keep: ${absolute(new Date(current))}`}</option>}
             {spans

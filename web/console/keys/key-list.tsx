@@ -1,38 +1,35 @@
-import { useState } from 'preact/compat';
+import { useCallback, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
+import { setParams, usePlace } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
-import type { ApiKey } from './api-key.ts';
-import { chooseKeys, type KeyChoice } from './choose-keys.ts';
-import { ExpiryWarning } from './expiry-warning.tsx';
-import { KeyDialog, type KeyRequest } from './key-dialog.tsx';
-import { KeyItem } from './key-item.tsx';
+import { type ApiKey, expiresSoon, nameOf, pageOf } from './api-key.ts';
+import { choiceIn, chooseKeys } from './choose-keys.ts';
+import { KeyMenu, type OpenMenu } from './key-menu.tsx';
+import { KeyTable } from './key-table.tsx';
 import { KeyToolbar } from './key-toolbar.tsx';
 import { PastedSecret } from './pasted-secret.tsx';
-import type { NewSecret } from './secret-dialog.tsx';
 import { useApiKeys } from './use-api-keys.ts';
 
 interface KeyListProps {
   readonly onCreate: () => void;
-  readonly onSecret: (secret: NewSecret) => void;
 }
 
-/** The person's keys, with the actions for each. */
-export function KeyList({ onCreate, onSecret }: KeyListProps) {
+/** The person's keys. */
+export function KeyList({ onCreate }: KeyListProps) {
   const list = useApiKeys();
   return (
     <QueryContent query={list} what="API keys">
       {({ pages }) => {
         const keys = pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node));
-        if (keys.length === 0) return <NoKeys onCreate={onCreate} />;
-        return <ChosenKeys keys={keys} defaultId={pages[0]?.defaultApiKey?.id} onSecret={onSecret} />;
+        return keys.length === 0 ? <NoKeys onCreate={onCreate} /> : <ChosenKeys keys={keys} />;
       }}
     </QueryContent>
   );
 }
 
 /** Shown if there is no key yet, with the next step. */
-const NoKeys = ({ onCreate }: { readonly onCreate: () => void }) => (
+const NoKeys = ({ onCreate }: KeyListProps) => (
   <div className="empty">
     <h2>No API keys yet</h2>
     <p>Create a key for each program that acts for you. Its secret is shown only once.</p>
@@ -40,35 +37,54 @@ const NoKeys = ({ onCreate }: { readonly onCreate: () => void }) => (
   </div>
 );
 
-interface ChosenKeysProps extends Pick<KeyListProps, 'onSecret'> {
-  readonly keys: readonly ApiKey[];
-  readonly defaultId: number | undefined;
-}
-
-function ChosenKeys({ keys, defaultId, onSecret }: ChosenKeysProps) {
-  const [choice, setChoice] = useState<KeyChoice>({ filter: 'all', order: 'newest', search: '' });
-  const [asked, setAsked] = useState<KeyRequest>();
+/** The keys that match the choice in the address. */
+function ChosenKeys({ keys }: { readonly keys: readonly ApiKey[] }) {
+  const choice = choiceIn(usePlace().params);
   const now = useNow();
+  const [menu, setMenu] = useState<OpenMenu>();
+  const openMenu = useCallback((apiKey: ApiKey, button: HTMLElement) => setMenu({ apiKey, button }), []);
+  const closeMenu = useCallback(() => setMenu(undefined), []);
   const chosen = chooseKeys(keys, choice, now);
   return (
     <>
-      <ExpiryWarning
-        keys={keys}
-        now={now}
-        onShow={() => setChoice({ filter: 'all', order: 'expiry', search: '' })}
-      />
-      <KeyToolbar choice={choice} onChange={setChoice} counts={{ listed: chosen.length, all: keys.length }} />
-      {choice.isPasted && <PastedSecret keys={keys} prefix={choice.search} now={now} onAsk={setAsked} />}
-      {chosen.length === 0 ? (
-        <p className="empty">No API keys match.</p>
-      ) : (
-        <ul className="cards" aria-label="API keys">
-          {chosen.map((key) => (
-            <KeyItem key={key.id} apiKey={key} isDefault={key.id === defaultId} onAsk={setAsked} />
-          ))}
-        </ul>
+      <KeyToolbar choice={choice} keys={keys} now={now} listed={chosen.length} />
+      {!choice.isPasted && <ExpiryLine keys={keys} now={now} />}
+      {choice.isPasted && <PastedSecret keys={keys} prefix={choice.search} now={now} />}
+      {chosen.length > 0 && <KeyTable keys={chosen} now={now} onMenu={openMenu} />}
+      {chosen.length === 0 && !choice.isPasted && (
+        <div className="empty">
+          <p>No API keys match.</p>
+          <Button onClick={() => setParams({ find: undefined, state: 'all' })}>Show all</Button>
+        </div>
       )}
-      {asked && <KeyDialog asked={asked} onSecret={onSecret} onDismiss={() => setAsked(undefined)} />}
+      {menu && <KeyMenu menu={menu} now={now} onClose={closeMenu} />}
     </>
+  );
+}
+
+interface ExpiryLineProps {
+  readonly keys: readonly ApiKey[];
+  readonly now: Date;
+}
+
+/** Warns of keys that expire soon, while there is time to extend or replace them. */
+function ExpiryLine({ keys, now }: ExpiryLineProps) {
+  const soon = keys.filter((key) => expiresSoon(key, now));
+  const [first] = soon;
+  if (!first) return null;
+  if (soon.length === 1)
+    return (
+      <p className="soon-line">
+        <bdi>{nameOf(first)}</bdi> expires within 14 days.{' '}
+        <a href={`${pageOf(first)}?edit=expiresAt`}>Extend…</a>
+      </p>
+    );
+  return (
+    <p className="soon-line">
+      {soon.length} keys expire within 14 days.{' '}
+      <Button look="quiet" onClick={() => setParams({ find: undefined, state: undefined, order: 'expiry' })}>
+        Show them first
+      </Button>
+    </p>
   );
 }

@@ -1,10 +1,12 @@
+import { setParams } from '../ui/use-hash.ts';
+import { type ApiKey, stateOf } from './api-key.ts';
 import { type KeyChoice, type KeyFilter, type KeyOrder, looksLikeSecret, prefixIn } from './choose-keys.ts';
 
 const filters: readonly (readonly [KeyFilter, string])[] = [
-  ['all', 'All'],
   ['active', 'Active'],
   ['expired', 'Expired'],
   ['deactivated', 'Inactive'],
+  ['all', 'All'],
 ];
 
 const orders: readonly (readonly [KeyOrder, string])[] = [
@@ -17,57 +19,73 @@ const orders: readonly (readonly [KeyOrder, string])[] = [
 
 interface KeyToolbarProps {
   readonly choice: KeyChoice;
-  readonly onChange: (choice: KeyChoice) => void;
-  /** How many keys are listed, and how many there are. */
-  readonly counts: { readonly listed: number; readonly all: number };
+  readonly keys: readonly ApiKey[];
+  readonly now: Date;
+  /** How many keys are listed. */
+  readonly listed: number;
 }
 
 const keysOf = (count: number) => `${count} ${count === 1 ? 'key' : 'keys'}`;
 
+/** The rest of a secret is dropped at once: the address has what is searched. */
+const search = (text: string): void => {
+  const isPasted = looksLikeSecret(text);
+  setParams({ find: isPasted ? prefixIn(text) : text, pasted: isPasted ? 'yes' : undefined });
+};
+
 /** Chooses which keys are listed, in which order, and shows how many there are. */
-export const KeyToolbar = ({ choice, onChange, counts: { listed, all } }: KeyToolbarProps) => (
-  <search className="toolbar">
-    <input
-      type="search"
-      aria-label="Search API keys"
-      placeholder="Name, description or ID, or a key you found"
-      autoComplete="off"
-      spellcheck={false}
-      value={choice.search}
-      onInput={({ currentTarget: { value } }) => {
-        // The rest of a secret is dropped at once.
-        const isPasted = looksLikeSecret(value);
-        onChange({ ...choice, search: isPasted ? prefixIn(value) : value, isPasted });
-      }}
-    />
-    <select
-      aria-label="Order"
-      value={choice.order}
-      onChange={({ currentTarget }) => onChange({ ...choice, order: currentTarget.value as KeyOrder })}
-    >
-      {orders.map(([order, label]) => (
-        <option key={order} value={order}>
-          {label}
-        </option>
-      ))}
-    </select>
-    <fieldset className="segments">
-      <legend className="visually-hidden">Show</legend>
-      {filters.map(([filter, label]) => (
-        <label key={filter}>
-          <input
-            type="radio"
-            name="filter"
-            value={filter}
-            checked={filter === choice.filter}
-            onChange={() => onChange({ ...choice, filter })}
-          />
-          <span>{label}</span>
-        </label>
-      ))}
-    </fieldset>
-    <p className="hint count" role="status">
-      {listed === all ? keysOf(all) : `${listed} of ${keysOf(all)}`}
-    </p>
-  </search>
-);
+export function KeyToolbar({ choice, keys, now, listed }: KeyToolbarProps) {
+  const countOf = (filter: KeyFilter) =>
+    filter === 'all' ? keys.length : keys.filter((key) => stateOf(key, now) === filter).length;
+  return (
+    <search className="toolbar key-toolbar">
+      <input
+        type="search"
+        aria-label="Search API keys"
+        aria-describedby="find-hint"
+        placeholder="Name, description, ID, or a key you found"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellcheck={false}
+        value={choice.search}
+        onInput={({ currentTarget }) => search(currentTarget.value)}
+      />
+      <select
+        aria-label="Order"
+        value={choice.order}
+        onChange={({ currentTarget: { value } }) =>
+          setParams({ order: value === 'newest' ? undefined : value })
+        }
+      >
+        {orders.map(([order, label]) => (
+          <option key={order} value={order}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <fieldset className="segments">
+        <legend className="visually-hidden">Show</legend>
+        {filters.map(([filter, label]) => (
+          <label key={filter}>
+            <input
+              type="radio"
+              name="filter"
+              value={filter}
+              checked={filter === choice.filter}
+              onChange={() => setParams({ state: filter === 'active' ? undefined : filter })}
+            />
+            <span>
+              {label} <b>{countOf(filter)}</b>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <p className="hint" id="find-hint">
+        A key that you paste stays in this page.
+      </p>
+      <p className="visually-hidden" role="status">
+        {listed === keys.length ? keysOf(listed) : `${listed} of ${keysOf(keys.length)}`}
+      </p>
+    </search>
+  );
+}

@@ -26,7 +26,7 @@ export function KeysView() {
       }
     >
       <PlanLine />
-      <KeyList onCreate={create} onSecret={showSecret} />
+      <KeyList onCreate={create} />
       {creating && <CreateKeyDialog onSecret={showSecret} onDismiss={() => setCreating(false)} />}
       {secret && <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />}
     </View>

@@ -5,41 +5,38 @@ import { periods, windows } from './limits-in-words.ts';
 import { ListField } from './list-field.tsx';
 import type { KeyParts } from './read-key-form.ts';
 
-interface LimitFieldsProps {
-  readonly problem: Problem | undefined;
-  /** The current key; undefined for a new one. */
-  readonly before: KeyParts | undefined;
+/** Asks for the addresses and limits of a new key. They are folded into one line until needed. */
+export const LimitFields = ({ problem }: { readonly problem: Problem | undefined }) => (
+  <details className="fold">
+    <summary>
+      Limits<span className="hint"> any address, no rate limit, no quota</span>
+    </summary>
+    <div className="fields">
+      <AddressesField list={[]} issue={problem?.issueOf('allowedAddresses')} />
+      <RateLimitField rateLimit={null} issue={problem?.issueOf('rateLimit')} />
+      <QuotaField quota={null} issue={problem?.issueOf('quota')} />
+    </div>
+  </details>
+);
+
+interface AddressesFieldProps {
+  readonly list: readonly string[];
+  readonly issue: string | undefined;
 }
 
-/** Asks for the addresses and limits of a key. They are folded into one line until needed. */
-export function LimitFields({ problem, before }: LimitFieldsProps) {
-  const hasSome =
-    before !== undefined &&
-    (before.allowedAddresses.length > 0 || before.rateLimit !== null || before.quota !== null);
-  return (
-    <details className="fold" open={hasSome}>
-      <summary>
-        Limits{!hasSome && <span className="hint"> any address, no rate limit, no quota</span>}
-      </summary>
-      <div className="fields">
-        <ListField
-          label="Allowed IP addresses"
-          name="allowed-addresses"
-          list={before?.allowedAddresses}
-          issue={problem?.issueOf('allowedAddresses')}
-          hint={
-            <>
-              One address or range per line, such as <code>192.0.2.0/24</code>. Leave empty to allow any
-              address.
-            </>
-          }
-        />
-        <RateLimitField rateLimit={before?.rateLimit ?? null} issue={problem?.issueOf('rateLimit')} />
-        <QuotaField quota={before?.quota ?? null} issue={problem?.issueOf('quota')} />
-      </div>
-    </details>
-  );
-}
+/** Asks for the addresses from which a key works. */
+export const AddressesField = (props: AddressesFieldProps) => (
+  <ListField
+    {...props}
+    label="Allowed IP addresses"
+    name="allowed-addresses"
+    hint={
+      <>
+        One address or range per line, such as <code>192.0.2.0/24</code>. Leave empty to allow any address.
+      </>
+    }
+  />
+);
 
 const number = { inputMode: 'numeric', autoComplete: 'off', className: 'number' } as const;
 
@@ -48,7 +45,8 @@ interface RateLimitFieldProps {
   readonly issue: string | undefined;
 }
 
-function RateLimitField({ rateLimit, issue }: RateLimitFieldProps) {
+/** Asks for the rate limit of a key. */
+export function RateLimitField({ rateLimit, issue }: RateLimitFieldProps) {
   const seconds = rateLimit?.windowSeconds ?? 60;
   const all = windows.has(seconds) ? windows : new Map([[seconds, duration(seconds)], ...windows]);
   return (
@@ -75,7 +73,8 @@ interface QuotaFieldProps {
   readonly issue: string | undefined;
 }
 
-const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
+/** Asks for the quota of a key. */
+export const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
   <Field
     label="Quota"
     hint={

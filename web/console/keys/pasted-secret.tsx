@@ -1,10 +1,8 @@
 import type { ReactNode } from 'preact/compat';
 import { absolute } from '../../shared/times.ts';
-import { Button } from '../ui/button.tsx';
 import { Moment } from '../ui/moment.tsx';
-import { type ApiKey, nameOf, stateOf } from './api-key.ts';
+import { type ApiKey, nameOf, pageOf, stateOf } from './api-key.ts';
 import { type Finding, findSecret } from './find-secret.ts';
-import type { KeyRequest } from './key-dialog.tsx';
 import { LastUse } from './last-use.tsx';
 
 interface PastedSecretProps {
@@ -12,16 +10,15 @@ interface PastedSecretProps {
   /** Everything before the dot of the pasted text. */
   readonly prefix: string;
   readonly now: Date;
-  readonly onAsk: (request: KeyRequest) => void;
 }
 
 /** Says whose secret was pasted into the search, for example after a leak, and offers to stop it. */
-export function PastedSecret({ keys, prefix, now, onAsk }: PastedSecretProps) {
+export function PastedSecret({ keys, prefix, now }: PastedSecretProps) {
   const finding = findSecret(keys, prefix, now);
   const works = finding.kind === 'current' || finding.kind === 'previous';
   return (
     <section className={works ? 'answer danger' : 'answer'} role="status">
-      <Answer finding={finding} count={keys.length} prefix={prefix} now={now} onAsk={onAsk} />
+      <Answer finding={finding} count={keys.length} prefix={prefix} now={now} />
       <p className="hint">
         Only the first {prefix.length} characters were compared, <code>{prefix}</code>. The pasted text did
         not leave this page.
@@ -36,12 +33,12 @@ interface AnswerProps extends Omit<PastedSecretProps, 'keys'> {
   readonly count: number;
 }
 
-function Answer({ finding, count, prefix, now, onAsk }: AnswerProps) {
+function Answer({ finding, count, prefix, now }: AnswerProps) {
   switch (finding.kind) {
     case 'current':
-      return <Current apiKey={finding.apiKey} onAsk={onAsk} />;
+      return <Current apiKey={finding.apiKey} />;
     case 'previous':
-      return <Previous {...finding} prefix={prefix} onAsk={onAsk} />;
+      return <Previous {...finding} prefix={prefix} />;
     case 'over':
       return <Over apiKey={finding.apiKey} now={now} />;
     case 'several':
@@ -68,27 +65,31 @@ function Answer({ finding, count, prefix, now, onAsk }: AnswerProps) {
 
 interface OfKeyProps {
   readonly apiKey: ApiKey;
-  readonly onAsk: (request: KeyRequest) => void;
 }
 
 const Title = ({ apiKey, what, children }: { apiKey: ApiKey; what: string; children: ReactNode }) => (
   <h2>
     This is {what}
-    <bdi>{nameOf(apiKey)}</bdi>. {children}
+    <a href={pageOf(apiKey)}>
+      <bdi>{nameOf(apiKey)}</bdi>
+    </a>
+    . {children}
   </h2>
 );
 
-const Current = ({ apiKey, onAsk }: OfKeyProps) => (
+const Current = ({ apiKey }: OfKeyProps) => (
   <>
     <Title apiKey={apiKey} what="">
       It still works.
     </Title>
     <LastUse apiKey={apiKey} />
     <div className="answer-actions">
-      <Button look="danger" onClick={() => onAsk({ act: 'rotate', apiKey, isLeaked: true })}>
+      <a className="button danger" href={`${pageOf(apiKey)}?do=rotate-leaked`}>
         Rotate and end this secret…
-      </Button>
-      <Button onClick={() => onAsk({ act: 'deactivate', apiKey })}>Deactivate the key…</Button>
+      </a>
+      <a className="button" href={`${pageOf(apiKey)}?do=deactivate`}>
+        Deactivate the key…
+      </a>
     </div>
     <p className="hint">Rotate gives your program a new secret. Deactivate stops the key for good.</p>
   </>
@@ -99,7 +100,7 @@ interface PreviousProps extends OfKeyProps {
   readonly endsAt: string;
 }
 
-const Previous = ({ apiKey, prefix, endsAt, onAsk }: PreviousProps) => {
+const Previous = ({ apiKey, prefix, endsAt }: PreviousProps) => {
   const lastUsedAt = apiKey.secrets.find((secret) => secret.prefix === prefix)?.lastUsedAt ?? null;
   return (
     <>
@@ -118,9 +119,12 @@ const Previous = ({ apiKey, prefix, endsAt, onAsk }: PreviousProps) => {
         The current secret of the key is another one.
       </p>
       <div className="answer-actions">
-        <Button look="danger" onClick={() => onAsk({ act: 'end-secret', apiKey, prefix })}>
+        <a
+          className="button danger"
+          href={`${pageOf(apiKey)}?do=end-secret&secret=${encodeURIComponent(prefix)}`}
+        >
           End this secret now…
-        </Button>
+        </a>
       </div>
     </>
   );

@@ -48,7 +48,7 @@ export function PermissionBoxes({ boxes, ticked, onChange, isRefused }: Permissi
                   checked={ticked.has(permission)}
                   disabled={!isOpen}
                   aria-invalid={isRefused && permission === first ? true : undefined}
-                  onChange={({ currentTarget }) => tick([permission], currentTarget.checked)}
+                  onInput={({ currentTarget }) => tick([permission], currentTarget.checked)}
                 />
                 <span>
                   <PermissionName permission={permission} /> {note && <small className="hint">{note}</small>}
@@ -87,7 +87,7 @@ function GroupLegend({ name, permissions, ticked, onTick }: GroupLegendProps) {
           type="checkbox"
           checked={count === open.length}
           indeterminate={count > 0 && count < open.length}
-          onChange={({ currentTarget }) => onTick(open, currentTarget.checked)}
+          onInput={({ currentTarget }) => onTick(open, currentTarget.checked)}
         />
         {title}
       </label>

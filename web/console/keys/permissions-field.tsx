@@ -106,7 +106,7 @@ const Choice = ({ value, label, hint, isChosen, isOpen = true, onChoose }: Choic
       value={value}
       checked={isChosen}
       disabled={!isOpen}
-      onChange={() => onChoose(value)}
+      onInput={() => onChoose(value)}
     />
     <span>
       {label} <small className="hint">{hint}</small>

@@ -128,14 +128,17 @@ export const keyArguments = rows.map(([name]) => name);
 /**
  * What the form changes. Parts that stay the same are left out, so that they are not overwritten.
  * @param before the key when the form was opened
+ * @param names the parts that the form has; all if missing
  * @throws {Problem} if a field is not valid
  */
 export function readKeyForm(
   form: FormData,
   now: Date,
   before?: KeyParts,
+  names: readonly (keyof KeyParts)[] = keyArguments,
 ): VariablesOf<typeof createApiKeyMutation> {
-  const changed = rows.flatMap(([name, { none, read, given = (value: unknown) => value }]) => {
+  const shown = rows.filter(([name]) => names.includes(name));
+  const changed = shown.flatMap(([name, { none, read, given = (value: unknown) => value }]) => {
     const current = before ? before[name] : none;
     const value = read(form, now, current);
     return JSON.stringify(value) === JSON.stringify(given(current)) ? [] : [[name, value]];

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact/compat';
 import { offersOperators, operatorScope } from '../../sign-in/settings.ts';
 import { ActivityView } from '../activity/activity-view.tsx';
 import { AutomationView } from '../automation/automation-view.tsx';
-import { KeysView } from '../keys/keys-view.tsx';
+import { KeysRoute } from '../key/keys-route.tsx';
 import { Operators } from '../operate/operators.tsx';
 import { PrivateKeyView } from '../private-key/private-key-view.tsx';
 import { UsageView } from '../usage/usage-view.tsx';
@@ -18,7 +18,7 @@ interface ViewLink {
 
 /** The console's views, in the order of the navigation. The first is the default. */
 export const views: readonly [ViewLink, ...ViewLink[]] = [
-  { hash: '#keys', name: 'API keys', View: KeysView },
+  { hash: '#keys', name: 'API keys', View: KeysRoute },
   { hash: '#usage', name: 'Usage', View: UsageView },
   { hash: '#private-key', name: 'Private key', View: PrivateKeyView },
   { hash: '#automation', name: 'Automation', View: AutomationView },

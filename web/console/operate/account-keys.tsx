@@ -2,14 +2,14 @@ import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { type ApiKey, headingId, nameOf, stateOf } from '../keys/api-key.ts';
-import { KeyFacts } from '../keys/key-facts.tsx';
-import { KeyBadge } from '../keys/key-item.tsx';
+import { KeyBadge } from '../keys/key-badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { notify } from '../ui/notice.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import { useNow } from '../ui/use-now.ts';
 import type { Account } from './account.tsx';
+import { AccountKeyFacts } from './account-key-facts.tsx';
 import { AccountUsage } from './account-usage.tsx';
 import { accountApiKeysQuery, deactivateAccountApiKeyMutation } from './documents.ts';
 import { ReasonDialog } from './reason-dialog.tsx';
@@ -69,7 +69,7 @@ function AccountKey({ apiKey }: { readonly apiKey: ApiKey }) {
       <p className="hint">
         ID {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
       </p>
-      <KeyFacts apiKey={apiKey} state={state} />
+      <AccountKeyFacts apiKey={apiKey} state={state} />
       <div className="card-actions">
         <Button look="quiet" aria-expanded={showsUsage} onClick={() => setShowsUsage(!showsUsage)}>
           Usage<span className="visually-hidden"> of {name}</span>

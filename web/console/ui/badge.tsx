@@ -1,4 +1,10 @@
 /** A short word for a state. */
-export function Badge({ tone, children }: { tone: 'good' | 'accent' | 'warn' | 'muted'; children: string }) {
+export function Badge({
+  tone,
+  children,
+}: {
+  tone: 'good' | 'accent' | 'warn' | 'danger' | 'muted';
+  children: string;
+}) {
   return <span className={`badge ${tone}`}>{children}</span>;
 }

@@ -7,7 +7,10 @@ interface FormProps {
   readonly action: ReturnType<typeof useAction>;
   /** Makes the change, with what was typed. */
   readonly onSubmit: (form: FormData) => Promise<void>;
-  /** Called when the person has changed a field. */
+  /**
+   * Called when the person has changed a field. Fields with a state must take it from `onInput` too: before `onChange`,
+   * they may have been drawn again with the old one.
+   */
   readonly onInput?: () => void;
   readonly children: ReactNode;
 }

@@ -1,5 +1,5 @@
 import { useLayoutEffect } from 'preact/compat';
-import { guardHash } from './use-hash.ts';
+import { guardPlace } from './use-hash.ts';
 
 const mayDiscard = () => confirm('Discard the changes that are not saved?');
 const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -9,7 +9,7 @@ export function useUnsaved(isUnsaved: boolean): void {
   useLayoutEffect(() => {
     if (!isUnsaved) return;
     addEventListener('beforeunload', askFirst);
-    const stopGuarding = guardHash(mayDiscard);
+    const stopGuarding = guardPlace(mayDiscard);
     return () => {
       removeEventListener('beforeunload', askFirst);
       stopGuarding();

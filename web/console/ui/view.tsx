@@ -3,13 +3,15 @@ import { type ReactNode, useLayoutEffect, useRef } from 'preact/compat';
 interface ViewProps {
   readonly title: string;
   /** What this view is for, in a sentence. */
-  readonly lead: ReactNode;
+  readonly lead?: ReactNode;
+  /** The link to where this view belongs. */
+  readonly back?: ReactNode;
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** One of the console's views. It sets the title of the page, and its heading takes the focus. */
-export function View({ title, lead, action, children }: ViewProps) {
+export function View({ title, lead, back, action, children }: ViewProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     document.title = `${title} · Keyward`;
@@ -19,10 +21,11 @@ export function View({ title, lead, action, children }: ViewProps) {
     <main>
       <header className="view-header">
         <div>
+          {back && <p className="back">{back}</p>}
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          <p className="lead">{lead}</p>
+          {lead && <p className="lead">{lead}</p>}
         </div>
         {action}
       </header>

@@ -15,6 +15,12 @@ export const spans = {
 /** See {@link spans}. */
 export type Span = keyof typeof spans;
 
+/** The time range in the address; a day if it has none. */
+export const spanIn = (params: URLSearchParams): Span => {
+  const range = params.get('range') ?? '';
+  return Object.hasOwn(spans, range) ? (range as Span) : '24h';
+};
+
 /** One hour or day: how often keys were verified. */
 export interface UsagePoint {
   readonly at: Date;

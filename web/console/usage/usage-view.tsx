@@ -1,56 +1,37 @@
-import { useQuery } from '@tanstack/preact-query';
-import { useState } from 'preact/compat';
-import { request } from '../api/request.ts';
-import { nameOf } from '../keys/api-key.ts';
+import { idIn, nameOf } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
-import { QueryContent } from '../ui/query-content.tsx';
-import { useHash } from '../ui/use-hash.ts';
-import { useNow } from '../ui/use-now.ts';
+import { setParams, usePlace } from '../ui/use-hash.ts';
 import { View } from '../ui/view.tsx';
-import { apiKeysUsageQuery, apiKeyUsageQuery } from './documents.ts';
 import { SpanChoice } from './span-choice.tsx';
-import { pointsOf, rangeOf, type Span, spans } from './usage-points.ts';
+import { Usage } from './usage.tsx';
+import { spanIn } from './usage-points.ts';
 import { UsageReport } from './usage-report.tsx';
 
 /** How often all keys were verified, or the one whose id is in the address. */
 export function UsageView() {
-  const keyId = Number(/\/([1-9]\d{0,9})$/.exec(useHash())?.[1]) || undefined;
-  const [span, setSpan] = useState<Span>('24h');
+  const { item, params } = usePlace();
+  const keyId = idIn(item);
+  const span = spanIn(params);
   return (
     <View title="Usage" lead="How often your API keys were verified, and with what result.">
       <div className="toolbar">
-        <KeyChoice keyId={keyId} />
-        <SpanChoice span={span} onChange={setSpan} />
+        <KeyChoice keyId={keyId} params={params} />
+        <SpanChoice span={span} onChange={(range) => setParams({ range })} />
       </div>
-      <Usage key={`${keyId} ${span}`} keyId={keyId} span={span} />
+      <Usage key={`${keyId} ${span}`} keyId={keyId} span={span}>
+        {(points) => <UsageReport points={points} span={span} />}
+      </Usage>
     </View>
   );
 }
 
-interface UsageProps {
-  readonly keyId: number | undefined;
-  readonly span: Span;
-}
-
-function Usage({ keyId, span }: UsageProps) {
-  const range = rangeOf(span, useNow());
-  const variables = { from: range.from.toISOString(), to: range.to.toISOString(), by: spans[span].by };
-  const query = useQuery({
-    queryKey: ['usage', keyId, variables],
-    queryFn: ({ signal }) =>
-      keyId === undefined
-        ? request(apiKeysUsageQuery, variables, { signal })
-        : request(apiKeyUsageQuery, { ...variables, keyId }, { signal }),
-  });
-  return (
-    <QueryContent query={query} what="usage">
-      {({ usage }) => <UsageReport points={pointsOf(span, range.from, usage.counts)} span={span} />}
-    </QueryContent>
-  );
-}
-
 /** Chooses a key, or all of them. */
-function KeyChoice({ keyId }: Pick<UsageProps, 'keyId'>) {
+interface KeyChoiceProps {
+  readonly keyId: number | undefined;
+  readonly params: URLSearchParams;
+}
+
+function KeyChoice({ keyId, params }: KeyChoiceProps) {
   const listed = useApiKeys().data?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node));
   const keys: { readonly id: number; readonly name: string | null }[] = [...(listed ?? [])];
   // A key that is not fetched yet, or belongs to somebody else.
@@ -60,7 +41,8 @@ function KeyChoice({ keyId }: Pick<UsageProps, 'keyId'>) {
       aria-label="API key"
       value={keyId ?? ''}
       onChange={({ currentTarget }) => {
-        location.hash = currentTarget.value === '' ? '#usage' : `#usage/${currentTarget.value}`;
+        const { value } = currentTarget;
+        location.hash = `${value === '' ? '#usage' : `#usage/${value}`}?${params}`;
       }}
     >
       <option value="">All API keys</option>

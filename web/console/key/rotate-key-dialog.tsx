@@ -2,12 +2,12 @@ import { useState } from 'preact/compat';
 import { duration } from '../../shared/times.ts';
 import { refresh } from '../api/query-client.ts';
 import { createIdempotencyKey, request } from '../api/request.ts';
+import { type ApiKey, nameOf } from '../keys/api-key.ts';
+import { rotateApiKeyMutation } from '../keys/documents.ts';
+import type { NewSecret } from '../keys/secret-dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { type ApiKey, headingId, nameOf } from './api-key.ts';
-import { rotateApiKeyMutation } from './documents.ts';
-import type { NewSecret } from './secret-dialog.tsx';
 
 /** How long the current secret may keep working, in seconds. */
 const graces = [3_600, 86_400, 604_800];
@@ -32,7 +32,6 @@ export function RotateKeyDialog({ apiKey, isLeaked = false, onDismiss, onSecret 
       submitLabel="Rotate"
       action={action}
       onDismiss={onDismiss}
-      fallbackFocus={headingId(apiKey)}
       shownIssues={['graceSeconds']}
       onSubmit={async (form) => {
         const graceSeconds = Number(form.get('grace'));

@@ -1,11 +1,11 @@
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
+import { type ApiKey, nameOf } from '../keys/api-key.ts';
+import { deactivateApiKeyMutation } from '../keys/documents.ts';
+import { LastUse } from '../keys/last-use.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { type ApiKey, headingId, nameOf } from './api-key.ts';
-import { deactivateApiKeyMutation } from './documents.ts';
-import { LastUse } from './last-use.tsx';
 
 interface DeactivateKeyDialogProps {
   readonly apiKey: ApiKey;
@@ -23,7 +23,6 @@ export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogPr
       danger
       action={action}
       onDismiss={onDismiss}
-      fallbackFocus={headingId(apiKey)}
       onSubmit={async () => {
         await request(deactivateApiKeyMutation, { keyId: apiKey.id });
         await refresh();

@@ -1,10 +1,10 @@
+import type { ApiKey, ApiKeyState } from '../keys/api-key.ts';
 import { Fact, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { useNow } from '../ui/use-now.ts';
-import type { ApiKey, ApiKeyState } from './api-key.ts';
 
 /** The dates of a key. */
-export function KeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
+export function AccountKeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
   const { createdAt, lastUsedAt, expiresAt, deactivatedAt, secrets } = apiKey;
   const now = useNow();
   const ends = secrets.flatMap(({ endsAt }) => endsAt ?? []).toSorted();

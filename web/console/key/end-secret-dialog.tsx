@@ -1,11 +1,11 @@
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
+import { type ApiKey, nameOf } from '../keys/api-key.ts';
+import { endApiKeySecretMutation } from '../keys/documents.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { type ApiKey, headingId, nameOf } from './api-key.ts';
-import { endApiKeySecretMutation } from './documents.ts';
 
 interface EndSecretDialogProps {
   readonly apiKey: ApiKey;
@@ -25,7 +25,6 @@ export function EndSecretDialog({ apiKey, prefix, onDismiss }: EndSecretDialogPr
       danger
       action={action}
       onDismiss={onDismiss}
-      fallbackFocus={headingId(apiKey)}
       onSubmit={async () => {
         await request(endApiKeySecretMutation, { keyId: apiKey.id, prefix });
         await refresh();

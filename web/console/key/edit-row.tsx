@@ -1,0 +1,129 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from 'preact/compat';
+import type { Problem } from '../api/problem.ts';
+import { refresh } from '../api/query-client.ts';
+import { request } from '../api/request.ts';
+import type { ApiKey } from '../keys/api-key.ts';
+import { updateApiKeyMutation } from '../keys/documents.ts';
+import { type KeyParts, readKeyForm } from '../keys/read-key-form.ts';
+import { Button } from '../ui/button.tsx';
+import { Form } from '../ui/form.tsx';
+import { FormProblem } from '../ui/form-problem.tsx';
+import { notify } from '../ui/notice.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { setParams, usePlace } from '../ui/use-hash.ts';
+import { useUnsaved } from '../ui/use-unsaved.ts';
+
+interface RowProps {
+  readonly label: string;
+  /** A button at the end. */
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A label, and a value beside it. */
+export const Row = ({ label, action, children }: RowProps) => (
+  <div className="key-row">
+    <h3>{label}</h3>
+    <div>{children}</div>
+    {action}
+  </div>
+);
+
+interface EditRowProps {
+  readonly part: keyof KeyParts;
+  readonly label: string;
+  readonly apiKey: ApiKey;
+  /** The value now. It stays in sight while it is edited. */
+  readonly shown: ReactNode;
+  readonly canEdit: boolean;
+  /** The fields, from the key as it was when the person began. */
+  readonly children: (before: ApiKey, problem: Problem | undefined) => ReactNode;
+}
+
+/** A part of a key that is edited in its place and saved alone. The address can open it: `?edit=quota`. */
+export function EditRow({ part, label, apiKey, shown, canEdit, children }: EditRowProps) {
+  const isAsked = usePlace().params.get('edit') === part && canEdit;
+  const [before, setBefore] = useState<ApiKey>();
+  const button = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!isAsked) return;
+    setBefore((edited) => edited ?? apiKey);
+    setParams({ edit: undefined });
+  }, [isAsked, apiKey]);
+  const close = () => {
+    setBefore(undefined);
+    // The button that had the focus goes with the form.
+    button.current?.querySelector('button')?.focus();
+  };
+  return (
+    <>
+      <Row
+        label={label}
+        action={
+          canEdit && (
+            <div ref={button}>
+              <Button
+                look="quiet"
+                aria-expanded={before !== undefined}
+                onClick={() => (before ? close() : setBefore(apiKey))}
+              >
+                {before ? 'Close' : 'Edit'}
+                <span className="visually-hidden"> {label.toLowerCase()}</span>
+              </Button>
+            </div>
+          )
+        }
+      >
+        {shown}
+      </Row>
+      {before && canEdit && (
+        <EditForm part={part} label={label} before={before} onClose={close}>
+          {children}
+        </EditForm>
+      )}
+    </>
+  );
+}
+
+interface EditFormProps extends Pick<EditRowProps, 'part' | 'label' | 'children'> {
+  readonly before: ApiKey;
+  readonly onClose: () => void;
+}
+
+function EditForm({ part, label, before, onClose, children }: EditFormProps) {
+  const id = useId();
+  const action = useAction();
+  const [isChanged, setIsChanged] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  useUnsaved(isChanged);
+  useEffect(() => {
+    place.current?.querySelector<HTMLElement>(':is(input, textarea, select):not([type="hidden"])')?.focus();
+  }, []);
+  const save = async (form: FormData) => {
+    const changes = readKeyForm(form, new Date(), before, [part]);
+    if (Object.keys(changes).length === 0) {
+      onClose();
+      return notify('No changes to save.');
+    }
+    await request(updateApiKeyMutation, { keyId: before.id, ...changes });
+    await refresh();
+    onClose();
+    notify(`${label} saved.`);
+  };
+  return (
+    <div className="key-edit" ref={place}>
+      <Form id={id} action={action} onSubmit={save} onInput={() => setIsChanged(true)}>
+        {children(before, action.problem)}
+      </Form>
+      <FormProblem problem={action.problem} shown={[part]} />
+      <div className="form-end">
+        <Button look="primary" type="submit" form={id} pending={action.pending}>
+          Save {label.toLowerCase()}
+        </Button>
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}

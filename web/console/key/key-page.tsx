@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/compat';
+import { request } from '../api/request.ts';
+import { type ApiKey, nameOf, stateOf } from '../keys/api-key.ts';
+import { apiKeyQuery } from '../keys/documents.ts';
+import { type NewSecret, SecretDialog } from '../keys/secret-dialog.tsx';
+import { knownApiKeys } from '../keys/use-api-keys.ts';
+import { QueryContent } from '../ui/query-content.tsx';
+import { setParams, usePlace } from '../ui/use-hash.ts';
+import { useNow } from '../ui/use-now.ts';
+import { View } from '../ui/view.tsx';
+import { KeyDialog, requestIn } from './key-dialog.tsx';
+import { KeyFacts } from './key-facts.tsx';
+import { KeyHistory } from './key-history.tsx';
+import { KeySecrets } from './key-secrets.tsx';
+import { KeySettings } from './key-settings.tsx';
+import { KeyUse } from './key-use.tsx';
+
+/** The page of one API key: how it is used, what it may do, its secrets and its history. */
+export function KeyPage({ keyId }: { readonly keyId: number }) {
+  const query = useQuery({
+    queryKey: ['api-key', keyId],
+    queryFn: ({ signal }) => request(apiKeyQuery, { keyId }, { signal }),
+    // The list has it already.
+    placeholderData: () => {
+      const apiKey = knownApiKeys().find(({ id }) => id === keyId);
+      return apiKey && { apiKey };
+    },
+  });
+  const known = query.data?.apiKey;
+  return (
+    <View
+      title={known ? nameOf(known) : `API key ${keyId}`}
+      back={<a href="#keys">API keys</a>}
+      action={known && <Actions apiKey={known} />}
+    >
+      <QueryContent query={query} what="API key">
+        {({ apiKey }) => <Key apiKey={apiKey} />}
+      </QueryContent>
+    </View>
+  );
+}
+
+/** The two actions that matter most. They are links, so that they can be reached from elsewhere too. */
+function Actions({ apiKey }: { readonly apiKey: ApiKey }) {
+  const state = stateOf(apiKey, useNow());
+  return (
+    <div className="actions">
+      {state === 'active' && (
+        <button type="button" className="button" onClick={() => setParams({ do: 'rotate' })}>
+          Rotate…
+        </button>
+      )}
+      {state !== 'deactivated' && (
+        <button type="button" className="button danger-text" onClick={() => setParams({ do: 'deactivate' })}>
+          Deactivate…
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Key({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { params } = usePlace();
+  const [secret, setSecret] = useState<NewSecret>();
+  const state = stateOf(apiKey, useNow());
+  const asked = requestIn(params, apiKey, state);
+  return (
+    <div className="key-page">
+      <KeyFacts apiKey={apiKey} state={state} />
+      <KeyUse apiKey={apiKey} />
+      <KeySettings apiKey={apiKey} state={state} />
+      <KeySecrets apiKey={apiKey} state={state} />
+      <KeyHistory apiKey={apiKey} />
+      {asked && !secret && (
+        <KeyDialog
+          asked={asked}
+          apiKey={apiKey}
+          onSecret={setSecret}
+          onDismiss={() => setParams({ do: undefined, secret: undefined })}
+        />
+      )}
+      {secret && <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />}
+    </div>
+  );
+}
