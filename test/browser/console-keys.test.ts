@@ -239,8 +239,8 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await page.getByRole('link', { name: 'Extend…' }).click();
     await expect.poll(() => focused(page)).toBe('Expires');
     await page.getByRole('combobox', { name: 'Expires' }).selectOption('In 30 days');
-    await page.getByRole('button', { name: 'Save expires' }).click();
-    await said(page, 'Expires saved.');
+    await page.getByRole('button', { name: 'Save expiry' }).click();
+    await said(page, 'Expiry saved.');
     await goTo(page, 'API keys');
     await keyRow(page, 'In 13 days').waitFor();
     await expect.poll(() => page.getByText('within 14 days').count()).toBe(0);

@@ -232,24 +232,24 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
     });
 
     it('is accessible while a key with many settings is edited', async () => {
-      for (const part of ['permissions', 'works from', 'rate limit', 'quota', 'expires'])
+      for (const part of ['permissions', 'addresses', 'rate limit', 'quota', 'expiry'])
         await edit(page, part);
       await inspect(page, `edit-fifty-${look}`);
       await page.getByText('Days and months begin', { exact: false }).scrollIntoViewIfNeeded();
       await inspect(page, `edit-fifty-end-${look}`);
-      for (const part of ['permissions', 'works from', 'rate limit', 'quota', 'expires'])
+      for (const part of ['permissions', 'addresses', 'rate limit', 'quota', 'expiry'])
         await page.getByRole('button', { name: `Close ${part}` }).click();
     });
 
     it('works with the keyboard alone: open, fill in, save', async () => {
       await openKey(page, 'Nothing');
-      await page.getByRole('button', { name: 'Edit works from' }).focus();
+      await page.getByRole('button', { name: 'Edit addresses' }).focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => focused(page)).toBe('Allowed IP addresses');
       await page.keyboard.type('2001:db8::7');
-      await tabTo(page, 'Save works from');
+      await tabTo(page, 'Save addresses');
       await page.keyboard.press('Enter');
-      await said(page, 'Works from saved.');
+      await said(page, 'Addresses saved.');
       expect(sent).toMatchObject({ allowedAddresses: ['2001:db8::7'] });
       await tabTo(page, 'Edit quota');
       await page.keyboard.press('Enter');

@@ -49,7 +49,7 @@ const mayDo: readonly Part[] = [
   },
   {
     name: 'allowedAddresses',
-    label: 'Works from',
+    label: 'Addresses',
     shown: ({ allowedAddresses }) =>
       allowedAddresses.length === 0 ? 'Any address' : <Codes items={allowedAddresses} />,
     Fields: ({ before, problem }) => (
@@ -72,7 +72,7 @@ const mayDo: readonly Part[] = [
   },
   {
     name: 'expiresAt',
-    label: 'Expires',
+    label: 'Expiry',
     shown: ({ expiresAt }) => (expiresAt === null ? 'Never' : absolute(new Date(expiresAt))),
     Fields: ({ before, problem }) => (
       <ExpiryFields issue={problem?.issueOf('expiresAt')} current={before.expiresAt} />

@@ -43,7 +43,7 @@ export function KeyToolbar({ choice, keys, now, listed }: KeyToolbarProps) {
         type="search"
         aria-label="Search API keys"
         aria-describedby="find-hint"
-        placeholder="Name, description, ID, or a key you found"
+        placeholder="Name, ID, or a key you found"
         autoComplete="off"
         autoCapitalize="none"
         spellcheck={false}

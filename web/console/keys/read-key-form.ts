@@ -15,7 +15,7 @@ const readText = (form: FormData, field: string): string | null =>
   withLineEnds(`${form.get(field)}`).trim() || null;
 
 /** The name in the field; null if it is empty. */
-export const readName = (form: FormData): string | null => `${form.get('name')}` || null;
+const readName = (form: FormData): string | null => `${form.get('name')}` || null;
 
 const day = 86_400_000;
 
