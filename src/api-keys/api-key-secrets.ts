@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { ofCaller } from '../accounts/own-account.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
-import { shareReads } from '../database/shared-read.ts';
+import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../database/shared-read.ts';
 import { ApiKeySecret, type Tables } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
@@ -87,33 +87,15 @@ export async function apiKeySecrets(
   return toSecrets(rows);
 }
 
-interface Keys {
-  readonly now: Date;
-  /** The ids, by index. */
-  readonly [place: number]: number;
-}
-
-/** The queries, by the number of their keys: a power of two, so that they are few. */
-const queries = new Map<number, ReturnType<typeof prepareOfKeys>>();
-
-const prepareOfKeys = (count: number) =>
-  prepareQuery(ApiKeySecret, (db, values: Keys) =>
-    selectSecrets(db, values).where(
-      'api_key.id',
-      'in',
-      Array.from({ length: count }, (_, place) => values[place] as number),
+const readSecrets = prepareForMany(
+  (count) =>
+    prepareQuery(ApiKeySecret, (db, values: ManyValues<number, { readonly now: Date }>) =>
+      selectSecrets(db, values).where('api_key.id', 'in', itemsOf(values, count)),
     ),
-  );
+  () => ({ now: new Date() }),
+);
 
-const readTogether = shareReads((db: Db, ids: readonly number[]) => {
-  const count = 2 ** Math.ceil(Math.log2(ids.length));
-  const query = queries.get(count) ?? prepareOfKeys(count);
-  queries.set(count, query);
-  const values: { now: Date; [place: number]: number } = { now: new Date() };
-  for (let place = 0; place < count; place += 1)
-    values[place] = ids[Math.min(place, ids.length - 1)] as number;
-  return query(db, values);
-}, 128);
+const readTogether = shareReads(readSecrets, 128);
 
 /** Reads the working secrets of an API key that the caller may read. Keys that are read together share a query. */
 export async function secretsOf(db: Db, keyId: number): Promise<WorkingSecret[]> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type Db, isForPostgres } from './db.ts';
+import { type Db, type EntityRow, isForPostgres, type PreparedQuery } from './db.ts';
 import type { Tables } from './tables.ts';
 
 /** Reads the rows of several keys at once. */
@@ -46,3 +46,31 @@ export function shareReads<Key, Row>(read: ReadAll<Key, Row>, most: number): Rea
     return await gathered.rows;
   };
 }
+
+/** The values of a query for several items: each item by its index, and what the query needs besides. */
+export type ManyValues<Item, Values> = Values & { readonly [place: number]: Item };
+
+/**
+ * Prepares a query for any number of items: one for each power of two, so that they are few.
+ * @param prepare prepares the query for a number of items
+ * @param others makes the other values of the query
+ */
+export function prepareForMany<Item, Values extends object, Row>(
+  prepare: (count: number) => PreparedQuery<ManyValues<Item, Values>, Row>,
+  others: () => Values,
+): (db: Db, items: readonly Item[]) => Promise<EntityRow<Row>[]> {
+  const queries = new Map<number, ReturnType<typeof prepare>>();
+  return (db, items) => {
+    const count = 2 ** Math.ceil(Math.log2(items.length));
+    const query = queries.get(count) ?? prepare(count);
+    queries.set(count, query);
+    const values = others() as Record<number, unknown>;
+    // The last item fills the places that are left.
+    for (let place = 0; place < count; place += 1) values[place] = items[Math.min(place, items.length - 1)];
+    return query(db, values as ManyValues<Item, Values>);
+  };
+}
+
+/** The items of {@link ManyValues}, for a condition with `in`. */
+export const itemsOf = <Item>(values: { readonly [place: number]: Item }, count: number): Item[] =>
+  Array.from({ length: count }, (_, place) => values[place] as Item);

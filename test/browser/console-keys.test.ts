@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, stored, takePicture, type Visit, type World } from '../support/browser.ts';
 import {
   askFor,
+  between,
   call,
   clipboard,
   createKey,
   dialog,
   focused,
   goTo,
+  inspect,
   isValid,
   keyRow,
   openConsole,
@@ -181,6 +183,30 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await takePicture(page, 'console');
   });
 
+  it('shows how each key was used in 14 days, and which was refused', async () => {
+    const { page } = visit;
+    const busy = Array.from({ length: 14 }, (_, day) => ({
+      allowed: 20_000 + day,
+      refused: day === 13 ? 5000 : 0,
+    }));
+    const refused = busy.map((_, day) => ({ allowed: day === 0 ? 3 : 0, refused: day === 13 ? 1 : 0 }));
+    await using _uses = await between(page, async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      const body = text.replaceAll(/"id":([12]),"dailyUse":\[.*?\]/g, (_, id) =>
+        [`"id":${id}`, `"dailyUse":${JSON.stringify(id === '1' ? busy : refused)}`].join(),
+      );
+      await route.fulfill({ response, body });
+    });
+    await page.reload();
+    await keyRow(page, 'Laptop').getByText('285.1K').waitFor();
+    await keyRow(page, 'Laptop').getByText('2% refused').waitFor();
+    await keyRow(page, 'Builder').getByText('25% refused').waitFor();
+    await keyRow(page, 'Builder').getByText('All refused today').waitFor();
+    await keyRow(page, 'API key 3').getByText('not used').waitFor();
+    await inspect(page, 'keys-used');
+  });
+
   it('lists, counts, finds and sorts hundreds of keys', async () => {
     const { page } = visit;
     const names = Array.from({ length: 120 }, (_, number) => `Many ${number}`);
@@ -210,12 +236,23 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await search.fill('');
   });
 
+  it('shows 14 keys on a screen of 1440 × 900', async () => {
+    await using other = await world.visit({ viewport: { width: 1440, height: 900 } });
+    for (let number = 1; number <= 14; number += 1)
+      await call(world, 'fourteen', 'POST /auth/keys', { name: `Key ${number}` });
+    const page = await openConsole(other, 'fourteen');
+    await keyRow(page, 'Key 1').getByText('not used').waitFor();
+    const last = await keyRow(page, 'Key 1').boundingBox();
+    expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(900);
+    expect(last?.height).toBe(48);
+  });
+
   it('the search, the filter and the order are in the address, so Back restores them', async () => {
     const { page } = visit;
     const search = page.getByRole('searchbox', { name: 'Search API keys' });
     await search.fill('many 11');
     await page.getByLabel('Order').selectOption({ label: 'By name' });
-    expect(new URL(page.url()).hash).toBe('#keys?state=all&order=name&find=many+11');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#keys?state=all&order=name&find=many+11');
     await keyRow(page, 'Many 117').getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'Many 117' }).waitFor();
     await page.getByRole('radio', { name: '7 days' }).check({ force: true });

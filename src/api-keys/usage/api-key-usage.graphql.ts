@@ -1,8 +1,9 @@
 import { signedIn } from '../../auth/scopes.ts';
 import { builder } from '../../graphql/builder.ts';
-import { keyIdArgument } from '../api-key-types.graphql.ts';
+import { ApiKeyType, keyIdArgument } from '../api-key-types.graphql.ts';
 import { ApiKeyUsageInput, apiKeyUsage } from './api-key-usage.ts';
 import { ApiKeysUsageInput, apiKeysUsage } from './api-keys-usage.ts';
+import { type DayOfUse, dailyUseOf, shownDays } from './daily-use.ts';
 import { longestRange, mostCounts, mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
 
 /** What verifications are counted by. */
@@ -32,6 +33,30 @@ const UsageCountType = builder.objectRef<UsageCount>('UsageCount').implement({
     }),
   }),
 });
+
+const DayOfUseType = builder.objectRef<DayOfUse>('ApiKeyDay').implement({
+  description: 'How often an API key was verified on one day, in UTC.',
+  fields: (t) => ({
+    allowed: t.exposeInt('allowed', {
+      description: 'Number of verifications that passed. 2147483647 means that many or more.',
+      example: 1200,
+    }),
+    refused: t.exposeInt('refused', {
+      description: 'Number of refused verifications. 2147483647 means that many or more.',
+      example: 3,
+    }),
+  }),
+});
+
+builder.objectField(ApiKeyType, 'dailyUse', (t) =>
+  t.field({
+    type: [DayOfUseType],
+    description: `Verifications on each of the last ${shownDays} days, the oldest first and today last. They appear up to 30 seconds late.`,
+    atMost: shownDays,
+    notInRest: true,
+    resolve: ({ id }, _args, { db }) => dailyUseOf(db, id),
+  }),
+);
 
 /** How often API keys were verified. */
 export const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement({

@@ -63,7 +63,7 @@ export function readUsageRange({ to: end, from: begin, by: period }: RangeInput)
 }
 
 /** The greatest value of GraphQL's Int. */
-const mostCount = 2 ** 31 - 1;
+export const mostCount = 2 ** 31 - 1;
 
 /** The number of verifications in an hour or a day with one outcome. */
 export interface UsageCount {

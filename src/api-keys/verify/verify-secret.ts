@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Db, prepareQuery } from '../../database/db.ts';
-import { shareReads } from '../../database/shared-read.ts';
+import { prepareQuery } from '../../database/db.ts';
+import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../../database/shared-read.ts';
 import { ApiKey } from '../../database/tables.ts';
 import type { ImportedKeys, OperationContext } from '../../operations/context.ts';
 import { type Entitlement, entitlementOf } from '../../plans/entitlement-of.ts';
@@ -49,11 +49,7 @@ export interface VerificationRequest {
   readonly admit?: (keyId: number) => void;
 }
 
-interface Lookup {
-  readonly now: Date;
-  /** The digests, by index. */
-  readonly [place: number]: Buffer;
-}
+type Lookup = ManyValues<Buffer, { readonly now: Date }>;
 
 /** Prepares a look-up. It finds no key of an erased account, whose rows are removed a little later. */
 const prepareLookup = (count: number) =>
@@ -65,11 +61,7 @@ const prepareLookup = (count: number) =>
       .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
       .leftJoin('account_quota', 'account_quota.account_id', 'api_key.account_id')
       .leftJoin('automation_settings', 'automation_settings.account_id', 'api_key.account_id')
-      .where(
-        'api_key_secret.digest',
-        'in',
-        Array.from({ length: count }, (_, place) => values[place] as Buffer),
-      )
+      .where('api_key_secret.digest', 'in', itemsOf(values, count))
       .where('account.erased_at', 'is', null)
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
@@ -99,19 +91,8 @@ const prepareLookup = (count: number) =>
       .select(['api_key_secret.digest', 'api_key_secret.id as secretId']),
   );
 
-/** The look-ups, by the number of their digests: a power of two, so that they are few. */
-const lookups = new Map<number, ReturnType<typeof prepareLookup>>();
-
 /** Looks up the keys of these digests, with their unique index, in one statement. */
-async function lookUp(db: Db, digests: readonly Buffer[]) {
-  const count = 2 ** Math.ceil(Math.log2(digests.length));
-  const lookup = lookups.get(count) ?? prepareLookup(count);
-  lookups.set(count, lookup);
-  const values: { now: Date; [place: number]: Buffer } = { now: new Date() };
-  for (let place = 0; place < count; place += 1)
-    values[place] = digests[Math.min(place, digests.length - 1)] as Buffer;
-  return await lookup(db, values);
-}
+const lookUp = prepareForMany(prepareLookup, () => ({ now: new Date() }));
 
 /** Looks up keys together with all who ask in the same turn of the event loop, in statements of up to 64 digests. */
 const lookUpTogether = shareReads(lookUp, 64);

@@ -21,6 +21,27 @@ export const apiKeysQuery = graphql(
   [apiKeyParts],
 );
 
+/** How often each of the caller's API keys was verified in the last days. */
+export const dailyUseQuery = graphql(`
+  query DailyUse($first: Int!, $after: String) {
+    apiKeys(first: $first, after: $after) {
+      edges {
+        node {
+          id
+          dailyUse {
+            allowed
+            refused
+          }
+        }
+      }
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+    }
+  }
+`);
+
 /** One of the caller's API keys. */
 export const apiKeyQuery = graphql(
   `

@@ -10,6 +10,7 @@ import { KeyTable } from './key-table.tsx';
 import { KeyToolbar } from './key-toolbar.tsx';
 import { PastedSecret } from './pasted-secret.tsx';
 import { useApiKeys } from './use-api-keys.ts';
+import { useDailyUse } from './use-daily-use.ts';
 
 interface KeyListProps {
   readonly onCreate: () => void;
@@ -32,7 +33,7 @@ export function KeyList({ onCreate }: KeyListProps) {
 const NoKeys = ({ onCreate }: KeyListProps) => (
   <div className="empty">
     <h2>No API keys yet</h2>
-    <p>Create a key for each program that acts for you. Its secret is shown only once.</p>
+    <p>A program with a key acts as you. Create one for each program. Its secret is shown only once.</p>
     <Button onClick={onCreate}>Create your first API key</Button>
   </div>
 );
@@ -44,13 +45,14 @@ function ChosenKeys({ keys }: { readonly keys: readonly ApiKey[] }) {
   const [menu, setMenu] = useState<OpenMenu>();
   const openMenu = useCallback((apiKey: ApiKey, button: HTMLElement) => setMenu({ apiKey, button }), []);
   const closeMenu = useCallback(() => setMenu(undefined), []);
+  const use = useDailyUse();
   const chosen = chooseKeys(keys, choice, now);
   return (
     <>
       <KeyToolbar choice={choice} keys={keys} now={now} listed={chosen.length} />
       {!choice.isPasted && <ExpiryLine keys={keys} now={now} />}
       {choice.isPasted && <PastedSecret keys={keys} prefix={choice.search} now={now} />}
-      {chosen.length > 0 && <KeyTable keys={chosen} now={now} onMenu={openMenu} />}
+      {chosen.length > 0 && <KeyTable keys={chosen} now={now} use={use} onMenu={openMenu} />}
       {chosen.length === 0 && !choice.isPasted && (
         <div className="empty">
           <p>No API keys match.</p>

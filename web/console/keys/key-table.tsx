@@ -1,48 +1,76 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: the layout on a phone would drop the roles of a table
-import { memo } from 'preact/compat';
+import { memo, useEffect, useState } from 'preact/compat';
 import { absolute, relative } from '../../shared/times.ts';
 import { Badge } from '../ui/badge.tsx';
 import { type ApiKey, expiresSoon, headingId, nameOf, pageOf, stateOf } from './api-key.ts';
 import { KeyBadge } from './key-badge.tsx';
 import { quotaNow } from './limits-in-words.ts';
 import { MayDoShort } from './may-do.tsx';
+import { Hatching, Sparkline } from './sparkline.tsx';
+import type { DayOfUse } from './use-daily-use.ts';
 
 interface KeyTableProps {
   readonly keys: readonly ApiKey[];
   readonly now: Date;
+  /** The use of keys in the last days, by id; what is not there yet is left out. */
+  readonly use: ReadonlyMap<number, readonly DayOfUse[]>;
   readonly onMenu: (key: ApiKey, button: HTMLElement) => void;
 }
 
-/** Keys, one in each row. */
-export const KeyTable = ({ keys, now, onMenu }: KeyTableProps) => (
-  <table className="card keys" role="table">
-    <caption className="visually-hidden">API keys</caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        {['Key', 'May do', 'Last used', 'Expires'].map((name) => (
-          <th key={name} role="columnheader" scope="col">
-            {name}
-          </th>
-        ))}
-        <th role="columnheader" scope="col">
-          <span className="visually-hidden">Actions</span>
-        </th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      {keys.map((key) => (
-        <KeyRow key={key.id} apiKey={key} now={now} onMenu={onMenu} />
-      ))}
-    </tbody>
-  </table>
-);
+/** How many rows are drawn at once. */
+const step = 40;
 
-interface KeyRowProps extends Omit<KeyTableProps, 'keys'> {
+/** As many of the keys as are drawn by now: many at once would hold up the next key press. */
+function useGrowing(keys: readonly ApiKey[]): readonly ApiKey[] {
+  const [drawn, setDrawn] = useState(step);
+  // What was drawn stays; what comes back is drawn step by step.
+  const count = Math.max(Math.min(drawn, keys.length), step);
+  useEffect(() => {
+    const next = Math.min(count + step, Math.max(keys.length, step));
+    if (next === drawn) return;
+    const timer = setTimeout(() => setDrawn(next));
+    return () => clearTimeout(timer);
+  }, [count, drawn, keys.length]);
+  return keys.slice(0, count);
+}
+
+/** Keys, one in each row. */
+export function KeyTable({ keys, now, use, onMenu }: KeyTableProps) {
+  const drawn = useGrowing(keys);
+  return (
+    <>
+      <Hatching />
+      <table className="card keys" role="table">
+        <caption className="visually-hidden">API keys</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {['Key', 'May do', 'Last used', 'Requests, 14 days', 'Expires'].map((name) => (
+              <th key={name} role="columnheader" scope="col">
+                {name}
+              </th>
+            ))}
+            <th role="columnheader" scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {drawn.map((key) => (
+            <KeyRow key={key.id} apiKey={key} now={now} days={use.get(key.id)} onMenu={onMenu} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+interface KeyRowProps extends Omit<KeyTableProps, 'keys' | 'use'> {
   readonly apiKey: ApiKey;
+  readonly days: readonly DayOfUse[] | undefined;
 }
 
 /** One key: who it is, what it may do, when it was used and when it expires. Exceptions are marked. */
-const KeyRow = memo(function KeyRow({ apiKey, now, onMenu }: KeyRowProps) {
+const KeyRow = memo(function KeyRow({ apiKey, now, days, onMenu }: KeyRowProps) {
   const { keyPrefix, permissions, lastUsedAt } = apiKey;
   const name = nameOf(apiKey);
   return (
@@ -52,7 +80,7 @@ const KeyRow = memo(function KeyRow({ apiKey, now, onMenu }: KeyRowProps) {
           <bdi>{name}</bdi>
         </a>
         <small>
-          <code>{keyPrefix}</code> <Exceptions apiKey={apiKey} now={now} />
+          <code>{keyPrefix}</code> <Exceptions apiKey={apiKey} now={now} days={days} />
         </small>
       </th>
       <td role="cell" className="may">
@@ -60,6 +88,9 @@ const KeyRow = memo(function KeyRow({ apiKey, now, onMenu }: KeyRowProps) {
       </td>
       <td role="cell" className="used">
         {lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} now={now} />}
+      </td>
+      <td role="cell" className="use">
+        {days && <Sparkline days={days} />}
       </td>
       <td role="cell" className={expiresSoon(apiKey, now) ? 'ends soon' : 'ends'}>
         <End apiKey={apiKey} now={now} />
@@ -80,7 +111,8 @@ const KeyRow = memo(function KeyRow({ apiKey, now, onMenu }: KeyRowProps) {
 });
 
 /** What is unusual about a key; nothing about one that is active and works. */
-function Exceptions({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: Date }) {
+function Exceptions({ apiKey, now, days }: Pick<KeyRowProps, 'apiKey' | 'now' | 'days'>) {
+  const today = days?.at(-1);
   const { quota, isDefault, secrets } = apiKey;
   const isActive = stateOf(apiKey, now) === 'active';
   const working = secrets.filter(({ endsAt }) => endsAt === null || new Date(endsAt) > now).length;
@@ -89,6 +121,9 @@ function Exceptions({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: Da
       {!isActive && <KeyBadge apiKey={apiKey} now={now} />}
       {isActive && quota && quotaNow(quota, now).remaining === 0 && (
         <Badge tone="danger">Quota used up</Badge>
+      )}
+      {isActive && today && today.refused > 0 && today.allowed === 0 && (
+        <Badge tone="danger">All refused today</Badge>
       )}
       {isActive && working > 1 && <Badge tone="warn">{`${working} secrets work`}</Badge>}
       {isDefault && <Badge tone="muted">Default</Badge>}

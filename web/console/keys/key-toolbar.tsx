@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/compat';
 import { setParams } from '../ui/use-hash.ts';
 import { type ApiKey, stateOf } from './api-key.ts';
 import { type KeyChoice, type KeyFilter, type KeyOrder, looksLikeSecret, prefixIn } from './choose-keys.ts';
@@ -27,14 +28,34 @@ interface KeyToolbarProps {
 
 const keysOf = (count: number) => `${count} ${count === 1 ? 'key' : 'keys'}`;
 
-/** The rest of a secret is dropped at once: the address has what is searched. */
-const search = (text: string): void => {
-  const isPasted = looksLikeSecret(text);
-  setParams({ find: isPasted ? prefixIn(text) : text, pasted: isPasted ? 'yes' : undefined });
-};
+/** How long after the last key press the list follows, in milliseconds. */
+const pause = 100;
+
+/**
+ * The text in the search field. The list follows a little later, so that it never holds up typing. The rest of a
+ * secret is dropped at once: the address has what is searched.
+ */
+function useSearch(searched: string): [text: string, type: (text: string) => void] {
+  const [typed, setTyped] = useState<string>();
+  useEffect(() => {
+    if (typed === undefined) return;
+    const timer = setTimeout(() => {
+      setTyped(undefined);
+      setParams({ find: typed, pasted: undefined });
+    }, pause);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const type = (text: string) => {
+    if (!looksLikeSecret(text)) return setTyped(text);
+    setTyped(undefined);
+    setParams({ find: prefixIn(text), pasted: 'yes' });
+  };
+  return [typed ?? searched, type];
+}
 
 /** Chooses which keys are listed, in which order, and shows how many there are. */
 export function KeyToolbar({ choice, keys, now, listed }: KeyToolbarProps) {
+  const [text, type] = useSearch(choice.search);
   const countOf = (filter: KeyFilter) =>
     filter === 'all' ? keys.length : keys.filter((key) => stateOf(key, now) === filter).length;
   return (
@@ -47,8 +68,8 @@ export function KeyToolbar({ choice, keys, now, listed }: KeyToolbarProps) {
         autoComplete="off"
         autoCapitalize="none"
         spellcheck={false}
-        value={choice.search}
-        onInput={({ currentTarget }) => search(currentTarget.value)}
+        value={text}
+        onInput={({ currentTarget }) => type(currentTarget.value)}
       />
       <select
         aria-label="Order"

@@ -18,7 +18,6 @@ export function KeysView() {
   return (
     <View
       title="API keys"
-      lead="A program with one of these keys acts as you. Use a separate key for each program."
       action={
         <Button look="primary" onClick={create}>
           Create API key

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { type Db, prepareQuery } from '../../database/db.ts';
+import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../../database/shared-read.ts';
+import { ApiKeyUse } from '../../database/tables.ts';
+import { mostCount, periodOf } from './usage-counts.ts';
+
+const day = 24 * 60 * 60_000;
+
+/** The number of days, today included. */
+export const shownDays = 14;
+
+/** How often a key was verified on one day (UTC): at most 2³¹−1 each. */
+export interface DayOfUse {
+  readonly allowed: number;
+  readonly refused: number;
+}
+
+/** The beginning of the first day. */
+const firstDay = (now: number): number => now - (now % day) - (shownDays - 1) * day;
+
+const readUses = prepareForMany(
+  (count) =>
+    prepareQuery(ApiKeyUse, (db, values: ManyValues<number, { readonly since: Date }>) =>
+      db
+        .selectFrom('api_key_use')
+        .where('api_key_id', 'in', itemsOf(values, count))
+        .where('hour', '>=', values.since)
+        .groupBy(['api_key_id', periodOf(db, 'api_key_use', 'DAY')])
+        .select(['api_key_id', periodOf(db, 'api_key_use', 'DAY').as('hour')])
+        .select(sql<number | string>`sum(case when outcome = 'valid' then count else 0 end)`.as('allowed'))
+        .select(sql<number | string>`sum(case when outcome = 'valid' then 0 else count end)`.as('refused')),
+    ),
+  () => ({ since: new Date(firstDay(Date.now())) }),
+);
+
+const readTogether = shareReads(readUses, 128);
+
+/**
+ * Reads how often an API key was verified on each of the last days, the oldest first. Keys that are read together
+ * share a query.
+ */
+export async function dailyUseOf(db: Db, keyId: number): Promise<DayOfUse[]> {
+  const rows = (await readTogether(db, [keyId])).filter(({ apiKey }) => apiKey === keyId);
+  const first = firstDay(Date.now());
+  const byDay = new Map(rows.map((row) => [row.hour.getTime(), row]));
+  return Array.from({ length: shownDays }, (_, index) => {
+    const { allowed = 0, refused = 0 } = byDay.get(first + index * day) ?? {};
+    return {
+      allowed: Math.min(Number(allowed), mostCount),
+      refused: Math.min(Number(refused), mostCount),
+    };
+  });
+}

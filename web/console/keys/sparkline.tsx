@@ -1,0 +1,69 @@
+import { inDigits } from '../usage/usage-points.ts';
+import type { DayOfUse } from './use-daily-use.ts';
+
+/** In pixels: the width of a bar with the gap after it, and the greatest heights above and below the line. */
+const step = 7;
+const bar = 5;
+const above = 20;
+const below = 10;
+
+const heightOf = (count: number, most: number, room: number): number =>
+  count === 0 ? 0 : Math.max(Math.round((count / most) * room), 2);
+
+/** Bars as one path: it is drawn for each key of the list. */
+const bars = (counts: readonly number[], room: number, isBelow: boolean): string => {
+  const most = Math.max(...counts);
+  return counts
+    .map((count, index) => {
+      const height = heightOf(count, most, room);
+      return height === 0
+        ? ''
+        : `M${index * step} ${isBelow ? above + 2 : above - height}h${bar}v${height}h-${bar}z`;
+    })
+    .join('');
+};
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+const compact = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `1% refused`; at least `<1%` if any was. */
+const shareOf = (refused: number, all: number): string => {
+  const percent = (refused / all) * 100;
+  return percent < 1 ? '<1% refused' : `${Math.round(percent)}% refused`;
+};
+
+const hatching = 'refused-hatching';
+
+/** The pattern of refused requests: they differ by more than their colour and place. It must be once on the page. */
+export const Hatching = () => (
+  <svg width={0} height={0} className="defs" aria-hidden="true">
+    <pattern id={hatching} width={4} height={4} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect className="hatching" width={2.4} height={4} />
+    </pattern>
+  </svg>
+);
+
+/** The requests of the last days: allowed above the line, refused below it, on a scale of its own. */
+export function Sparkline({ days }: { readonly days: readonly DayOfUse[] }) {
+  const allowed = days.map((day) => day.allowed);
+  const refused = days.map((day) => day.refused);
+  const [passed, failed] = [sum(allowed), sum(refused)];
+  const all = passed + failed;
+  return (
+    <>
+      <svg aria-hidden="true" viewBox={`0 0 ${days.length * step} ${above + below + 2}`}>
+        <path className="allowed" d={bars(allowed, above, false)} />
+        <path className="refused" fill={`url(#${hatching})`} d={bars(refused, below, true)} />
+        <path className="base" d={`M0 ${above + 1}h${days.length * step}`} />
+      </svg>
+      <span>
+        <span title={inDigits(all)}>{all < 100_000 ? inDigits(all) : compact.format(all)}</span>
+        <small className={failed * 10 >= all && failed > 0 ? 'bad' : undefined}>
+          {all === 0 && 'not used'}
+          {all > 0 && (failed === 0 ? 'none refused' : shareOf(failed, all))}
+        </small>
+      </span>
+    </>
+  );
+}
