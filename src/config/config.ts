@@ -64,6 +64,9 @@ export interface PagesConfig {
   readonly shown: readonly PageName[];
   /** The client with which the pages sign a person in; undefined: the person pastes a token. */
   readonly signIn: BrowserClient | undefined;
+  /** The provider's name, as people know it, and what the console says to them before they sign in. */
+  readonly providerName?: string | undefined;
+  readonly providerSentence?: string | undefined;
 }
 
 /** The name of a page for a browser. */

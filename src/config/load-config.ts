@@ -102,6 +102,8 @@ const pagesConfig = (env: Environment): PagesConfig => {
   return {
     shown: (['console', 'graphiql', 'reference'] as const).filter((name) => pages[name]),
     signIn: clientId === undefined ? undefined : { clientId, parameters: env.AUTH_BROWSER_PARAMETERS },
+    providerName: env.PROVIDER_NAME,
+    providerSentence: env.PROVIDER_SENTENCE,
   };
 };
 const edgeConfig = (env: Environment): EdgeConfig => ({

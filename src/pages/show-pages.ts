@@ -106,6 +106,8 @@ export function showPages(
     sessionDuration: service.sessionDuration,
     apiKeyHeader: service.apiKeyHeader,
     apiKeyPermissions: service.apiKeyPermissions,
+    providerName: config.providerName,
+    providerSentence: config.providerSentence,
   };
 
   const showPage =

@@ -12,6 +12,7 @@ export type PageName = keyof typeof titles;
 export const TopBar = ({ current }: { readonly current: PageName }) => (
   <header className="top-bar">
     <span className="brand">Keyward</span>
+    {settings.providerName && <span className="provider">{settings.providerName}</span>}
     <nav aria-label="Pages">
       {(Object.keys(titles) as PageName[])
         .filter((name) => settings.pages[name] !== undefined)

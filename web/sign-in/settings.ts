@@ -30,6 +30,10 @@ export interface Settings {
   readonly apiKeyHeader: string;
   /** The permissions that an API key can have; null if the operator lists none. */
   readonly apiKeyPermissions: readonly string[] | null;
+  /** The provider's name, as people know it. */
+  readonly providerName?: string;
+  /** What the console says to somebody who is not signed in. */
+  readonly providerSentence?: string;
   /** The least and the greatest session length, in seconds. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }

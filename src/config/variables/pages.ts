@@ -14,6 +14,14 @@ const parameters = z
     ),
   );
 
+/** A text in one line. */
+const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .max(most, `must have at most ${most} characters`)
+    .regex(/^\P{Cc}*$/u, 'must be one line');
+
 /** The variables of the pages for a browser, and of their sign-in. */
 export const pageVariables = {
   CONSOLE: onOrOff.default(true).meta({
@@ -27,6 +35,17 @@ export const pageVariables = {
   API_REFERENCE: onOrOff.default(true).meta({
     description: '`off` removes the page at `/api/v1/docs`',
     example: 'off',
+  }),
+  PROVIDER_NAME: line(60).optional().meta({
+    description: 'Your name, as people know your API: at most 60 characters. The pages show it',
+    unset: 'the pages only say Keyward',
+    example: 'Example API',
+  }),
+  PROVIDER_SENTENCE: line(200).optional().meta({
+    description:
+      'What the console says to people who are not signed in: one sentence, at most 200 characters',
+    unset: 'what the console is for',
+    example: 'Manage the API keys of your Example account.',
   }),
   AUTH_BROWSER_CLIENT_ID: z.string().optional().meta({
     description:

@@ -99,7 +99,12 @@ describe('defaults', () => {
     documentCost: 5000,
     webhooks: { endpoints: [], allowedHosts: [] },
     operators: false,
-    pages: { shown: ['console', 'graphiql', 'reference'], signIn: undefined },
+    pages: {
+      shown: ['console', 'graphiql', 'reference'],
+      signIn: undefined,
+      providerName: undefined,
+      providerSentence: undefined,
+    },
     edge: {
       trustedProxies: [],
       corsOrigins: [],

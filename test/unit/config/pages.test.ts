@@ -25,7 +25,18 @@ describe('pages for a browser', () => {
     });
   });
 
+  it("say whose service it is, in the operator's words", () => {
+    const given = { PROVIDER_NAME: ' Example API ', PROVIDER_SENTENCE: 'Manage your <keys>.' };
+    expect(loadConfig(given).pages).toMatchObject({
+      providerName: 'Example API',
+      providerSentence: 'Manage your <keys>.',
+    });
+  });
+
   it.each([
+    [{ PROVIDER_NAME: 'a'.repeat(61) }, 'PROVIDER_NAME must have at most 60 characters'],
+    [{ PROVIDER_SENTENCE: 'a'.repeat(201) }, 'PROVIDER_SENTENCE must have at most 200 characters'],
+    [{ PROVIDER_SENTENCE: 'a\nb' }, 'PROVIDER_SENTENCE must be one line'],
     [{ AUTH_BROWSER_CLIENT_ID: 'pages' }, 'AUTH_ISSUER (or AUTH_ISSUERS) must be set with'],
     [{ ...issuer, AUTH_BROWSER_PARAMETERS: 'a=b' }, 'AUTH_BROWSER_CLIENT_ID must be set with'],
     [

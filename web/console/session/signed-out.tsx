@@ -1,17 +1,19 @@
 import { useEffect } from 'preact/compat';
+import { settings } from '../../sign-in/settings.ts';
 import { SignInButton } from './sign-in-button.tsx';
 
-/** What the console shows to somebody who is not signed in. */
+const usual = 'Create and rotate API keys, register a private key, set up automation, and see what changed.';
+
+/** What the console shows to somebody who is not signed in: whose service it is, and what it is for. */
 export function SignedOut() {
+  const { providerName, providerSentence = usual } = settings;
   useEffect(() => {
-    document.title = 'Console · Keyward';
+    document.title = `Console · ${providerName ?? 'Keyward'}`;
   }, []);
   return (
     <main className="signed-out">
-      <h1>Your keys and settings</h1>
-      <p className="lead">
-        Create and rotate API keys, register a private key, set up automation, and see what changed.
-      </p>
+      <h1>{providerName ? `Your keys for ${providerName}` : 'Your keys and settings'}</h1>
+      <p className="lead">{providerSentence}</p>
       <SignInButton label="Sign in" />
     </main>
   );
