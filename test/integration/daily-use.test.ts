@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { dailyUseOf } from '../../src/api-keys/usage/daily-use.ts';
+import { Db, isForPostgres } from '../../src/database/db.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 beforeEach(() => {
@@ -47,6 +49,19 @@ it('counts the last 14 days of each key in UTC, the oldest first and today last'
   ]);
   expect(found.get(second)?.[1]).toEqual({ allowed: 2_147_483_647, refused: 0 });
   expect(found.get(third)).toEqual(Array.from({ length: 14 }, () => none));
+});
+
+it('lets others have their turn between two keys', async () => {
+  const alice = await setup.gateway.createAccount('alice');
+  const ids: number[] = [];
+  for (let count = 0; count < 20; count += 1) ids.push(await setup.gateway.createApiKey(alice));
+  const db = new Db(setup.gateway.database.em);
+  const order: string[] = [];
+  const reads = ids.map((id) => dailyUseOf(db, id).then(() => order.push('read')));
+  await new Promise((resolve) => setTimeout(resolve)).then(() => order.push('other'));
+  await Promise.all(reads);
+  if (isForPostgres(db.kysely)) return expect(order).toHaveLength(21);
+  expect(order.indexOf('other')).toBeLessThan(20);
 });
 
 it('is left out of the records of REST', async () => {
