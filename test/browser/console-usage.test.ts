@@ -1,17 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, type World } from '../support/browser.ts';
-import {
-  between,
-  call,
-  goTo,
-  inspect,
-  keyRow,
-  looks,
-  openConsole,
-  openKey,
-  tabTo,
-} from './console-person.ts';
+import { between, call, inspect, keyRow, looks, openConsole, openKey, tabTo } from './console-person.ts';
 
 interface Asked {
   readonly keyId?: number;
@@ -186,7 +176,13 @@ describe.skipIf(!canRun)('usage of keys', () => {
         { timeout: 90_000, interval: 2000 },
       )
       .toContain('4 verifications in the last 24 hours: 3 valid, 1 refused (1 inactive)');
-    await goTo(page, 'API keys');
+    const byKey = page.getByRole('region', { name: 'By key, in 14 days' });
+    expect(await byKey.getByRole('row').allTextContents()).toEqual(['KeyValidRefused', 'Robot31']);
+    await inspect(page, 'usage-by-key');
+    await byKey.getByRole('link', { name: 'Robot' }).click();
+    await page.getByText('3 valid, 1 refused (1 inactive)', { exact: false }).first().waitFor();
+    await page.getByRole('row', { name: /^Inactive 1 .* Give the program another key\.$/ }).waitFor();
+    await inspect(page, 'key-used');
     await openKey(page, 'Idle');
     await page.getByRole('heading', { name: 'Not used in the last 24 hours' }).waitFor();
     expect(visit.complaints).toEqual([]);

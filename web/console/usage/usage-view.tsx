@@ -4,6 +4,7 @@ import { setParams, usePlace } from '../ui/use-hash.ts';
 import { View } from '../ui/view.tsx';
 import { SpanChoice } from './span-choice.tsx';
 import { Usage } from './usage.tsx';
+import { UsageByKey } from './usage-by-key.tsx';
 import { spanIn } from './usage-points.ts';
 import { UsageReport } from './usage-report.tsx';
 
@@ -21,6 +22,7 @@ export function UsageView() {
       <Usage key={`${keyId} ${span}`} keyId={keyId} span={span}>
         {(points) => <UsageReport points={points} span={span} />}
       </Usage>
+      {keyId === undefined && <UsageByKey />}
     </View>
   );
 }
