@@ -44,6 +44,7 @@ builder.objectField(ApiKeyType, 'secrets', (t) =>
     type: [SecretType],
     description: 'The secrets that work, the current one first. Empty if the key is inactive or expired.',
     atMost: mostSecrets,
+    usually: 1,
     notInRest: true,
     resolve: ({ id }, _args, { db }) => secretsOf(db, id),
   }),

@@ -185,15 +185,16 @@ describe.skipIf(!canRun)('API keys in the console', () => {
 
   it('shows how each key was used in 14 days, and which was refused', async () => {
     const { page } = visit;
-    const busy = Array.from({ length: 14 }, (_, day) => ({
-      allowed: 20_000 + day,
-      refused: day === 13 ? 5000 : 0,
-    }));
-    const refused = busy.map((_, day) => ({ allowed: day === 0 ? 3 : 0, refused: day === 13 ? 1 : 0 }));
+    const days = Array.from({ length: 14 }, (_, day) => day);
+    const busy = { allowed: days.map(() => 20_007), refused: days.map((day) => (day === 13 ? 5000 : 0)) };
+    const refused = {
+      allowed: days.map((day) => (day === 0 ? 3 : 0)),
+      refused: days.map((day) => (day === 13 ? 1 : 0)),
+    };
     await using _uses = await between(page, async (route) => {
       const response = await route.fetch();
       const text = await response.text();
-      const body = text.replaceAll(/"id":([12]),"dailyUse":\[.*?\]/g, (_, id) =>
+      const body = text.replaceAll(/"id":([12]),"dailyUse":\{.*?\}/g, (_, id) =>
         [`"id":${id}`, `"dailyUse":${JSON.stringify(id === '1' ? busy : refused)}`].join(),
       );
       await route.fulfill({ response, body });

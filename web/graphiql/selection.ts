@@ -1,4 +1,15 @@
-import { type GraphQLOutputType, getNamedType, isObjectType } from 'graphql';
+import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
+
+/** Whether a type has nothing but lists of numbers: they are for charts, and would hide the rest of a response. */
+const isSeries = (type: GraphQLOutputType): boolean => {
+  const named = getNamedType(type);
+  return (
+    isObjectType(named) &&
+    Object.values(named.getFields()).every(
+      (field) => isListType(getNullableType(field.type)) && getNamedType(field.type).name === 'Int',
+    )
+  );
+};
 
 /**
  * Selects all fields of a type that are not deprecated, with their own fields; nothing if the type is a leaf.
@@ -9,7 +20,7 @@ export function selectionOf(type: GraphQLOutputType, indent: string): string {
   if (!isObjectType(named)) return '';
   const inner = `${indent}  `;
   const fields = Object.values(named.getFields())
-    .filter(({ deprecationReason }) => deprecationReason == null)
+    .filter(({ deprecationReason, type: inside }) => deprecationReason == null && !isSeries(inside))
     .map((field) => `${inner}${field.name}${selectionOf(field.type, inner)}\n`);
   return ` {\n${fields.join('')}${indent}}`;
 }

@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import { ApiKeyType, keyIdArgument } from '../api-key-types.graphql.ts';
 import { ApiKeyUsageInput, apiKeyUsage } from './api-key-usage.ts';
 import { ApiKeysUsageInput, apiKeysUsage } from './api-keys-usage.ts';
-import { type DayOfUse, dailyUseOf, shownDays } from './daily-use.ts';
+import { type DailyUse, dailyUseOf, shownDays } from './daily-use.ts';
 import { longestRange, mostCounts, mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
 
 /** What verifications are counted by. */
@@ -34,25 +34,29 @@ const UsageCountType = builder.objectRef<UsageCount>('UsageCount').implement({
   }),
 });
 
-const DayOfUseType = builder.objectRef<DayOfUse>('ApiKeyDay').implement({
-  description: 'How often an API key was verified on one day, in UTC.',
+/** The most bytes of a list with a count for each day, as JSON. */
+const mostDaysBytes = 2 + shownDays * 11;
+
+const DailyUseType = builder.objectRef<DailyUse>('ApiKeyDailyUse').implement({
+  description: `How often an API key was verified on each of the last ${shownDays} days (UTC), the oldest first and today last. 2147483647 means that many or more.`,
   fields: (t) => ({
-    allowed: t.exposeInt('allowed', {
-      description: 'Number of verifications that passed. 2147483647 means that many or more.',
-      example: 1200,
+    allowed: t.exposeIntList('allowed', {
+      description: 'Verifications that passed, for each day.',
+      mostBytes: mostDaysBytes,
+      example: [1200, 1150],
     }),
-    refused: t.exposeInt('refused', {
-      description: 'Number of refused verifications. 2147483647 means that many or more.',
-      example: 3,
+    refused: t.exposeIntList('refused', {
+      description: 'Refused verifications, for each day.',
+      mostBytes: mostDaysBytes,
+      example: [3, 0],
     }),
   }),
 });
 
 builder.objectField(ApiKeyType, 'dailyUse', (t) =>
   t.field({
-    type: [DayOfUseType],
-    description: `Verifications on each of the last ${shownDays} days, the oldest first and today last. They appear up to 30 seconds late.`,
-    atMost: shownDays,
+    type: DailyUseType,
+    description: `How often the key was verified on each of the last ${shownDays} days, up to 30 seconds late.`,
     notInRest: true,
     resolve: ({ id }, _args, { db }) => dailyUseOf(db, id),
   }),

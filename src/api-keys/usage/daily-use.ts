@@ -10,10 +10,10 @@ const day = 24 * 60 * 60_000;
 /** The number of days, today included. */
 export const shownDays = 14;
 
-/** How often a key was verified on one day (UTC): at most 2³¹−1 each. */
-export interface DayOfUse {
-  readonly allowed: number;
-  readonly refused: number;
+/** How often a key was verified on each day (UTC), the oldest first: at most 2³¹−1 each. */
+export interface DailyUse {
+  readonly allowed: readonly number[];
+  readonly refused: readonly number[];
 }
 
 /** The beginning of the first day. */
@@ -49,16 +49,16 @@ function readInTurn(db: Db, keyId: number): ReturnType<typeof readUses> {
  * Reads how often an API key was verified on each of the last days, the oldest first. Keys that are read together
  * share a query.
  */
-export async function dailyUseOf(db: Db, keyId: number): Promise<DayOfUse[]> {
+export async function dailyUseOf(db: Db, keyId: number): Promise<DailyUse> {
   const found = await (isForPostgres(db.kysely) ? readTogether(db, [keyId]) : readInTurn(db, keyId));
-  const rows = found.filter(({ apiKey }) => apiKey === keyId);
   const first = firstDay(Date.now());
-  const byDay = new Map(rows.map((row) => [row.hour.getTime(), row]));
-  return Array.from({ length: shownDays }, (_, index) => {
-    const { allowed = 0, refused = 0 } = byDay.get(first + index * day) ?? {};
-    return {
-      allowed: Math.min(Number(allowed), mostCount),
-      refused: Math.min(Number(refused), mostCount),
-    };
-  });
+  const empty = Array.from({ length: shownDays }, () => 0);
+  const use = { allowed: [...empty], refused: [...empty] };
+  for (const { apiKey, hour, allowed, refused } of found) {
+    const index = (hour.getTime() - first) / day;
+    if (apiKey !== keyId || !(index in empty)) continue;
+    use.allowed[index] = Math.min(Number(allowed), mostCount);
+    use.refused[index] = Math.min(Number(refused), mostCount);
+  }
+  return use;
 }

@@ -14,19 +14,21 @@ interface KeyMenuProps {
 }
 
 /** What can be done with a key: one menu for all rows, with links to the key's page. */
-export function KeyMenu({ menu: { apiKey, button }, now, onClose }: KeyMenuProps) {
+export function KeyMenu({ menu, now, onClose }: KeyMenuProps) {
+  const { apiKey } = menu;
   const ref = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const popover = ref.current;
     if (!popover) return;
-    popover.showPopover();
+    if (!popover.matches(':popover-open')) popover.showPopover();
     // Not every browser can place a popover beside its button.
-    const { bottom, right, top } = button.getBoundingClientRect();
+    const { bottom, right, top } = menu.button.getBoundingClientRect();
     const fits = bottom + popover.offsetHeight <= innerHeight;
     popover.style.top = `${scrollY + (fits ? bottom : Math.max(top - popover.offsetHeight, 0))}px`;
     popover.style.left = `${scrollX + Math.max(right - popover.offsetWidth, 0)}px`;
     popover.querySelector('a')?.focus();
-  }, [button]);
+    // A menu that is opened again before the page heard that it was closed.
+  }, [menu]);
   const state = stateOf(apiKey, now);
   const page = pageOf(apiKey);
   return (

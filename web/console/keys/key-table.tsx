@@ -7,13 +7,13 @@ import { KeyBadge } from './key-badge.tsx';
 import { quotaNow } from './limits-in-words.ts';
 import { MayDoShort } from './may-do.tsx';
 import { Hatching, Sparkline } from './sparkline.tsx';
-import type { DayOfUse } from './use-daily-use.ts';
+import type { DailyUse } from './use-daily-use.ts';
 
 interface KeyTableProps {
   readonly keys: readonly ApiKey[];
   readonly now: Date;
   /** The use of keys in the last days, by id; what is not there yet is left out. */
-  readonly use: ReadonlyMap<number, readonly DayOfUse[]>;
+  readonly use: ReadonlyMap<number, DailyUse>;
   readonly onMenu: (key: ApiKey, button: HTMLElement) => void;
 }
 
@@ -56,7 +56,7 @@ export function KeyTable({ keys, now, use, onMenu }: KeyTableProps) {
         </thead>
         <tbody role="rowgroup">
           {drawn.map((key) => (
-            <KeyRow key={key.id} apiKey={key} now={now} days={use.get(key.id)} onMenu={onMenu} />
+            <KeyRow key={key.id} apiKey={key} now={now} use={use.get(key.id)} onMenu={onMenu} />
           ))}
         </tbody>
       </table>
@@ -66,11 +66,11 @@ export function KeyTable({ keys, now, use, onMenu }: KeyTableProps) {
 
 interface KeyRowProps extends Omit<KeyTableProps, 'keys' | 'use'> {
   readonly apiKey: ApiKey;
-  readonly days: readonly DayOfUse[] | undefined;
+  readonly use: DailyUse | undefined;
 }
 
 /** One key: who it is, what it may do, when it was used and when it expires. Exceptions are marked. */
-const KeyRow = memo(function KeyRow({ apiKey, now, days, onMenu }: KeyRowProps) {
+const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
   const { keyPrefix, permissions, lastUsedAt } = apiKey;
   const name = nameOf(apiKey);
   return (
@@ -80,7 +80,7 @@ const KeyRow = memo(function KeyRow({ apiKey, now, days, onMenu }: KeyRowProps) 
           <bdi>{name}</bdi>
         </a>
         <small>
-          <code>{keyPrefix}</code> <Exceptions apiKey={apiKey} now={now} days={days} />
+          <code>{keyPrefix}</code> <Exceptions apiKey={apiKey} now={now} use={use} />
         </small>
       </th>
       <td role="cell" className="may">
@@ -90,7 +90,7 @@ const KeyRow = memo(function KeyRow({ apiKey, now, days, onMenu }: KeyRowProps) 
         {lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} now={now} />}
       </td>
       <td role="cell" className="use">
-        {days && <Sparkline days={days} />}
+        {use && <Sparkline use={use} />}
       </td>
       <td role="cell" className={expiresSoon(apiKey, now) ? 'ends soon' : 'ends'}>
         <End apiKey={apiKey} now={now} />
@@ -111,8 +111,8 @@ const KeyRow = memo(function KeyRow({ apiKey, now, days, onMenu }: KeyRowProps) 
 });
 
 /** What is unusual about a key; nothing about one that is active and works. */
-function Exceptions({ apiKey, now, days }: Pick<KeyRowProps, 'apiKey' | 'now' | 'days'>) {
-  const today = days?.at(-1);
+function Exceptions({ apiKey, now, use }: Pick<KeyRowProps, 'apiKey' | 'now' | 'use'>) {
+  const allRefused = (use?.refused.at(-1) ?? 0) > 0 && use?.allowed.at(-1) === 0;
   const { quota, isDefault, secrets } = apiKey;
   const isActive = stateOf(apiKey, now) === 'active';
   const working = secrets.filter(({ endsAt }) => endsAt === null || new Date(endsAt) > now).length;
@@ -122,9 +122,7 @@ function Exceptions({ apiKey, now, days }: Pick<KeyRowProps, 'apiKey' | 'now' | 
       {isActive && quota && quotaNow(quota, now).remaining === 0 && (
         <Badge tone="danger">Quota used up</Badge>
       )}
-      {isActive && today && today.refused > 0 && today.allowed === 0 && (
-        <Badge tone="danger">All refused today</Badge>
-      )}
+      {isActive && allRefused && <Badge tone="danger">All refused today</Badge>}
       {isActive && working > 1 && <Badge tone="warn">{`${working} secrets work`}</Badge>}
       {isDefault && <Badge tone="muted">Default</Badge>}
     </>

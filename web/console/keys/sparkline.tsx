@@ -1,5 +1,5 @@
 import { inDigits } from '../usage/usage-points.ts';
-import type { DayOfUse } from './use-daily-use.ts';
+import type { DailyUse } from './use-daily-use.ts';
 
 /** In pixels: the width of a bar with the gap after it, and the greatest heights above and below the line. */
 const step = 7;
@@ -45,17 +45,15 @@ export const Hatching = () => (
 );
 
 /** The requests of the last days: allowed above the line, refused below it, on a scale of its own. */
-export function Sparkline({ days }: { readonly days: readonly DayOfUse[] }) {
-  const allowed = days.map((day) => day.allowed);
-  const refused = days.map((day) => day.refused);
+export function Sparkline({ use: { allowed, refused } }: { readonly use: DailyUse }) {
   const [passed, failed] = [sum(allowed), sum(refused)];
   const all = passed + failed;
   return (
     <>
-      <svg aria-hidden="true" viewBox={`0 0 ${days.length * step} ${above + below + 2}`}>
+      <svg aria-hidden="true" viewBox={`0 0 ${allowed.length * step} ${above + below + 2}`}>
         <path className="allowed" d={bars(allowed, above, false)} />
         <path className="refused" fill={`url(#${hatching})`} d={bars(refused, below, true)} />
-        <path className="base" d={`M0 ${above + 1}h${days.length * step}`} />
+        <path className="base" d={`M0 ${above + 1}h${allowed.length * step}`} />
       </svg>
       <span>
         <span title={inDigits(all)}>{all < 100_000 ? inDigits(all) : compact.format(all)}</span>

@@ -4,14 +4,14 @@ import { useEffect, useMemo } from 'preact/compat';
 import { request } from '../api/request.ts';
 import { dailyUseQuery } from './documents.ts';
 
-/** How often a key was verified on one day. */
-export type DayOfUse = ResultOf<typeof dailyUseQuery>['apiKeys']['edges'][number]['node']['dailyUse'][number];
+/** How often a key was verified on each of the last days, the oldest first. */
+export type DailyUse = ResultOf<typeof dailyUseQuery>['apiKeys']['edges'][number]['node']['dailyUse'];
 
 /** The service counts the uses of so many keys at once. */
 const pageSize = 50;
 
 /** The use of all keys in the last days, by the id of a key. The list does not wait for it. */
-export function useDailyUse(): ReadonlyMap<number, readonly DayOfUse[]> {
+export function useDailyUse(): ReadonlyMap<number, DailyUse> {
   const list = useInfiniteQuery({
     queryKey: ['daily-use'],
     queryFn: ({ pageParam, signal }) =>

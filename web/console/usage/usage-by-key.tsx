@@ -11,9 +11,8 @@ export function UsageByKey() {
   const use = useDailyUse();
   const rows = keys
     .map((key) => {
-      const days = use.get(key.id) ?? [];
-      const refused = sum(days.map((day) => day.refused));
-      return { key, refused, allowed: sum(days.map((day) => day.allowed)) };
+      const { allowed = [], refused = [] } = use.get(key.id) ?? {};
+      return { key, refused: sum(refused), allowed: sum(allowed) };
     })
     .filter(({ allowed, refused }) => allowed + refused > 0)
     .toSorted((one, other) => other.allowed + other.refused - one.allowed - one.refused);
