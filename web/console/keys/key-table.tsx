@@ -142,7 +142,8 @@ function End({ apiKey: { deactivatedAt, expiresAt }, now }: { readonly apiKey: A
   if (deactivatedAt !== null)
     return (
       <>
-        —<small>deactivated {date.format(new Date(deactivatedAt))}</small>
+        Deactivated
+        <small>{date.format(new Date(deactivatedAt))}</small>
       </>
     );
   if (expiresAt === null) return <>Never</>;
