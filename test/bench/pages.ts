@@ -50,7 +50,7 @@ async function openSignedIn(visit: Visit, path: string): Promise<number> {
   await page.getByRole('banner').getByRole('button', { name: 'alice' }).waitFor();
   // The rest of the page is there as well.
   await page.waitForLoadState('networkidle');
-  return open(page, '/console', '.cards');
+  return open(page, '/console', '.keys');
 }
 
 const ways: Readonly<Record<string, (visit: Visit) => Promise<number>>> = {
