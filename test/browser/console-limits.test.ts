@@ -208,7 +208,12 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       for (let times = 0; times < 3; times += 1) expect(await isValid(world, key)).toBe(true);
       expect(await isValid(world, key)).toBe(false);
       await goTo(page, 'API keys');
-      await keyRow(page, 'Used up').getByText('Quota used up').waitFor();
+      const badge = keyRow(page, 'Used up').getByText('Quota used up');
+      await badge.waitFor();
+      // Nothing of it is cut.
+      expect(await badge.evaluate((element) => element.parentElement?.scrollWidth)).toBe(
+        await badge.evaluate((element) => element.parentElement?.clientWidth),
+      );
       await openKey(page, longName);
       await mayDo().getByText('1,000,000,000 of 1,000,000,000 requests left this month').waitFor();
       await page.getByText('"plan": "gold"', { exact: false }).waitFor();
