@@ -59,12 +59,15 @@ const longestDelay = 2 ** 31 - 1;
 /** The most time before its end at which a session is renewed, in milliseconds: 5 minutes. */
 const longestLead = 5 * 60_000;
 
+/** The least time from a session to its renewal, in milliseconds: the clock of the person may be wrong. */
+const shortestDelay = 10_000;
+
 const leftOf = ({ expiresAt }: Session): number => expiresAt - Date.now();
 
 /** Begins a session. It is renewed before it ends, if possible; otherwise it is marked as ending, then as expired. */
 export function startSession(session: Session): Session {
   const lead = Math.min(longestLead, leftOf(session) / 5);
-  attendLater(session, lead, leftOf(session) - lead);
+  attendLater(session, lead, Math.max(leftOf(session) - lead, shortestDelay));
   change({ session, resuming: false, ending: false, expired: false });
   return session;
 }

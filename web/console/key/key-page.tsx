@@ -41,7 +41,7 @@ export function KeyPage({ keyId }: { readonly keyId: number }) {
   );
 }
 
-/** The two actions that matter most. They are links, so that they can be reached from elsewhere too. */
+/** The two actions that matter most. The address asks for them, so that other pages can lead to them. */
 function Actions({ apiKey }: { readonly apiKey: ApiKey }) {
   const state = stateOf(apiKey, useNow());
   return (

@@ -111,35 +111,13 @@ export const KeySettings = ({ apiKey, state }: KeySettingsProps) => (
       <header>
         <h2 id="key-may-do">May do</h2>
       </header>
-      {mayDo.map(({ name, label, shown, Fields }) => (
-        <EditRow
-          key={name}
-          part={name}
-          label={label}
-          apiKey={apiKey}
-          shown={shown(apiKey)}
-          canEdit={state === 'active'}
-        >
-          {(before, problem) => <Fields before={before} problem={problem} />}
-        </EditRow>
-      ))}
+      <Parts parts={mayDo} apiKey={apiKey} canEdit={() => state === 'active'} />
     </section>
     <section className="key-section" aria-labelledby="key-about">
       <header>
         <h2 id="key-about">About</h2>
       </header>
-      {naming.map(({ name, label, shown, Fields }) => (
-        <EditRow
-          key={name}
-          part={name}
-          label={label}
-          apiKey={apiKey}
-          shown={shown(apiKey)}
-          canEdit={state === 'active' || name === 'name'}
-        >
-          {(before, problem) => <Fields before={before} problem={problem} />}
-        </EditRow>
-      ))}
+      <Parts parts={naming} apiKey={apiKey} canEdit={(name) => state === 'active' || name === 'name'} />
       <DefaultRow apiKey={apiKey} state={state} />
       {apiKey.metadata && (
         <Row label="Metadata">
@@ -149,6 +127,26 @@ export const KeySettings = ({ apiKey, state }: KeySettingsProps) => (
     </section>
   </>
 );
+
+interface PartsProps {
+  readonly parts: readonly Part[];
+  readonly apiKey: ApiKey;
+  readonly canEdit: (name: keyof KeyParts) => boolean;
+}
+
+const Parts = ({ parts, apiKey, canEdit }: PartsProps) =>
+  parts.map(({ name, label, shown, Fields }) => (
+    <EditRow
+      key={name}
+      part={name}
+      label={label}
+      apiKey={apiKey}
+      shown={shown(apiKey)}
+      canEdit={canEdit(name)}
+    >
+      {(before, problem) => <Fields before={before} problem={problem} />}
+    </EditRow>
+  ));
 
 const Codes = ({ items }: { readonly items: readonly string[] }) => (
   <span className="codes">

@@ -11,7 +11,7 @@ import {
   usedPermissions,
 } from './offer-permissions.ts';
 import { PermissionBoxes } from './permission-boxes.tsx';
-import { knownApiKeys } from './use-api-keys.ts';
+import { useApiKeys } from './use-api-keys.ts';
 
 interface PermissionsFieldProps {
   /** The key's current permissions; undefined for a new key. */
@@ -24,10 +24,12 @@ const none: readonly string[] = [];
 /** What can be chosen for the key, from what the page knows. */
 function useOffer(before: readonly string[]): Offer {
   const ceiling = useCeiling();
+  const { data } = useApiKeys(settings.apiKeyPermissions === null);
+  const keys = data?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node)) ?? [];
   return offerPermissions({
     listed: settings.apiKeyPermissions,
     ceiling,
-    used: usedPermissions(knownApiKeys()),
+    used: usedPermissions(keys),
     before,
   });
 }

@@ -11,10 +11,14 @@ const pageSize = 100;
 
 const queryKey = ['api-keys'];
 
-/** All API keys of the person. The first page shows at once, the others as they arrive. */
-export function useApiKeys() {
+/**
+ * All API keys of the person. The first page shows at once, the others as they arrive.
+ * @param isNeeded whether to fetch them
+ */
+export function useApiKeys(isNeeded = true) {
   const list = useInfiniteQuery({
     queryKey,
+    enabled: isNeeded,
     queryFn: ({ pageParam, signal }) =>
       request(apiKeysQuery, { first: pageSize, after: pageParam }, { signal }),
     initialPageParam: null as string | null,
