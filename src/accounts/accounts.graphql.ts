@@ -72,7 +72,7 @@ builder.queryField('accounts', (t) =>
       input: () => AccountsInput,
       args: {
         filter: t.arg.string({
-          description: `Return only accounts whose \`subject\` begins with this text (at most ${longestName} characters).`,
+          description: `Return only accounts whose \`subject\` contains this text, in any case (at most ${longestName} characters).`,
           example: 'al',
         }),
         isBlocked: t.arg.boolean({

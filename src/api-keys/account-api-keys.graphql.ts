@@ -2,12 +2,15 @@ import { mostBytesOf } from '../accounts/account-record.ts';
 import { reasonArgument } from '../accounts/reason.ts';
 import { operator } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
+import { AccountApiKeyInput, accountApiKey } from './account-api-key.ts';
 import { AccountApiKeysInput, accountApiKeys } from './account-api-keys.ts';
 import { ApiKeyType, keyIdArgument } from './api-key-types.graphql.ts';
 import { DeactivateAccountApiKeyInput, deactivateAccountApiKey } from './deactivate-account-api-key.ts';
 import { FindApiKeyInput, type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { mostBytesOf as keyBytes } from './key-parts.ts';
 import { longestSecret } from './verify/imported-keys.ts';
+
+const accountId = { required: true, description: 'Id of the account.', example: 1 } as const;
 
 builder.queryField('accountApiKeys', (t) =>
   t.connection(
@@ -18,17 +21,25 @@ builder.queryField('accountApiKeys', (t) =>
       requiredScopes: operator,
       input: () => AccountApiKeysInput,
       args: {
-        id: t.arg.int({
-          required: true,
-          description: 'Id of the account.',
-          example: 1,
-        }),
+        id: t.arg.int(accountId),
       },
       resolve: (_root, input, context) => accountApiKeys(context, input),
     },
     { name: 'AccountApiKeyConnection' },
     { name: 'AccountApiKeyEdge' },
   ),
+);
+
+builder.queryField('accountApiKey', (t) =>
+  t.field({
+    type: ApiKeyType,
+    description: 'Returns an API key of any account. For operators.',
+    summary: "Get an account's API key",
+    requiredScopes: operator,
+    input: () => AccountApiKeyInput,
+    args: { id: t.arg.int(accountId), ...keyIdArgument(t) },
+    resolve: (_root, input, context) => accountApiKey(context, input),
+  }),
 );
 
 builder.mutationField('deactivateAccountApiKey', (t) =>

@@ -1,8 +1,9 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { readAccount } from '../accounts/account.ts';
 import { findAccount } from '../accounts/own-account.ts';
 import { type Page, PageInput, preparePages } from '../database/page.ts';
-import { type AccountId, ApiKey } from '../database/tables.ts';
+import { type AccountId, ApiKey, type Tables } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import { type ApiKeyRecord, selectRecords } from './own-api-key.ts';
@@ -10,11 +11,13 @@ import { type ApiKeyRecord, selectRecords } from './own-api-key.ts';
 /** The input of {@link accountApiKeys}. */
 export const AccountApiKeysInput = PageInput.safeExtend({ id: z.int32() });
 
-const readKeys = preparePages(ApiKey, 'api_key', (db, { id }: { readonly id: number }) =>
+/** Selects the API keys of an account; none if it is erased. */
+export const selectOfAccount = (db: Kysely<Tables>, { id }: { readonly id: number }) =>
   selectRecords(db)
     .where('api_key.account_id', '=', id as AccountId)
-    .where('account.erased_at', 'is', null),
-);
+    .where('account.erased_at', 'is', null);
+
+const readKeys = preparePages(ApiKey, 'api_key', selectOfAccount);
 
 /**
  * Reads a page of the API keys of any account, newest first.

@@ -45,20 +45,16 @@ export const forKeyShare = <Query extends { forKeyShare(): Query }>(
 ): Query => (isForPostgres(kysely) ? query.forKeyShare() : query);
 
 /**
- * A condition that is true if a text begins with another text, byte for byte. An index answers it as a range; on
- * PostgreSQL, the index needs `text_pattern_ops`.
- * @param range the other text (`filter`), and the upper end of the range (`end`): `filter` followed by the greatest
- *   character
+ * A condition that is true if a text contains another text (`filter`), in any case. On SQLite, only the case of the
+ * letters A to Z is ignored. No index answers it.
  */
-export function beginsWith(
+export function contains(
   kysely: Kysely<Tables>,
   column: string,
-  { filter, end }: { readonly filter: string; readonly end: string },
+  { filter }: { readonly filter: string },
 ): Expression<SqlBool> {
-  const text = sql.ref(column);
-  return isForPostgres(kysely)
-    ? sql`(${text} ~>=~ ${filter} and ${text} ~<~ ${end})`
-    : sql`(${text} >= ${filter} and ${text} < ${end})`;
+  const [text, part] = [sql`lower(${sql.ref(column)})`, sql`lower(${filter})`];
+  return isForPostgres(kysely) ? sql`strpos(${text}, ${part}) > 0` : sql`instr(${text}, ${part}) > 0`;
 }
 
 /**

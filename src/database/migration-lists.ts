@@ -32,6 +32,8 @@ export const sqliteMigrations: MigrationList = {
   Migration20261126043000_compatible: async () =>
     (await import('./migrations/sqlite/Migration20261126043000_compatible.ts'))
       .Migration20261126043000_compatible,
+  Migration20261126062625: async () =>
+    (await import('./migrations/sqlite/Migration20261126062625.ts')).Migration20261126062625,
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -63,4 +65,6 @@ export const postgresMigrations: MigrationList = {
   Migration20261126043000_compatible: async () =>
     (await import('./migrations/postgresql/Migration20261126043000_compatible.ts'))
       .Migration20261126043000_compatible,
+  Migration20261126062626: async () =>
+    (await import('./migrations/postgresql/Migration20261126062626.ts')).Migration20261126062626,
 };

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EntityName } from '@mikro-orm/sql';
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { type Db, type EntityRow, prepareQuery } from './db.ts';
 import type { Tables } from './tables.ts';
@@ -155,11 +155,31 @@ export type ReadPage<Values, Node> = (
   size?: number,
 ) => Promise<Page<Node>>;
 
+/** The query for a whole list, as for `prepareQuery`. */
+// biome-ignore lint/suspicious/noExplicitAny: any query that has the table.
+type BuildList<Values, Row> = (db: Kysely<Tables>, values: Values) => SelectQueryBuilder<any, any, Row>;
+
+const prepareRange = <Values extends object, Row>(
+  entity: EntityName,
+  table: keyof Tables & string,
+  build: BuildList<Values, Row>,
+) => {
+  const prepare = (order: 'asc' | 'desc') =>
+    prepareQuery(entity, (db, values: Values & PageRange) =>
+      build(db, values)
+        .where(`${table}.id`, '>', values.floor)
+        .where(`${table}.id`, '<=', values.ceiling)
+        .orderBy(`${table}.id`, order)
+        .limit(values.limit),
+    );
+  return { asc: prepare('asc'), desc: prepare('desc') };
+};
+
 /**
  * Prepares the queries for the pages of a list, from either end.
  * @param entity the entity whose properties replace the columns of a row
  * @param table the table whose ids order the list
- * @param build builds the query for the whole list, as for `prepareQuery`
+ * @param build builds the query for the whole list
  * @param convert converts a row to a member of the list
  */
 export function preparePages<
@@ -169,23 +189,67 @@ export function preparePages<
 >(
   entity: EntityName,
   table: keyof Tables & string,
-  // biome-ignore lint/suspicious/noExplicitAny: any query that has the table.
-  build: (db: Kysely<Tables>, values: Values) => SelectQueryBuilder<any, any, Row>,
+  build: BuildList<Values, Row>,
   convert = (row: EntityRow<Row>) => row as unknown as Node,
 ): ReadPage<Values, Node> {
-  const prepare = (order: 'asc' | 'desc') =>
-    prepareQuery(entity, (db, values: Values & PageRange) =>
-      build(db, values)
-        .where(`${table}.id`, '>', values.floor)
-        .where(`${table}.id`, '<=', values.ceiling)
-        .orderBy(`${table}.id`, order)
-        .limit(values.limit),
-    );
-  const select = { asc: prepare('asc'), desc: prepare('desc') };
+  const select = prepareRange(entity, table, build);
   return (db, page, values, size) =>
     readPage(
       page,
       async (range, order) => (await select[order](db, { ...values, ...range })).map(convert),
+      size,
+    );
+}
+
+type Ids = Pick<PageRange, 'floor' | 'ceiling'>;
+
+/** Splits a range into the ids up to one, which comes last, and those that follow in the order. */
+const splitAt = (id: number, { floor, ceiling }: Ids, order: 'asc' | 'desc'): readonly [Ids, Ids] =>
+  order === 'asc'
+    ? [
+        { floor, ceiling: id },
+        { floor: id, ceiling },
+      ]
+    : [
+        { floor: id - 1, ceiling },
+        { floor, ceiling: id - 1 },
+      ];
+
+/** The most rows that a query of {@link prepareSearch} looks at: a millisecond's work. */
+const rowsLookedAt = 10_000;
+
+/**
+ * Prepares the pages of a list whose condition no index answers. Each query looks at 10,000 rows, so that on SQLite
+ * others get their turn in between, however many rows there are and however few match.
+ * @param build builds the query for the whole list; its rows become those of the page unchanged
+ */
+export function prepareSearch<Values extends object, Row>(
+  entity: EntityName,
+  table: keyof Tables & string,
+  build: BuildList<Values, Row>,
+): ReadPage<Values, EntityRow<Row> & { readonly id: number }> {
+  type Node = EntityRow<Row> & { readonly id: number };
+  const select = prepareRange(entity, table, build);
+  const lastLookedAt = prepareRange(entity, table, (db, _: object) =>
+    db
+      .selectFrom(table)
+      .select(sql<number>`${sql.ref(`${table}.id`)}`.as('id'))
+      .offset(rowsLookedAt - 1),
+  );
+  return (db, page, values, size) =>
+    readPage(
+      page,
+      async ({ limit, ...range }, order) => {
+        const found: Node[] = [];
+        for (let left = range; ; await setImmediate()) {
+          const [last] = await lastLookedAt[order](db, { ...left, limit: 1 });
+          const [part, rest] = last ? splitAt(last.id, left, order) : [left];
+          const wanted = { ...values, ...part, limit: limit - found.length };
+          found.push(...((await select[order](db, wanted)) as Node[]));
+          if (!rest || found.length === limit) return found;
+          left = rest;
+        }
+      },
       size,
     );
 }

@@ -25,9 +25,7 @@ const accountSchema = defineEntity({
   name: 'Account',
   tableName: 'account',
   uniques: [{ properties: ['issuer', 'subject'] }],
-  // Operators search for subjects by their beginning, across all issuers.
   indexes: [
-    { properties: ['subject'], name: 'account_subject' },
     { properties: ['isBeingErased'], where: { isBeingErased: true }, name: 'account_being_erased' },
     // For counting the accounts whose plan is not among the plans.
     { properties: ['plan'], where: { plan: { $ne: null } }, name: 'account_plan' },
@@ -269,6 +267,8 @@ const privateKeySchema = defineEntity({
     sealedKey: p.text().hidden(),
     /** The version of the key-encryption key that sealed it. */
     encryptionVersion: p.integer().default(1).index(),
+    /** The JWK thumbprint of its public key (RFC 7638); null: it was registered before there were fingerprints. */
+    fingerprint: p.string().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),
   },
@@ -393,6 +393,8 @@ const webhookEndpointSchema = defineEntity({
     pausedAt: p.datetime(3).nullable(),
     /** The time when the receiver answered 410 (Gone), which paused the endpoint; null: it did not. */
     goneAt: p.datetime(3).nullable(),
+    /** The time of the first of the failed attempts since the last successful one; null: the last one succeeded. */
+    failingSince: p.datetime(3).nullable(),
     /**
      * The time since which the endpoint is no longer configured, or since which an operator has removed it: it
      * receives no new events.

@@ -27,7 +27,7 @@ interface FieldFacts extends ValueFacts {
   mostBytes?: number;
   /** REST has the members of its object in its place. */
   flatInRest?: true;
-  /** REST leaves it out of the record: most readers would wait for what they do not need. */
+  /** REST leaves it out of the record: most readers would wait for what they do not need, or the contract is fixed. */
   notInRest?: true;
 }
 

@@ -9,6 +9,8 @@ export interface PrivateKeyStatus {
   /** The account's id; null for a person without an account. */
   readonly account: AccountId | null;
   readonly hasKey: boolean;
+  /** The JWK thumbprint of the public key (RFC 7638); null without a key, and for one from before it was stored. */
+  readonly fingerprint: string | null;
   readonly createdAt: Date | null;
   readonly updatedAt: Date | null;
 }
@@ -17,6 +19,7 @@ export interface PrivateKeyStatus {
 export const noPrivateKey = (account: AccountId | null = null): PrivateKeyStatus => ({
   account,
   hasKey: false,
+  fingerprint: null,
   createdAt: null,
   updatedAt: null,
 });
@@ -26,7 +29,8 @@ const selectStatus = prepareQuery(PrivateKey, (db, caller: Caller) =>
     .selectFrom('account')
     .leftJoin('private_key', 'private_key.account_id', 'account.id')
     .where(isCaller(caller))
-    .select(['account.id as account_id', 'private_key.created_at', 'private_key.updated_at'])
+    .select(['account.id as account_id', 'private_key.fingerprint'])
+    .select(['private_key.created_at', 'private_key.updated_at'])
     .select(sql<unknown>`account.blocked_at is not null`.as('blocked')),
 );
 
@@ -37,7 +41,7 @@ const selectStatus = prepareQuery(PrivateKey, (db, caller: Caller) =>
 export async function privateKeyStatus({ caller, db }: OperationContext): Promise<PrivateKeyStatus> {
   const [status] = await selectStatus(db, caller);
   if (!status) return noPrivateKey();
-  const { account, blocked, createdAt, updatedAt } = status;
+  const { account, blocked, fingerprint, createdAt, updatedAt } = status;
   if (blocked) throw accountBlocked(account);
-  return createdAt ? { account, hasKey: true, createdAt, updatedAt } : noPrivateKey(account);
+  return createdAt ? { account, hasKey: true, fingerprint, createdAt, updatedAt } : noPrivateKey(account);
 }

@@ -11,6 +11,15 @@ const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStat
       description: 'Whether you have a private key.',
       example: true,
     }),
+    fingerprint: t.exposeString('fingerprint', {
+      nullable: true,
+      description:
+        'Tells which private key you have: the SHA-256 JWK thumbprint (RFC 7638) of its public key. Null if you have none, or registered it before Keyward stored fingerprints.',
+      example: '2JF8vg9etJzjFwZwmkvhBLLZ0bfMVVOPivYR5lFtcec',
+      // 43 characters, and quotes.
+      mostBytes: 45,
+      notInRest: true,
+    }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
@@ -63,7 +72,7 @@ builder.mutationField('removePrivateKey', (t) =>
     description: 'Deletes your private key. Safe to repeat.',
     summary: 'Delete the private key',
     requiredScopes: accountAdmin,
-    example: { hasKey: false, createdAt: null, updatedAt: null },
+    example: { hasKey: false, fingerprint: null, createdAt: null, updatedAt: null },
     resolve: (_root, _input, context) => removePrivateKey(context),
   }),
 );

@@ -5,6 +5,7 @@ import { type AccountId, PrivateKey } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { PrivateKeyStatus } from './private-key-status.ts';
 
 /** The order of secp256k1's group (SEC 2, section 2.4.1). A private key is greater than 0 and less than this order. */
@@ -47,17 +48,18 @@ const selectRow = prepareQuery(PrivateKey, (db, { account }: { account: AccountI
 
 interface Replacement {
   readonly id: number;
+  readonly fingerprint: string;
   readonly jwe: string;
   readonly version: number;
   readonly now: Date;
 }
 
-const updateRow = prepareQuery(PrivateKey, (db, { id, jwe, version, now }: Replacement) =>
+const updateRow = prepareQuery(PrivateKey, (db, { id, jwe, version, fingerprint, now }: Replacement) =>
   db
     .updateTable('private_key')
-    .set({ sealed_key: jwe, encryption_version: version, updated_at: now })
+    .set({ sealed_key: jwe, encryption_version: version, fingerprint, updated_at: now })
     .where('id', '=', id)
-    .returning(['created_at', 'updated_at']),
+    .returning(['fingerprint', 'created_at', 'updated_at']),
 );
 
 /**
@@ -89,7 +91,8 @@ async function store(
   if (!row) return store(context, account, privateKey);
   const binding = { purpose: 'private-key', accountId: account, rowId: row.id } as const;
   const sealed = await services.secrets.sealer.seal(Buffer.from(privateKey), binding);
-  const [stored] = await updateRow(db, { id: row.id, ...sealed, now });
+  const fingerprint = await fingerprintOf(privateKey);
+  const [stored] = await updateRow(db, { id: row.id, ...sealed, fingerprint, now });
   if (!stored) return store(context, account, privateKey);
   return { account, hasKey: true, ...stored };
 }

@@ -46,6 +46,7 @@ export const routes = {
   setEntitlement: { method: 'PUT', path: '/admin/accounts/{user_id}/entitlement' },
   setEntitlementBySubject: { method: 'PUT', path: '/admin/entitlements' },
   accountApiKeys: { method: 'GET', path: '/admin/accounts/{id}/keys' },
+  accountApiKey: { method: 'GET', path: '/admin/accounts/{id}/keys/{key_id}' },
   accountUsage: { method: 'GET', path: '/admin/accounts/{id}/usage' },
   findApiKey: { method: 'POST', path: '/admin/keys/find' },
   deactivateAccountApiKey: { method: 'DELETE', path: '/admin/keys/{key_id}' },
@@ -57,6 +58,7 @@ export const routes = {
   removeWebhookEndpoint: { method: 'DELETE', path: '/admin/webhooks/{endpoint_id}' },
   rotateWebhookSecret: { method: 'POST', path: '/admin/webhooks/{endpoint_id}/rotate', optionalBody: true },
   webhookDeliveries: { method: 'GET', path: '/admin/webhooks/{endpoint_id}/deliveries' },
+  webhookDelivery: { method: 'GET', path: '/admin/webhooks/deliveries/{delivery_id}' },
   resendWebhookDelivery: { method: 'POST', path: '/admin/webhooks/deliveries/{delivery_id}/resend' },
 } as const satisfies Routes;
 

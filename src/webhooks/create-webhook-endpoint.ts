@@ -75,6 +75,7 @@ const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, headerN
         previous_sign_until: null,
         paused_at: null,
         gone_at: null,
+        failing_since: null,
         removed_at: null,
       }),
     )

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookDelivery } from '../database/tables.ts';
-import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import { isTold, sendAgain } from './sending/stored-deliveries.ts';
 import { selectDeliveries, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
+import { deliveryNotFound } from './webhook-delivery.ts';
 import { assertThere, lockEndpoint } from './webhook-endpoint-record.ts';
 
 /** The input of {@link resendWebhookDelivery}. */
@@ -20,8 +20,6 @@ const selectPlace = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDeliv
 const selectDelivery = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
   selectDeliveries(db).where('webhook_delivery.id', '=', id),
 );
-
-const notFound = () => new GatewayError('NOT_FOUND', 'Webhook delivery not found');
 
 /**
  * Sends a delivery again, whatever its state: the same message with the same id. The attempts continue for three days
@@ -39,14 +37,14 @@ export async function resendWebhookDelivery(
     const { db } = inner;
     const operatorId = await ensureAccount(inner);
     const [place] = await selectPlace(db, { id });
-    if (!place) throw notFound();
+    if (!place) throw deliveryNotFound();
     assertThere(await lockEndpoint(db, place.endpoint));
-    if (!(await sendAgain(db, place))) throw notFound();
+    if (!(await sendAgain(db, place))) throw deliveryNotFound();
     const changes = [{ field: 'delivery_id', from: null, to: id }];
     const endpointId = place.endpoint;
     inner.events('webhook-delivery-resent', { accountId: operatorId, operatorId, endpointId }, changes);
     const [sent] = await selectDelivery(db, { id });
-    if (!sent) throw notFound();
+    if (!sent) throw deliveryNotFound();
     return toRecord(sent);
   });
 }

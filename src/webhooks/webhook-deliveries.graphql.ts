@@ -6,6 +6,12 @@ import {
   type WebhookDeliveryRecord,
   webhookDeliveries,
 } from './webhook-deliveries.ts';
+import {
+  type FullWebhookDelivery,
+  mostPayloadBytes,
+  WebhookDeliveryInput,
+  webhookDelivery,
+} from './webhook-delivery.ts';
 import { mostBytesOf } from './webhook-endpoint-record.ts';
 
 const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
@@ -44,41 +50,62 @@ const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
   }),
 });
 
+const deliveryFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
+  id: t.exposeInt('id', { description: 'Id of the delivery.', example: 1 }),
+  endpointId: t.exposeInt('endpoint', {
+    description: 'Id of the endpoint.',
+    example: 1,
+  }),
+  message: t.exposeString('message', {
+    description: 'Id of the event, the same for all endpoints and attempts: the header `webhook-id`.',
+    example: 'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427',
+    // 40 characters, and quotes.
+    mostBytes: 42,
+  }),
+  type: t.exposeString('type', {
+    description: 'Type of the event.',
+    example: 'api_key.created',
+  }),
+  userId: t.exposeInt('account', {
+    description: 'Id of the account that the event is about.',
+    example: 1,
+  }),
+  state: t.expose('state', {
+    type: WebhookDeliveryState,
+    description: 'State of the delivery.',
+    example: 'DELIVERED',
+  }),
+  createdAt: t.expose('createdAt', {
+    type: 'DateTime',
+    description: 'When the delivery was created.',
+    example: '2026-01-31T12:00:00.000Z',
+  }),
+  ...attemptFields(t),
+});
+
 const WebhookDeliveryType = builder.objectRef<WebhookDeliveryRecord>('WebhookDelivery').implement({
   description: 'The delivery of an event to a webhook endpoint.',
+  fields: (t) => deliveryFields(t),
+});
+
+const FullWebhookDeliveryType = builder.objectRef<FullWebhookDelivery>('FullWebhookDelivery').implement({
+  description: 'The delivery of an event to a webhook endpoint, with the message.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'Id of the delivery.', example: 1 }),
-    endpointId: t.exposeInt('endpoint', {
-      description: 'Id of the endpoint.',
-      example: 1,
+    ...deliveryFields(t),
+    payload: t.expose('payload', {
+      type: 'JSONObject',
+      description: 'The message: the body that is signed and sent, as JSON.',
+      example: {
+        type: 'api_key.created',
+        timestamp: '2026-01-31T12:00:00.000Z',
+        data: { user_id: 1, issuer: 'https://id.example.com', subject: 'alice', by: 'owner', key_id: 1 },
+      },
+      mostBytes: mostPayloadBytes,
     }),
-    message: t.exposeString('message', {
-      description: 'Id of the event, the same for all endpoints and attempts: the header `webhook-id`.',
-      example: 'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427',
-      // 40 characters, and quotes.
-      mostBytes: 42,
-    }),
-    type: t.exposeString('type', {
-      description: 'Type of the event.',
-      example: 'api_key.created',
-    }),
-    userId: t.exposeInt('account', {
-      description: 'Id of the account that the event is about.',
-      example: 1,
-    }),
-    state: t.expose('state', {
-      type: WebhookDeliveryState,
-      description: 'State of the delivery.',
-      example: 'DELIVERED',
-    }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the delivery was created.',
-      example: '2026-01-31T12:00:00.000Z',
-    }),
-    ...attemptFields(t),
   }),
 });
+
+const deliveryId = { required: true, description: 'Id of the delivery.', example: 1 } as const;
 
 builder.queryField('webhookDeliveries', (t) =>
   t.connection(
@@ -108,6 +135,18 @@ builder.queryField('webhookDeliveries', (t) =>
   ),
 );
 
+builder.queryField('webhookDelivery', (t) =>
+  t.field({
+    type: FullWebhookDeliveryType,
+    description: 'Returns a recent or waiting delivery with its message. For operators.',
+    summary: 'Get a webhook delivery',
+    requiredScopes: operator,
+    input: () => WebhookDeliveryInput,
+    args: { deliveryId: t.arg.int(deliveryId) },
+    resolve: (_root, input, context) => webhookDelivery(context, input),
+  }),
+);
+
 builder.mutationField('resendWebhookDelivery', (t) =>
   t.field({
     type: WebhookDeliveryType,
@@ -118,13 +157,7 @@ builder.mutationField('resendWebhookDelivery', (t) =>
     input: () => ResendWebhookDeliveryInput,
     errors: ['CONFLICT'],
     example: { state: 'WAITING', nextAttemptAt: '2026-01-31T12:00:02.000Z' },
-    args: {
-      deliveryId: t.arg.int({
-        required: true,
-        description: 'Id of the delivery.',
-        example: 1,
-      }),
-    },
+    args: { deliveryId: t.arg.int(deliveryId) },
     resolve: (_root, input, context) => resendWebhookDelivery(context, input),
   }),
 );

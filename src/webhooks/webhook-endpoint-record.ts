@@ -18,7 +18,15 @@ import {
 export interface WebhookEndpointRecord
   extends Pick<
     WebhookEndpoint,
-    'id' | 'url' | 'createdAt' | 'pausedAt' | 'goneAt' | 'removedAt' | 'secretCreatedAt' | 'previousSignUntil'
+    | 'id'
+    | 'url'
+    | 'createdAt'
+    | 'pausedAt'
+    | 'goneAt'
+    | 'failingSince'
+    | 'removedAt'
+    | 'secretCreatedAt'
+    | 'previousSignUntil'
   > {
   readonly events: readonly string[];
   /** The names of the headers that each message has beside those of Standard Webhooks. */
@@ -58,7 +66,7 @@ export const selectEndpointRecords = (db: Kysely<Tables>) =>
   db
     .selectFrom('webhook_endpoint')
     .select(['webhook_endpoint.id', 'webhook_endpoint.url', 'webhook_endpoint.events'])
-    .select(['webhook_endpoint.header_names', 'webhook_endpoint.gone_at'])
+    .select(['webhook_endpoint.header_names', 'webhook_endpoint.gone_at', 'webhook_endpoint.failing_since'])
     .select(['webhook_endpoint.created_at', 'webhook_endpoint.paused_at', 'webhook_endpoint.removed_at'])
     .select(['webhook_endpoint.secret_created_at', 'webhook_endpoint.previous_sign_until'])
     .select(({ cast, fn, selectFrom }) => {

@@ -38,6 +38,13 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     description: 'When the receiver answered 410 (Gone), which paused the endpoint. Null if it did not.',
     example: null,
   }),
+  failingSince: t.expose('failingSince', {
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'When the first of the attempts failed that have failed since the last successful one. Null if the last attempt succeeded.',
+    example: null,
+  }),
   removedAt: t.expose('removedAt', {
     type: 'DateTime',
     nullable: true,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Db } from '../../src/database/db.ts';
 import { callerOf, createPeople } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -28,18 +29,49 @@ it('200: in pages', async () => {
 });
 
 it.each([
-  ['al', ['alice', 'al']],
-  ['alice', ['alice']],
-  ['A', ['Alice']],
+  ['al', ['%al', 'Alice', 'royal', 'al']],
+  ['LIC', ['Alice']],
+  ['oy', ['royal']],
   ['%', ['%al']],
   ['_', []],
-  ['é', ['élan']],
+  ['LAN', ['élan']],
   ['al\u{10ffff}', []],
   ["' or 1=1 --", []],
-])('200: accounts whose subject begins with %s', async (filter, expected) => {
-  for (const subject of ['al', 'Alice', 'alice', 'bob', '%al', 'élan', 'e'])
+  ['\ud800', []],
+])('200: accounts whose subject contains %s, in any case', async (filter, expected) => {
+  for (const subject of ['al', 'royal', 'bob', 'Alice', 'élan', '%al'])
     await setup.gateway.createAccount(subject);
   expect(subjects((await call('accounts', { filter })).data)).toEqual(expected);
+});
+
+it('200: the matching ones among many, from either end', async () => {
+  const { kysely } = new Db(setup.gateway.database.em);
+  const issuer = 'https://id.example.com';
+  const match = new Set([1, 5000, 5001, 10_000, 10_001, 15_000, 15_001, 25_000]);
+  const rows = Array.from({ length: 25_000 }, (_, index) => ({
+    issuer,
+    subject: `${match.has(index + 1) ? 'Match' : 'other'} ${index + 1}`,
+    created_at: new Date(0),
+  }));
+  for (let from = 0; from < rows.length; from += 2500)
+    await kysely
+      .insertInto('account')
+      .values(rows.slice(from, from + 2500) as never)
+      .execute();
+  const found = async (range: string) => {
+    const query = `{ accounts(filter: "match"${range}) { edges { node { subject } } pageInfo { endCursor } } }`;
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const { edges, pageInfo } = (await setup.gateway.graphql(query, { token })).body.data.accounts;
+    return { subjects: edges.map(({ node }: { node: { subject: string } }) => node.subject), ...pageInfo };
+  };
+  const names = [...match].toReversed().map((id) => `Match ${id}`);
+  expect((await found('')).subjects).toEqual(names);
+  expect((await found(', last: 5')).subjects).toEqual(names.slice(3));
+  const { subjects: first, endCursor } = await found(', first: 2');
+  expect(first).toEqual(names.slice(0, 2));
+  expect((await found(`, first: 2, after: "${endCursor}"`)).subjects).toEqual(names.slice(2, 4));
+  expect((await found(`, last: 1, before: "${endCursor}"`)).subjects).toEqual(names.slice(0, 1));
+  expect(subjects((await call('accounts', { filter: 'nobody' })).data)).toEqual([]);
 });
 
 it('200: only blocked accounts, or only others', async () => {

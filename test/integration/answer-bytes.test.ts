@@ -45,6 +45,7 @@ describe('each field', () => {
     'AuditEvent.action',
     'AuditEvent.actor',
     'WebhookDelivery.type',
+    'FullWebhookDelivery.type',
   ];
   const isText = (field: GraphQLField<unknown, unknown>) => {
     const named = getNamedType(field.type);

@@ -39,6 +39,7 @@ const scopesOf: Record<OperationName, readonly string[]> = {
   setEntitlementBySubject: ['accounts.entitle'],
   accounts: ['keyward.admin'],
   account: ['keyward.admin'],
+  accountApiKey: ['keyward.admin'],
   accountApiKeys: ['keyward.admin'],
   accountApiKeyUsage: ['keyward.admin'],
   accountUsage: ['keyward.admin'],
@@ -55,6 +56,7 @@ const scopesOf: Record<OperationName, readonly string[]> = {
   rotateWebhookSecret: ['keyward.admin'],
   removeWebhookEndpoint: ['keyward.admin'],
   webhookDeliveries: ['keyward.admin'],
+  webhookDelivery: ['keyward.admin'],
   resendWebhookDelivery: ['keyward.admin'],
 };
 

@@ -23,6 +23,7 @@ it('201: shows the secret once, and stores it sealed', async () => {
     headerNames: [],
     pausedAt: null,
     goneAt: null,
+    failingSince: null,
     removedAt: null,
     secretCreatedAt: data.createdAt,
     previousSignUntil: null,

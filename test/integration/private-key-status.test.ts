@@ -1,3 +1,4 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { challenge } from '../support/challenge.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
@@ -105,6 +106,31 @@ describe('200 over GraphQL', () => {
     const status = { hasKey: false, createdAt: null, updatedAt: null };
     expect((await graphql(subject)).body).toEqual({ data: { privateKeyStatus: status } });
     expect(await setup.stored()).toEqual(before);
+  });
+
+  it('the fingerprint of a registered key is its JWK thumbprint; without it, or without a key, null', async () => {
+    const fingerprint = async (sub: string) =>
+      (
+        await setup.gateway.graphql('{ privateKeyStatus { hasKey fingerprint } }', {
+          token: await setup.sign({ sub }),
+        })
+      ).body.data.privateKeyStatus;
+    const register = async (key: string) =>
+      setup.gateway.rest('POST', '/auth/private-key', {
+        token: await setup.sign({ sub: 'carol' }),
+        json: { private_key: key },
+      });
+    await createAccounts();
+    expect(await fingerprint('alice')).toEqual({ hasKey: true, fingerprint: null });
+    expect(await fingerprint('bob')).toEqual({ hasKey: false, fingerprint: null });
+    for (let nth = 0; nth < 5; nth += 1) {
+      const jwk = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey.export({ format: 'jwk' });
+      const digits = Buffer.from(String(jwk.d), 'base64url').toString('hex');
+      expect((await register(nth === 0 ? `0x${digits.toUpperCase()}` : digits)).status).toBe(201);
+      const { crv, kty, x, y } = jwk;
+      const thumbprint = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+      expect(await fingerprint('carol')).toEqual({ hasKey: true, fingerprint: thumbprint });
+    }
   });
 
   it('GET → the same', async () => {

@@ -89,6 +89,7 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
 const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> = {
   // What operators read is not theirs, so whether they are blocked themselves is asked first.
   account: [[2, { id: '1' }]],
+  accountApiKey: [[2, { id: '<owner>', keyId: '<active>' }]],
   accountApiKeys: [[2, { id: '1' }]],
   accountApiKeyUsage: [[2, { keyId: '<active>' }]],
   // It is recorded in both trails.
@@ -98,6 +99,7 @@ const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> =
   accounts: [[2]],
   entitlement: [[2, { userId: '1' }]],
   webhookDeliveries: [[2, endpoint]],
+  webhookDelivery: [[2, { deliveryId: '1' }]],
   webhookEndpoint: [[2, endpoint]],
   webhookEndpoints: [[2]],
 };
@@ -141,8 +143,8 @@ const setup = setUpGateway();
 const createSecrets = () => ({ key: createApiKeySecret(), previous: createApiKeySecret() });
 
 const thingsOf = {
-  alice: { ...createSecrets(), active: 1, inactive: 2, account: 3, endpoint: 1, delivery: 1 },
-  bob: { ...createSecrets(), active: 3, inactive: 4, account: 4, endpoint: 2, delivery: 2 },
+  alice: { ...createSecrets(), owner: 1, active: 1, inactive: 2, account: 3, endpoint: 1, delivery: 1 },
+  bob: { ...createSecrets(), owner: 2, active: 3, inactive: 4, account: 4, endpoint: 2, delivery: 2 },
 };
 const keysOf: Readonly<Record<string, (typeof thingsOf)['alice']>> = thingsOf;
 
@@ -182,7 +184,7 @@ const calledBy = (subject: string, [operation, , input]: Counted): Step => {
   const fill = (text: string) =>
     text
       .replace(
-        /<(active|inactive|account|endpoint|delivery)>/,
+        /<(owner|active|inactive|account|endpoint|delivery)>/,
         (_, key: 'active') => `${keysOf[subject]?.[key]}`,
       )
       .replace('<url>', `"https://hooks.example.com/for/${subject}"`)

@@ -370,6 +370,30 @@ describe('a receiver that fails', () => {
     },
   );
 
+  it('is shown as failing since its first failure, until it accepts an event, also after a restart', async () => {
+    await using receiver = await startReceiver(fail);
+    const first = await start([receiver.config()]);
+    const endpoint = async () => (await rows('webhook_endpoint'))[0] ?? {};
+    const attempts = (count: number) =>
+      until(() => expect(receiver.all.length).toBeGreaterThanOrEqual(count));
+    expect((await endpoint())['failing_since']).toBeNull();
+    await createKey('one');
+    await until(async () => expect((await endpoint())['failing_since']).not.toBeNull());
+    const { failing_since: since } = await endpoint();
+    await attempts(3);
+    await first[Symbol.asyncDispose]();
+    await start([receiver.config()]);
+    await attempts(receiver.all.length + 2);
+    expect((await endpoint())['failing_since']).toEqual(since);
+    receiver.manner = take;
+    await until(async () => expect((await endpoint())['failing_since']).toBeNull());
+    await untilNothingWaits();
+    receiver.manner = fail;
+    await createKey('two');
+    await until(async () => expect((await endpoint())['failing_since']).not.toBeNull());
+    expect((await endpoint())['failing_since']).not.toEqual(since);
+  });
+
   it('does not delay other receivers', async () => {
     let open = 0;
     let most = 0;

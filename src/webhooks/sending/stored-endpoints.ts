@@ -18,6 +18,8 @@ export interface Endpoint extends EndpointSecrets {
   readonly id: number;
   readonly url: string;
   readonly isPaused: boolean;
+  /** Whether the last attempt of any node failed, as far as this node knows. */
+  readonly isFailing: boolean;
 }
 
 /** The most characters of the outcome of an attempt to send something. */
@@ -155,6 +157,25 @@ const pauseThere = prepareQuery(WebhookEndpoint, (db, { id, now }: { id: number;
 export const pauseGone = async (db: Db, id: number, now: Date): Promise<boolean> =>
   (await pauseThere(db, { id, now })).length > 0;
 
+const updateFailing = prepareQuery(
+  WebhookEndpoint,
+  (db, { id, since }: { readonly id: number; readonly since: Date }) =>
+    db
+      .updateTable('webhook_endpoint')
+      .set({ failing_since: since })
+      .where('id', '=', id)
+      .where('failing_since', 'is', null),
+);
+
+const clearFailing = prepareQuery(WebhookEndpoint, (db, { id }: Pick<WebhookEndpoint, 'id'>) =>
+  db.updateTable('webhook_endpoint').set({ failing_since: null }).where('id', '=', id),
+);
+
+/** Records since when the attempts at an endpoint fail, unless that is known; `undefined`: they succeed again. */
+export async function noteFailing(db: Db, id: number, since: Date | undefined): Promise<void> {
+  await (since ? updateFailing(db, { id, since }) : clearFailing(db, { id }));
+}
+
 /** The binding of an endpoint's sealed secrets; they belong to no account. */
 const bindingOf = (id: number): Binding => ({ purpose: 'webhook-endpoint', accountId: 0, rowId: id });
 
@@ -217,10 +238,11 @@ export class Endpoints {
       const found = isConfigured(row)
         ? this.#configured.get(row.url)
         : await this.#secretsOf(row, opened, now);
-      const { id, url, pausedAt } = row;
+      const { id, url, pausedAt, failingSince } = row;
       if (found) {
         const { secrets, headers } = found;
-        endpoints.push({ id, url, secrets, headers, isPaused: Boolean(pausedAt) });
+        const state = { isPaused: Boolean(pausedAt), isFailing: Boolean(failingSince) };
+        endpoints.push({ id, url, secrets, headers, ...state });
       }
     }
     this.#opened = opened;

@@ -25,7 +25,7 @@ import {
   tidy,
   waitingDeliveries,
 } from './stored-deliveries.ts';
-import { agreeOnEndpoints, Endpoints, pauseGone } from './stored-endpoints.ts';
+import { agreeOnEndpoints, Endpoints, noteFailing, pauseGone } from './stored-endpoints.ts';
 
 /** Times in milliseconds. */
 interface Pace {
@@ -376,17 +376,27 @@ export class Webhooks implements AsyncDisposable {
     });
     if (outcome.isDelivered) {
       this.#noteDelivered(receiver);
-      return settle(this.#db, this.#line, delivery, outcome.text);
+      await settle(this.#db, this.#line, delivery, outcome.text);
+      return this.#noteFailing(receiver, undefined);
     }
     const now = this.#clock.now();
     // An attempt that a stop has ended says nothing about the receiver.
     if (this.#stop.signal.aborted) return giveBack(this.#db, delivery, now);
     this.#noteFailed(receiver, delivery, outcome);
+    await this.#noteFailing(receiver, now);
     if (delivery.keptUntil <= now && (await this.#clock.check()))
       return this.#noteParked(Number(await giveUp(this.#db, this.#line, delivery, outcome.text)));
     if (outcome.isGone) await this.#pauseGone(receiver, now);
     const wait = this.#waitAfter(receiver, delivery, outcome);
     return postpone(this.#db, delivery, outcome.text, { now, next: new Date(now.getTime() + wait) });
+  }
+
+  /** Records that the attempts at an endpoint begin to fail, or succeed again, if that is news. */
+  async #noteFailing(receiver: Receiver, since: Date | undefined): Promise<void> {
+    const isFailing = since !== undefined;
+    if (receiver.endpoint.isFailing === isFailing) return;
+    receiver.endpoint = { ...receiver.endpoint, isFailing };
+    await noteFailing(this.#db, receiver.endpoint.id, since);
   }
 
   /** Pauses an endpoint that is gone for good. Its deliveries wait, and can be sent if an operator lets it go on. */

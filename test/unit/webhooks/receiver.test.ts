@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccountId } from '../../../src/database/tables.ts';
 import { Receiver } from '../../../src/webhooks/sending/receiver.ts';
 
-const endpoint = { id: 1, url: 'https://hooks.example.com/', secrets: [], headers: {}, isPaused: false };
+const endpoint = {
+  id: 1,
+  url: 'https://hooks.example.com/',
+  secrets: [],
+  headers: {},
+  isPaused: false,
+  isFailing: false,
+};
 const of = (account: number, attempts = 1) => ({ account: account as AccountId, attempts });
 
 beforeEach(() => {
@@ -75,7 +82,7 @@ describe('the room for attempts at an endpoint', () => {
   });
 
   it('is 0 while it is paused or gone', () => {
-    const paused = new Receiver({ ...endpoint, isPaused: true });
+    const paused = new Receiver({ ...endpoint, isPaused: true, isFailing: false });
     const gone = Object.assign(new Receiver(endpoint), { isGone: true });
     expect([paused.room.all, gone.room.all]).toEqual([0, 0]);
   });

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { longestName } from '../accounts/account-record.ts';
+import { findAccount } from '../accounts/own-account.ts';
+import { mostBytesOf as keyBytes } from '../api-keys/key-parts.ts';
+import { prepareQuery } from '../database/db.ts';
+import { WebhookDelivery } from '../database/tables.ts';
+import { GatewayError } from '../errors.ts';
+import { mostDetails } from '../operations/changes.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { longestReason, mostTextBytes, parseInput } from '../operations/input.ts';
+import { isTold } from './sending/stored-deliveries.ts';
+import { selectDeliveries, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
+
+/** The input of {@link webhookDelivery}. */
+export const WebhookDeliveryInput = z.object({ deliveryId: z.int32() });
+
+/** A delivery with what is sent. */
+export interface FullWebhookDelivery extends WebhookDeliveryRecord {
+  /** The message: the body that is signed and sent, parsed. */
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The most bytes of a payload: the changes; the account's issuer and subject; the reason; the key's prefix and name;
+ * and all else.
+ */
+export const mostPayloadBytes =
+  mostDetails +
+  2 * mostTextBytes(longestName) +
+  mostTextBytes(longestReason) +
+  keyBytes.keyPrefix +
+  keyBytes.name +
+  500;
+
+const selectFull = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
+  selectDeliveries(db).select('payload').where('webhook_delivery.id', '=', id).where(isTold),
+);
+
+/** Makes the error for an unknown delivery. */
+export const deliveryNotFound = () => new GatewayError('NOT_FOUND', 'Webhook delivery not found');
+
+/**
+ * Reads a delivery with its payload, for an operator.
+ * @throws {GatewayError} `NOT_FOUND`, also for a delivery that is already deleted, and for one of an erased account
+ *   unless it tells of the erasure
+ */
+export async function webhookDelivery(
+  context: OperationContext,
+  input: z.input<typeof WebhookDeliveryInput>,
+): Promise<FullWebhookDelivery> {
+  const { deliveryId: id } = parseInput(WebhookDeliveryInput, input);
+  await findAccount(context);
+  const [found] = await selectFull(context.db, { id });
+  if (!found) throw deliveryNotFound();
+  const { payload, ...row } = found;
+  return { ...toRecord(row), payload: JSON.parse(payload) };
+}
