@@ -72,7 +72,7 @@ builder.mutationField('removePrivateKey', (t) =>
     description: 'Deletes your private key. Safe to repeat.',
     summary: 'Delete the private key',
     requiredScopes: accountAdmin,
-    example: { hasKey: false, fingerprint: null, createdAt: null, updatedAt: null },
+    example: { hasKey: false, createdAt: null, updatedAt: null },
     resolve: (_root, _input, context) => removePrivateKey(context),
   }),
 );

@@ -58,7 +58,7 @@ export const routes = {
   removeWebhookEndpoint: { method: 'DELETE', path: '/admin/webhooks/{endpoint_id}' },
   rotateWebhookSecret: { method: 'POST', path: '/admin/webhooks/{endpoint_id}/rotate', optionalBody: true },
   webhookDeliveries: { method: 'GET', path: '/admin/webhooks/{endpoint_id}/deliveries' },
-  webhookDelivery: { method: 'GET', path: '/admin/webhooks/deliveries/{delivery_id}' },
+  webhookDelivery: { method: 'GET', path: '/admin/webhooks/{endpoint_id}/deliveries/{delivery_id}' },
   resendWebhookDelivery: { method: 'POST', path: '/admin/webhooks/deliveries/{delivery_id}/resend' },
 } as const satisfies Routes;
 

@@ -105,6 +105,8 @@ const FullWebhookDeliveryType = builder.objectRef<FullWebhookDelivery>('FullWebh
   }),
 });
 
+const endpointId = { required: true, description: 'Id of the endpoint.', example: 1 } as const;
+
 const deliveryId = { required: true, description: 'Id of the delivery.', example: 1 } as const;
 
 builder.queryField('webhookDeliveries', (t) =>
@@ -117,11 +119,7 @@ builder.queryField('webhookDeliveries', (t) =>
       requiredScopes: operator,
       input: () => WebhookDeliveriesInput,
       args: {
-        endpointId: t.arg.int({
-          required: true,
-          description: 'Id of the endpoint.',
-          example: 1,
-        }),
+        endpointId: t.arg.int(endpointId),
         state: t.arg({
           type: WebhookDeliveryState,
           description: 'Return only deliveries in this state.',
@@ -142,7 +140,7 @@ builder.queryField('webhookDelivery', (t) =>
     summary: 'Get a webhook delivery',
     requiredScopes: operator,
     input: () => WebhookDeliveryInput,
-    args: { deliveryId: t.arg.int(deliveryId) },
+    args: { endpointId: t.arg.int(endpointId), deliveryId: t.arg.int(deliveryId) },
     resolve: (_root, input, context) => webhookDelivery(context, input),
   }),
 );

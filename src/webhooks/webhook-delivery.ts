@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { longestName } from '../accounts/account-record.ts';
 import { findAccount } from '../accounts/own-account.ts';
-import { mostBytesOf as keyBytes } from '../api-keys/key-parts.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookDelivery } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
@@ -12,7 +11,7 @@ import { isTold } from './sending/stored-deliveries.ts';
 import { selectDeliveries, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
 
 /** The input of {@link webhookDelivery}. */
-export const WebhookDeliveryInput = z.object({ deliveryId: z.int32() });
+export const WebhookDeliveryInput = z.object({ endpointId: z.int32(), deliveryId: z.int32() });
 
 /** A delivery with what is sent. */
 export interface FullWebhookDelivery extends WebhookDeliveryRecord {
@@ -21,19 +20,20 @@ export interface FullWebhookDelivery extends WebhookDeliveryRecord {
 }
 
 /**
- * The most bytes of a payload: the changes; the account's issuer and subject; the reason; the key's prefix and name;
- * and all else.
+ * The most bytes of a payload: the changes, the account's issuer and subject, the reason, and 1,500 for the key's prefix
+ * and name and all else.
  */
 export const mostPayloadBytes =
-  mostDetails +
-  2 * mostTextBytes(longestName) +
-  mostTextBytes(longestReason) +
-  keyBytes.keyPrefix +
-  keyBytes.name +
-  500;
+  mostDetails + 2 * mostTextBytes(longestName) + mostTextBytes(longestReason) + 1500;
 
-const selectFull = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
-  selectDeliveries(db).select('payload').where('webhook_delivery.id', '=', id).where(isTold),
+const selectFull = prepareQuery(
+  WebhookDelivery,
+  (db, { id, endpoint }: Pick<WebhookDelivery, 'id' | 'endpoint'>) =>
+    selectDeliveries(db)
+      .select('payload')
+      .where('webhook_delivery.id', '=', id)
+      .where('webhook_delivery.endpoint_id', '=', endpoint)
+      .where(isTold),
 );
 
 /** Makes the error for an unknown delivery. */
@@ -48,9 +48,9 @@ export async function webhookDelivery(
   context: OperationContext,
   input: z.input<typeof WebhookDeliveryInput>,
 ): Promise<FullWebhookDelivery> {
-  const { deliveryId: id } = parseInput(WebhookDeliveryInput, input);
+  const { endpointId: endpoint, deliveryId: id } = parseInput(WebhookDeliveryInput, input);
   await findAccount(context);
-  const [found] = await selectFull(context.db, { id });
+  const [found] = await selectFull(context.db, { id, endpoint });
   if (!found) throw deliveryNotFound();
   const { payload, ...row } = found;
   return { ...toRecord(row), payload: JSON.parse(payload) };

@@ -60,7 +60,7 @@ describe('a document of the pages', () => {
     const token = await setup.sign();
     const byText = await post({ query: status }, token);
     expect(byText.body).toEqual({
-      data: { privateKeyStatus: { hasKey: false, createdAt: null, updatedAt: null } },
+      data: { privateKeyStatus: { hasKey: false, fingerprint: null, createdAt: null, updatedAt: null } },
     });
     for (let times = 0; times < 2; times += 1) {
       expect(await post({ documentId: statusId }, token)).toMatchObject({ status: 200, text: byText.text });

@@ -99,7 +99,7 @@ const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> =
   accounts: [[2]],
   entitlement: [[2, { userId: '1' }]],
   webhookDeliveries: [[2, endpoint]],
-  webhookDelivery: [[2, { deliveryId: '1' }]],
+  webhookDelivery: [[2, { ...endpoint, deliveryId: '<delivery>' }]],
   webhookEndpoint: [[2, endpoint]],
   webhookEndpoints: [[2]],
 };

@@ -21,22 +21,24 @@ it('200: the delivery as in the list, with the message', async () => {
     .updateTable('webhook_delivery')
     .set({ payload: JSON.stringify(message) })
     .execute();
-  const { data } = await call('webhookDelivery', { deliveryId: parked });
+  const { data } = await call('webhookDelivery', { endpointId: endpoint, deliveryId: parked });
   const listed = await call('webhookDeliveries', { endpointId: endpoint, state: 'PARKED' });
   expect(data).toEqual({ ...listed.data.nodes[0], payload: message });
 });
 
-it('404 for an unknown delivery, and for one of an erased account', async () => {
+it('404 for an unknown delivery, one to another endpoint, and one of an erased account', async () => {
   const notFound = { code: 'NOT_FOUND', message: 'Webhook delivery not found' };
-  expect(await call('webhookDelivery', { deliveryId: 99 })).toMatchObject(notFound);
+  expect(await call('webhookDelivery', { endpointId: 1, deliveryId: 99 })).toMatchObject(notFound);
   const endpoint = await createConfigured(setup, 'https://hooks.example.com/');
   const [deliveryId] = await createDeliveries(setup, endpoint, ['delivered']);
-  const { data } = await call('webhookDelivery', { deliveryId });
+  const { data } = await call('webhookDelivery', { endpointId: endpoint, deliveryId });
+  const other = await createConfigured(setup, 'https://other.example.com/');
+  expect(await call('webhookDelivery', { endpointId: other, deliveryId })).toMatchObject(notFound);
   await call('eraseAccount', { id: data.userId });
-  expect(await call('webhookDelivery', { deliveryId })).toMatchObject(notFound);
+  expect(await call('webhookDelivery', { endpointId: endpoint, deliveryId })).toMatchObject(notFound);
 });
 
 it('422 for an id beyond 32 bits', async () => {
-  const { code, issues } = await call('webhookDelivery', { deliveryId: 2 ** 31 });
+  const { code, issues } = await call('webhookDelivery', { endpointId: 1, deliveryId: 2 ** 31 });
   expect([code, issues?.[0]?.path]).toEqual(['BAD_USER_INPUT', ['deliveryId']]);
 });

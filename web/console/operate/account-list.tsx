@@ -9,7 +9,7 @@ const pageSize = 25;
 
 /** Which accounts are listed. */
 export interface AccountsWanted {
-  /** The beginning of their subjects; empty for all accounts. */
+  /** A part of their subjects; empty for all accounts. */
   readonly filter: string;
   /** Undefined for accounts in any state. */
   readonly isBlocked: boolean | undefined;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/compat';
+import { setParams, usePlace } from '../ui/use-hash.ts';
 import { View } from '../ui/view.tsx';
 import { accountLink } from './account.tsx';
 import { AccountList, type AccountsWanted } from './account-list.tsx';
@@ -12,10 +13,13 @@ const states = [
 /** The id of an account, as in the log. A subject may look the same. */
 const isNumber = /^[1-9]\d{0,9}$/;
 
-/** Finds accounts by their subject, and the owner of an API key. */
+/** Finds accounts by a part of their subject, and the owner of an API key. What is searched is in the address. */
 export function AccountSearch() {
-  const [typed, setTyped] = useState('');
-  const [wanted, setWanted] = useState<AccountsWanted>({ filter: '', isBlocked: undefined });
+  const { params } = usePlace();
+  const wanted = {
+    filter: params.get('find') ?? '',
+    isBlocked: params.get('state') === 'blocked' || undefined,
+  };
   return (
     <View
       title="Operate"
@@ -27,45 +31,7 @@ export function AccountSearch() {
       }
     >
       <FoundKeys />
-      <search>
-        <form
-          className="toolbar account-toolbar"
-          onSubmit={(event) => {
-            event.preventDefault();
-            setWanted({ ...wanted, filter: typed.trim() });
-          }}
-        >
-          <input
-            type="search"
-            aria-label="Search accounts"
-            placeholder="Start of the subject (case-sensitive)"
-            autoComplete="off"
-            spellcheck={false}
-            value={typed}
-            onInput={({ currentTarget }) => {
-              setTyped(currentTarget.value);
-              if (currentTarget.value === '') setWanted({ ...wanted, filter: '' });
-            }}
-          />
-          <button type="submit" className="button plain">
-            Search
-          </button>
-          <fieldset className="segments">
-            <legend className="visually-hidden">Show</legend>
-            {states.map(([label, isBlocked]) => (
-              <label key={label}>
-                <input
-                  type="radio"
-                  name="state"
-                  checked={isBlocked === wanted.isBlocked}
-                  onChange={() => setWanted({ ...wanted, isBlocked })}
-                />
-                <span>{label}</span>
-              </label>
-            ))}
-          </fieldset>
-        </form>
-      </search>
+      <SearchForm wanted={wanted} />
       {isNumber.test(wanted.filter) && (
         <p>
           <a href={accountLink(Number(wanted.filter))}>Open account {wanted.filter}</a>
@@ -73,5 +39,51 @@ export function AccountSearch() {
       )}
       <AccountList wanted={wanted} />
     </View>
+  );
+}
+
+function SearchForm({ wanted }: { readonly wanted: AccountsWanted }) {
+  const [typed, setTyped] = useState(wanted.filter);
+  return (
+    <search>
+      <form
+        className="toolbar account-toolbar"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setParams({ find: typed.trim() });
+        }}
+      >
+        <input
+          type="search"
+          aria-label="Search accounts"
+          placeholder="Part of the subject"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellcheck={false}
+          value={typed}
+          onInput={({ currentTarget: { value } }) => {
+            setTyped(value);
+            if (value === '') setParams({ find: undefined });
+          }}
+        />
+        <button type="submit" className="button plain">
+          Search
+        </button>
+        <fieldset className="segments">
+          <legend className="visually-hidden">Show</legend>
+          {states.map(([label, isBlocked]) => (
+            <label key={label}>
+              <input
+                type="radio"
+                name="state"
+                checked={isBlocked === wanted.isBlocked}
+                onChange={() => setParams({ state: isBlocked && 'blocked' })}
+              />
+              <span>{label}</span>
+            </label>
+          ))}
+        </fieldset>
+      </form>
+    </search>
   );
 }

@@ -18,6 +18,9 @@ export const nameOfAccount = ({
 /** Where an account's page is. */
 export const accountLink = (id: number): string => `#operate/${id}`;
 
+/** Where the page of an account's key is. */
+export const accountKeyLink = (id: number, keyId: number): string => `#operate/${id}/keys/${keyId}`;
+
 /** The state of an account in a word. */
 export function AccountBadge({ blockedAt, erasedAt }: Pick<Account, 'blockedAt' | 'erasedAt'>) {
   if (erasedAt !== null) return <Badge tone="muted">Erased</Badge>;

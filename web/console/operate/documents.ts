@@ -70,6 +70,18 @@ export const accountApiKeysQuery = graphql(
   [apiKeyParts],
 );
 
+/** One of an account's API keys. */
+export const accountApiKeyQuery = graphql(
+  `
+    query AccountApiKey($id: Int!, $keyId: Int!) {
+      accountApiKey(id: $id, keyId: $keyId) {
+        ...ApiKeyParts
+      }
+    }
+  `,
+  [apiKeyParts],
+);
+
 /** The entitlement of an account. */
 export const entitlementQuery = graphql(
   `
@@ -143,94 +155,6 @@ export const eraseAccountMutation = graphql(`
 export const deactivateAccountApiKeyMutation = graphql(`
   mutation DeactivateAccountApiKey($keyId: Int!, $reason: String!) {
     deactivateAccountApiKey(keyId: $keyId, reason: $reason) {
-      id
-    }
-  }
-`);
-
-/** The fields of a webhook endpoint that an operator sees. */
-const webhookEndpointParts = graphql(`
-  fragment WebhookEndpointParts on WebhookEndpoint {
-    id
-    url
-    events
-    isConfigured
-    headerNames
-    pausedAt
-    goneAt
-    removedAt
-    waitingCount
-    parkedCount
-    lastAttemptAt
-    lastOutcome
-  }
-`);
-
-/** The first page of webhook endpoints: there are hardly ever more. */
-export const webhookEndpointsQuery = graphql(
-  `
-    query WebhookEndpoints {
-      webhookEndpoints(first: 100) {
-        edges {
-          node {
-            ...WebhookEndpointParts
-          }
-        }
-      }
-    }
-  `,
-  [webhookEndpointParts],
-);
-
-/** One webhook endpoint. */
-export const webhookEndpointQuery = graphql(
-  `
-    query WebhookEndpoint($endpointId: Int!) {
-      webhookEndpoint(endpointId: $endpointId) {
-        ...WebhookEndpointParts
-      }
-    }
-  `,
-  [webhookEndpointParts],
-);
-
-/** A page of the deliveries to a webhook endpoint. */
-export const webhookDeliveriesQuery = graphql(`
-  query WebhookDeliveries($endpointId: Int!, $first: Int!, $after: String) {
-    webhookDeliveries(endpointId: $endpointId, first: $first, after: $after) {
-      edges {
-        node {
-          id
-          type
-          userId
-          state
-          createdAt
-          attempts
-          lastOutcome
-          nextAttemptAt
-        }
-      }
-      pageInfo {
-        endCursor
-        hasNextPage
-      }
-    }
-  }
-`);
-
-/** Pauses or resumes a webhook endpoint. */
-export const pauseWebhookEndpointMutation = graphql(`
-  mutation PauseWebhookEndpoint($endpointId: Int!, $isPaused: Boolean!) {
-    updateWebhookEndpoint(endpointId: $endpointId, isPaused: $isPaused) {
-      id
-    }
-  }
-`);
-
-/** Resends a webhook delivery. */
-export const resendWebhookDeliveryMutation = graphql(`
-  mutation ResendWebhookDelivery($deliveryId: Int!) {
-    resendWebhookDelivery(deliveryId: $deliveryId) {
       id
     }
   }

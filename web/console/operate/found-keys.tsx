@@ -8,7 +8,7 @@ import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { accountLink } from './account.tsx';
+import { accountKeyLink, accountLink } from './account.tsx';
 import { findApiKeyMutation } from './documents.ts';
 
 type Found = ResultOf<typeof findApiKeyMutation>['findApiKey'];
@@ -84,7 +84,10 @@ function FoundList({ found, rest }: Result) {
       <ul className="found">
         {found.map((key) => (
           <li key={key.keyId}>
-            <bdi>{nameOf({ ...key, id: key.keyId })}</bdi>, ID {key.keyId}, owner{' '}
+            <a href={accountKeyLink(key.userId, key.keyId)}>
+              <bdi>{nameOf({ ...key, id: key.keyId })}</bdi>
+            </a>
+            , ID {key.keyId}, owner{' '}
             <a href={accountLink(key.userId)}>
               <bdi>{key.subject}</bdi>
             </a>{' '}

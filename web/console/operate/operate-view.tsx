@@ -1,16 +1,24 @@
 import { idIn } from '../keys/api-key.ts';
 import { usePlace } from '../ui/use-hash.ts';
+import { AccountKeyPage } from './account-key-page.tsx';
 import { AccountPage } from './account-page.tsx';
 import { AccountSearch } from './account-search.tsx';
-import { WebhookList } from './webhook-list.tsx';
-import { WebhookPage } from './webhook-page.tsx';
+import { WebhookList } from './webhooks/webhook-list.tsx';
+import { WebhookPage } from './webhooks/webhook-page.tsx';
 
-/** The view of operators: the search for accounts, one account by its id, and webhook endpoints. */
+/** The view of operators: the search for accounts, one account or one of its keys by their ids, and webhook endpoints. */
 export function OperateView() {
   const { item } = usePlace();
-  const [first = '', second = ''] = item.split('/');
-  const isWebhooks = first === 'webhooks';
-  const id = idIn(isWebhooks ? second : first);
-  if (isWebhooks) return id === undefined ? <WebhookList /> : <WebhookPage key={id} id={id} />;
-  return id === undefined ? <AccountSearch /> : <AccountPage key={id} id={id} />;
+  const [first = '', second = '', third = ''] = item.split('/');
+  if (first === 'webhooks') {
+    const endpointId = idIn(second);
+    return endpointId === undefined ? <WebhookList /> : <WebhookPage key={endpointId} id={endpointId} />;
+  }
+  const [id, keyId] = [idIn(first), second === 'keys' ? idIn(third) : undefined];
+  if (id === undefined) return <AccountSearch />;
+  return keyId === undefined ? (
+    <AccountPage key={id} id={id} />
+  ) : (
+    <AccountKeyPage key={keyId} accountId={id} keyId={keyId} />
+  );
 }

@@ -5,6 +5,7 @@ export const privateKeyStatusQuery = graphql(`
   query PrivateKeyStatus {
     privateKeyStatus {
       hasKey
+      fingerprint
       createdAt
       updatedAt
     }

@@ -40,13 +40,23 @@ interface RegisteredProps {
   readonly onRemove: () => void;
 }
 
-const Registered = ({ status: { createdAt, updatedAt }, onReplace, onRemove }: RegisteredProps) => (
+const Registered = ({
+  status: { fingerprint, createdAt, updatedAt },
+  onReplace,
+  onRemove,
+}: RegisteredProps) => (
   <div className="card">
     <div className="card-title">
       <h2>Your private key</h2>
       <Badge tone="good">Registered</Badge>
     </div>
     <Facts>
+      {fingerprint !== null && (
+        <Fact name="Fingerprint">
+          <code>{fingerprint}</code>
+          <p className="hint">The SHA-256 JWK thumbprint (RFC 7638) of its public key.</p>
+        </Fact>
+      )}
       <Fact name="Registered">{createdAt && <Moment at={createdAt} />}</Fact>
       <Fact name="Last replaced">
         {updatedAt && updatedAt !== createdAt ? <Moment at={updatedAt} /> : 'Never'}

@@ -1,14 +1,15 @@
 import type { ResultOf } from 'gql.tada';
 import type { ReactNode } from 'preact/compat';
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
-import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { Fact, Facts } from '../ui/facts.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { notify } from '../ui/notice.tsx';
-import { ProblemNote } from '../ui/problem-note.tsx';
-import { useAction } from '../ui/use-action.ts';
+import { refresh } from '../../api/query-client.ts';
+import { request } from '../../api/request.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { notify } from '../../ui/notice.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { useNow } from '../../ui/use-now.ts';
 import { pauseWebhookEndpointMutation, type webhookEndpointQuery } from './documents.ts';
 
 /** A webhook endpoint as an operator sees it. */
@@ -18,10 +19,13 @@ interface WebhookEndpointCardProps {
   readonly endpoint: WebhookEndpoint;
   /** Its heading. */
   readonly children: ReactNode;
+  /** Buttons beside the one that pauses it. */
+  readonly actions?: ReactNode;
 }
 
 /** A webhook endpoint: its state, and the button that pauses or resumes it. */
-export function WebhookEndpointCard({ endpoint, children }: WebhookEndpointCardProps) {
+export function WebhookEndpointCard({ endpoint, children, actions }: WebhookEndpointCardProps) {
+  const now = useNow();
   return (
     <>
       <div className="card-title">
@@ -36,24 +40,40 @@ export function WebhookEndpointCard({ endpoint, children }: WebhookEndpointCardP
         {endpoint.headerNames.length > 0 && <Fact name="Headers">{endpoint.headerNames.join(', ')}</Fact>}
         <Fact name="Waiting">{endpoint.waitingCount}</Fact>
         <Fact name="Given up">{endpoint.parkedCount}</Fact>
+        {endpoint.failingSince !== null && (
+          <Fact name="Failing since">
+            <Moment at={endpoint.failingSince} />
+          </Fact>
+        )}
+        {endpoint.previousSignUntil !== null && new Date(endpoint.previousSignUntil) > now && (
+          <Fact name="Previous secret signs until">
+            <Moment at={endpoint.previousSignUntil} />
+          </Fact>
+        )}
         {endpoint.lastAttemptAt !== null && (
           <Fact name={`Last attempt: ${endpoint.lastOutcome}`}>
             <Moment at={endpoint.lastAttemptAt} />
           </Fact>
         )}
       </Facts>
-      {endpoint.removedAt === null && <PauseButton endpoint={endpoint} />}
+      {endpoint.removedAt === null && <Actions endpoint={endpoint} others={actions} />}
     </>
   );
 }
 
-function EndpointBadge({ pausedAt, goneAt, removedAt }: WebhookEndpoint) {
+function EndpointBadge({ pausedAt, goneAt, removedAt, failingSince }: WebhookEndpoint) {
   if (removedAt !== null) return <Badge tone="muted">Removed</Badge>;
   if (goneAt !== null) return <Badge tone="warn">Paused: the endpoint returned 410 (Gone)</Badge>;
-  return pausedAt === null ? null : <Badge tone="warn">Paused</Badge>;
+  if (pausedAt !== null) return <Badge tone="warn">Paused</Badge>;
+  return failingSince === null ? null : <Badge tone="danger">Failing</Badge>;
 }
 
-function PauseButton({ endpoint: { id, pausedAt } }: Pick<WebhookEndpointCardProps, 'endpoint'>) {
+interface ActionsProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly others: ReactNode;
+}
+
+function Actions({ endpoint: { id, pausedAt }, others }: ActionsProps) {
   const action = useAction();
   const isPaused = pausedAt !== null;
   const turn = async () => {
@@ -69,6 +89,7 @@ function PauseButton({ endpoint: { id, pausedAt } }: Pick<WebhookEndpointCardPro
           {isPaused ? 'Resume' : 'Pause'}
           <span className="visually-hidden"> endpoint {id}</span>
         </Button>
+        {others}
       </div>
     </>
   );

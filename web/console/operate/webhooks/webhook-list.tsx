@@ -1,9 +1,13 @@
 import { useQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
-import { QueryContent } from '../ui/query-content.tsx';
-import { View } from '../ui/view.tsx';
+import { useState } from 'preact/compat';
+import { request } from '../../api/request.ts';
+import { Button } from '../../ui/button.tsx';
+import { QueryContent } from '../../ui/query-content.tsx';
+import { View } from '../../ui/view.tsx';
+import { AddEndpointDialog } from './add-endpoint-dialog.tsx';
 import { webhookEndpointsQuery } from './documents.ts';
-import { WebhookEndpointCard } from './webhook-endpoint-card.tsx';
+import { WebhookEndpointCard } from './endpoint-card.tsx';
+import { type NewSigningSecret, SigningSecretDialog } from './signing-secret-dialog.tsx';
 
 /** The webhook endpoints. */
 export function WebhookList() {
@@ -11,8 +15,19 @@ export function WebhookList() {
     queryKey: ['webhook-endpoints'],
     queryFn: ({ signal }) => request(webhookEndpointsQuery, {}, { signal }),
   });
+  const [isAdding, setIsAdding] = useState(false);
+  const [created, setCreated] = useState<NewSigningSecret>();
   return (
-    <View title="Webhooks" lead={<a href="#operate">All accounts</a>}>
+    <View
+      title="Webhooks"
+      lead="Keyward sends events to these endpoints, such as a leaked key or a blocked account."
+      back={<a href="#operate">Operate</a>}
+      action={
+        <Button look="primary" onClick={() => setIsAdding(true)}>
+          Add an endpoint
+        </Button>
+      }
+    >
       <QueryContent query={query} what="webhook endpoints">
         {({ webhookEndpoints: { edges } }) =>
           edges.length === 0 ? (
@@ -34,6 +49,8 @@ export function WebhookList() {
           )
         }
       </QueryContent>
+      {isAdding && <AddEndpointDialog onDismiss={() => setIsAdding(false)} onSecret={setCreated} />}
+      {created && <SigningSecretDialog created={created} onDone={() => setCreated(undefined)} />}
     </View>
   );
 }

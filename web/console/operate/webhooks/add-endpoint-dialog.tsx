@@ -1,0 +1,52 @@
+import { useState } from 'preact/compat';
+import { refresh } from '../../api/query-client.ts';
+import { createIdempotencyKey, request } from '../../api/request.ts';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { createWebhookEndpointMutation } from './documents.ts';
+import { EventsField, HeadersField, readEvents, readHeaders } from './endpoint-fields.tsx';
+import type { NewSigningSecret } from './signing-secret-dialog.tsx';
+
+interface AddEndpointDialogProps {
+  readonly onDismiss: () => void;
+  readonly onSecret: (created: NewSigningSecret) => void;
+}
+
+/** Adds a webhook endpoint. */
+export function AddEndpointDialog({ onDismiss, onSecret }: AddEndpointDialogProps) {
+  const action = useAction();
+  // If a response is lost, the same request again gets the same secret.
+  const [idempotencyKey] = useState(createIdempotencyKey);
+  return (
+    <FormDialog
+      title="Add a webhook endpoint"
+      submitLabel="Add"
+      action={action}
+      onDismiss={onDismiss}
+      shownIssues={['url', 'events', 'headers']}
+      onSubmit={async (form) => {
+        const { endpoint } = await request(
+          createWebhookEndpointMutation,
+          { url: `${form.get('url')}`.trim(), events: readEvents(form), headers: readHeaders(form) },
+          { idempotencyKey },
+        );
+        await refresh();
+        onDismiss();
+        onSecret({ title: `Endpoint ${endpoint.id} was added`, secret: endpoint.secret });
+      }}
+    >
+      <Field
+        label="URL"
+        hint="Keyward sends each event to it with POST. It must begin with https://."
+        issue={action.problem?.issueOf('url')}
+      >
+        {(control) => (
+          <input {...control} name="url" type="url" autoComplete="off" spellcheck={false} dir="ltr" />
+        )}
+      </Field>
+      <EventsField events={['*']} problem={action.problem} />
+      <HeadersField problem={action.problem} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,57 @@
+import { useState } from 'preact/compat';
+import { refresh } from '../../api/query-client.ts';
+import { request } from '../../api/request.ts';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { notify } from '../../ui/notice.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { updateWebhookEndpointMutation } from './documents.ts';
+import type { WebhookEndpoint } from './endpoint-card.tsx';
+import { EventsField, HeadersField, readEvents, readHeaders } from './endpoint-fields.tsx';
+
+interface EndpointDialogProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly onDismiss: () => void;
+}
+
+/** Changes the events and the headers of a webhook endpoint. */
+export function ChangeEndpointDialog({
+  endpoint: { id, events, headerNames },
+  onDismiss,
+}: EndpointDialogProps) {
+  const action = useAction();
+  const [replaces, setReplaces] = useState(false);
+  return (
+    <FormDialog
+      title={`Change endpoint ${id}`}
+      submitLabel="Save"
+      action={action}
+      onDismiss={onDismiss}
+      shownIssues={['events', 'headers']}
+      onSubmit={async (form) => {
+        const headers = replaces ? readHeaders(form) : null;
+        await request(updateWebhookEndpointMutation, { endpointId: id, events: readEvents(form), headers });
+        await refresh();
+        onDismiss();
+        notify(`Endpoint ${id} was changed.`);
+      }}
+    >
+      <EventsField events={events} problem={action.problem} />
+      <Field label="Headers of messages">
+        {(control) => (
+          <select
+            {...control}
+            value={replaces ? 'replace' : 'keep'}
+            onInput={({ currentTarget }) => setReplaces(currentTarget.value === 'replace')}
+          >
+            <option value="keep">{headerNames.length > 0 ? `Keep ${headerNames.join(', ')}` : 'None'}</option>
+            <option value="replace">
+              {headerNames.length > 0 ? 'Replace all, or remove them' : 'Add headers'}
+            </option>
+          </select>
+        )}
+      </Field>
+      {replaces && <HeadersField problem={action.problem} />}
+    </FormDialog>
+  );
+}
