@@ -25,6 +25,8 @@ it('counts the last 14 days of each key in UTC, the oldest first and today last'
     [first, '2026-03-20T00:00:00Z', 'valid', 2],
     [first, '2026-03-20T00:00:00Z', 'expired', 3],
     [first, '2026-03-20T01:00:00Z', 'rate_limited', 4],
+    [first, '2026-03-20T02:00:00Z', 'expired', 1],
+    [first, '2026-03-07T01:00:00Z', 'expired', 1],
     [first, '2026-03-19T23:00:00Z', 'valid', 11],
     [first, '2026-03-07T00:00:00Z', 'inactive', 13],
     // A day too early.
@@ -32,7 +34,7 @@ it('counts the last 14 days of each key in UTC, the oldest first and today last'
     [second, '2026-03-08T12:00:00Z', 'valid', 2_147_483_647],
     [second, '2026-03-08T13:00:00Z', 'valid', 1],
   ]);
-  const query = '{ apiKeys { edges { node { id dailyUse { allowed refused } } } } }';
+  const query = '{ apiKeys { edges { node { id dailyUse { allowed refused reasons } } } } }';
   const { body } = await setup.gateway.graphql(query, { token: await setup.sign() });
   const found = new Map<number, object>(
     body.data.apiKeys.edges.map(({ node }: { node: { id: number; dailyUse: object } }) => [
@@ -41,9 +43,17 @@ it('counts the last 14 days of each key in UTC, the oldest first and today last'
     ]),
   );
   const zeros = (count: number) => Array.from({ length: count }, () => 0);
-  expect(found.get(first)).toEqual({ allowed: [...zeros(12), 11, 7], refused: [13, ...zeros(12), 7] });
-  expect(found.get(second)).toEqual({ allowed: [0, 2_147_483_647, ...zeros(12)], refused: zeros(14) });
-  expect(found.get(third)).toEqual({ allowed: zeros(14), refused: zeros(14) });
+  expect(found.get(first)).toEqual({
+    allowed: [...zeros(12), 11, 7],
+    refused: [14, ...zeros(12), 8],
+    reasons: ['inactive', 'expired', 'rate_limited'],
+  });
+  expect(found.get(second)).toEqual({
+    allowed: [0, 2_147_483_647, ...zeros(12)],
+    refused: zeros(14),
+    reasons: [],
+  });
+  expect(found.get(third)).toEqual({ allowed: zeros(14), refused: zeros(14), reasons: [] });
 });
 
 it('lets others have their turn between two keys', async () => {

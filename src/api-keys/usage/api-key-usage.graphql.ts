@@ -1,6 +1,7 @@
 import { signedIn } from '../../auth/scopes.ts';
 import { builder } from '../../graphql/builder.ts';
 import { ApiKeyType, keyIdArgument } from '../api-key-types.graphql.ts';
+import { verificationFailures } from '../verify/verify-secret.ts';
 import { ApiKeyUsageInput, apiKeyUsage } from './api-key-usage.ts';
 import { ApiKeysUsageInput, apiKeysUsage } from './api-keys-usage.ts';
 import { type DailyUse, dailyUseOf, shownDays } from './daily-use.ts';
@@ -37,6 +38,9 @@ const UsageCountType = builder.objectRef<UsageCount>('UsageCount').implement({
 /** The most bytes of a list with a count for each day, as JSON. */
 const mostDaysBytes = 2 + shownDays * 11;
 
+/** The most bytes of a list with each reason once, as JSON. */
+const mostReasonsBytes = JSON.stringify(verificationFailures).length;
+
 const DailyUseType = builder.objectRef<DailyUse>('ApiKeyDailyUse').implement({
   description: `How often an API key was verified on each of the last ${shownDays} days (UTC), the oldest first and today last. 2147483647 means that many or more.`,
   fields: (t) => ({
@@ -49,6 +53,12 @@ const DailyUseType = builder.objectRef<DailyUse>('ApiKeyDailyUse').implement({
       description: 'Refused verifications, for each day.',
       mostBytes: mostDaysBytes,
       example: [3, 0],
+    }),
+    reasons: t.stringList({
+      description: 'Why verifications were refused, the most frequent reason first.',
+      mostBytes: mostReasonsBytes,
+      example: ['rate_limited'],
+      resolve: ({ reasons }) => [...reasons],
     }),
   }),
 });

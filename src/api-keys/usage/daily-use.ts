@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { type Db, isForPostgres, prepareQuery } from '../../database/db.ts';
 import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../../database/shared-read.ts';
 import { ApiKeyUse } from '../../database/tables.ts';
@@ -14,6 +13,8 @@ export const shownDays = 14;
 export interface DailyUse {
   readonly allowed: readonly number[];
   readonly refused: readonly number[];
+  /** Why verifications were refused, the most frequent reason first. */
+  readonly reasons: readonly string[];
 }
 
 /** The beginning of the first day. */
@@ -26,10 +27,9 @@ const readUses = prepareForMany(
         .selectFrom('api_key_use')
         .where('api_key_id', 'in', itemsOf(values, count))
         .where('hour', '>=', values.since)
-        .groupBy(['api_key_id', periodOf(db, 'api_key_use', 'DAY')])
-        .select(['api_key_id', periodOf(db, 'api_key_use', 'DAY').as('hour')])
-        .select(sql<number | string>`sum(case when outcome = 'valid' then count else 0 end)`.as('allowed'))
-        .select(sql<number | string>`sum(case when outcome = 'valid' then 0 else count end)`.as('refused')),
+        .groupBy(['api_key_id', periodOf(db, 'api_key_use', 'DAY'), 'outcome'])
+        .select(['api_key_id', periodOf(db, 'api_key_use', 'DAY').as('hour'), 'outcome'])
+        .select(({ fn }) => fn.sum<number | string>('count').as('count')),
     ),
   () => ({ since: new Date(firstDay(Date.now())) }),
 );
@@ -52,13 +52,17 @@ function readInTurn(db: Db, keyId: number): ReturnType<typeof readUses> {
 export async function dailyUseOf(db: Db, keyId: number): Promise<DailyUse> {
   const found = await (isForPostgres(db.kysely) ? readTogether(db, [keyId]) : readInTurn(db, keyId));
   const first = firstDay(Date.now());
-  const empty = Array.from({ length: shownDays }, () => 0);
-  const use = { allowed: [...empty], refused: [...empty] };
-  for (const { apiKey, hour, allowed, refused } of found) {
+  const [allowed, refused] = [zeros(), zeros()];
+  const reasons = new Map<string, number>();
+  for (const { apiKey, hour, outcome, count } of found) {
     const index = (hour.getTime() - first) / day;
-    if (apiKey !== keyId || !(index in empty)) continue;
-    use.allowed[index] = Math.min(Number(allowed), mostCount);
-    use.refused[index] = Math.min(Number(refused), mostCount);
+    if (apiKey !== keyId || !(index in allowed)) continue;
+    const counts = outcome === 'valid' ? allowed : refused;
+    counts[index] = Math.min((counts[index] ?? 0) + Number(count), mostCount);
+    if (outcome !== 'valid') reasons.set(outcome, (reasons.get(outcome) ?? 0) + Number(count));
   }
-  return use;
+  const mostFirst = [...reasons].sort(([, one], [, other]) => other - one);
+  return { allowed, refused, reasons: mostFirst.map(([reason]) => reason) };
 }
+
+const zeros = (): number[] => Array.from({ length: shownDays }, () => 0);

@@ -31,6 +31,7 @@ export const dailyUseQuery = graphql(`
           dailyUse {
             allowed
             refused
+            reasons
           }
         }
       }

@@ -1,18 +1,18 @@
 import { nameOf, pageOf } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
 import { useDailyUse } from '../keys/use-daily-use.ts';
-import { inDigits } from './usage-points.ts';
+import { inDigits, inWords } from './usage-points.ts';
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-/** Which keys were used in the last days, the busiest first. The page of a key says why uses were refused. */
+/** Which keys were used in the last days and why uses were refused, the busiest first. */
 export function UsageByKey() {
   const keys = useApiKeys().data?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node)) ?? [];
   const use = useDailyUse();
   const rows = keys
     .map((key) => {
-      const { allowed = [], refused = [] } = use.get(key.id) ?? {};
-      return { key, refused: sum(refused), allowed: sum(allowed) };
+      const { allowed = [], refused = [], reasons = [] } = use.get(key.id) ?? {};
+      return { key, refused: sum(refused), allowed: sum(allowed), reasons };
     })
     .filter(({ allowed, refused }) => allowed + refused > 0)
     .toSorted((one, other) => other.allowed + other.refused - one.allowed - one.refused);
@@ -26,10 +26,11 @@ export function UsageByKey() {
             <th scope="col">Key</th>
             <th scope="col">Valid</th>
             <th scope="col">Refused</th>
+            <th scope="col">Why</th>
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ key, allowed, refused }) => (
+          {rows.map(({ key, allowed, refused, reasons }) => (
             <tr key={key.id}>
               <th scope="row">
                 <a href={`${pageOf(key)}?range=30d`}>
@@ -38,6 +39,7 @@ export function UsageByKey() {
               </th>
               <td>{inDigits(allowed)}</td>
               <td>{inDigits(refused)}</td>
+              <td>{reasons.map(inWords).join(', ')}</td>
             </tr>
           ))}
         </tbody>

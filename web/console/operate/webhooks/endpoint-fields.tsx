@@ -73,7 +73,7 @@ const linesOf = (form: FormData, field: string): string[] =>
 
 /**
  * The events that were typed.
- * @throws {Problem} if there are none
+ * @throws {Problem} if none was typed
  */
 export function readEvents(form: FormData): string[] {
   const events = linesOf(form, 'events').flatMap((line) => line.split(/[\s,]+/));
