@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verificationFailures } from '../../src/api-keys/verify/verify-secret.ts';
 import { canRun, startWorld, type World } from '../support/browser.ts';
 import { between, call, inspect, keyRow, looks, openConsole, openKey, tabTo } from './console-person.ts';
 
@@ -44,6 +45,15 @@ const many = (asked: Asked): Count[] =>
       : []),
   ]);
 
+/** An unknown key is nobody's, so its refusals are not counted. */
+const reasons = verificationFailures.filter((reason) => reason !== 'not_found');
+
+/** Refusals for all reasons in the last hour or day. */
+const manyReasons = (asked: Asked): Count[] => [
+  ...one(asked),
+  ...reasons.map((outcome, index) => ({ at: periodsOf(asked).at(-1) ?? '', outcome, count: 20 - index })),
+];
+
 const show = (page: Page, span: string) =>
   page.getByRole('group', { name: 'Time range' }).getByText(span).click();
 const chart = (page: Page) => page.getByRole('img', { name: 'Chart.' });
@@ -77,7 +87,7 @@ describe.skipIf(!canRun)('usage of keys', () => {
     const page = await openConsole(visit, 'somebody new', '#usage');
     await page.getByRole('heading', { name: 'Not used in the last 24 hours' }).waitFor();
     await inspect(page, `usage-none-${look}`);
-    for (const [name, countsOf] of Object.entries({ one, many })) {
+    for (const [name, countsOf] of Object.entries({ one, many, manyReasons })) {
       await using _answers = await between(page, answer(countsOf));
       await page.reload();
       for (const span of ['24 hours', '7 days', '30 days']) {
@@ -122,6 +132,64 @@ describe.skipIf(!canRun)('usage of keys', () => {
     const { x = 0, y = 0, width = 0 } = (await chart(page).boundingBox()) ?? {};
     await page.mouse.move(x + width * (3.5 / 24), y + 50);
     await expect.poll(said).toMatch(/: 99,700 valid, 9,001 refused/);
+  });
+
+  it('shows refusals below the line on their own scale, if there are any', async () => {
+    await using visit = await world.visit();
+    const { page } = visit;
+    const draw = async (countsOf: (asked: Asked) => readonly Count[]) => {
+      await using _answers = await between(page, answer(countsOf));
+      await page.reload();
+      await chart(page).waitFor();
+    };
+    await openConsole(visit, 'somebody refused', '#usage');
+    await draw(many);
+    const bars = await chart(page).evaluate((svg) => {
+      const line = svg.querySelector('.zero line')?.getBoundingClientRect().y ?? 0;
+      return [...svg.querySelectorAll('rect:not(.chosen)')].map((rect) => {
+        const { top, bottom, height } = rect.getBoundingClientRect();
+        return {
+          isValid: rect.classList.contains('valid'),
+          isAbove: bottom <= line,
+          isBelow: top >= line,
+          height,
+        };
+      });
+    });
+    const valid = bars.filter(({ isValid }) => isValid);
+    const refused = bars.filter(({ isValid }) => !isValid);
+    expect(valid.filter(({ isAbove }) => isAbove)).toHaveLength(24);
+    // Each third hour has two reasons.
+    expect(refused.filter(({ isBelow }) => isBelow)).toHaveLength(16);
+    const highest = (of: readonly { height: number }[]) => Math.max(...of.map(({ height }) => height));
+    // 9,001 of 109,001 would be a twelfth of it on the same scale.
+    expect(highest(refused)).toBeGreaterThan(highest(valid) / 4);
+    const marks = chart(page).locator('.mark text');
+    expect(await marks.allTextContents()).toEqual(['0', '20k', '40k', '60k', '80k', '100k', '5k', '10k']);
+    const before = await chart(page).boundingBox();
+    await draw(one);
+    expect(await marks.allTextContents()).toEqual(['0', '1']);
+    expect((await chart(page).boundingBox())?.height).toBeLessThan(before?.height ?? 0);
+  });
+
+  it('each reason of refusal has its own pattern, and the legend names it', async () => {
+    await using visit = await world.visit();
+    const { page } = visit;
+    await using _answers = await between(page, answer(manyReasons));
+    await openConsole(visit, 'somebody unlucky', '#usage');
+    await chart(page).waitFor();
+    const legend = await page.locator('.legend li').allTextContents();
+    const named = reasons.map((reason, index) => `${reason.replaceAll('_', ' ')} ${20 - index}`);
+    expect(legend.map((text) => text.toLowerCase())).toEqual(['valid 1', ...named]);
+    const drawn = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluateAll((patterns) =>
+          patterns.map((pattern) => pattern.getAttribute('patternTransform') + pattern.innerHTML),
+        );
+    const patterns = await drawn('.plot pattern');
+    expect(new Set(patterns).size).toBe(reasons.length);
+    expect(await drawn('.legend pattern')).toEqual(patterns);
   });
 
   it('shows one key or all, and loads its code only when it is shown', async () => {

@@ -3,6 +3,7 @@ import type { ApiKey } from '../keys/api-key.ts';
 import { quotaInWords, rateInWords } from '../keys/limits-in-words.ts';
 import { Button } from '../ui/button.tsx';
 import { setParams, usePlace } from '../ui/use-hash.ts';
+import { ReasonSwatch } from '../usage/reason-pattern.tsx';
 import { SpanChoice } from '../usage/span-choice.tsx';
 import { Usage } from '../usage/usage.tsx';
 import {
@@ -10,6 +11,7 @@ import {
   inWords,
   nameOfPeriod,
   type Span,
+  sentenceCase,
   spanIn,
   totalOf,
   type UsagePoint,
@@ -65,7 +67,9 @@ function Refusals({ apiKey, points, span }: RefusalsProps) {
           const last = points.findLast((point) => (point.reasons.get(reason) ?? 0) > 0);
           return (
             <tr key={reason}>
-              <th scope="row">{sentenceCase(inWords(reason))}</th>
+              <th scope="row">
+                <ReasonSwatch reason={reason} /> {sentenceCase(inWords(reason))}
+              </th>
               <td className="count">{inDigits(count)}</td>
               <td>{last && nameOfPeriod(last.at, span)}</td>
               <td>
@@ -78,8 +82,6 @@ function Refusals({ apiKey, points, span }: RefusalsProps) {
     </table>
   );
 }
-
-const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const Edit = ({ part, children }: { readonly part: string; readonly children: ReactNode }) => (
   <Button look="quiet" onClick={() => setParams({ edit: part })}>

@@ -1,6 +1,17 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { type PointerEvent, useId, useState } from 'preact/compat';
-import { describePoint, inDigits, nameOfPeriod, type Span, spans, type UsagePoint } from './usage-points.ts';
+import { ReasonBar, ReasonPattern, ReasonSwatch } from './reason-pattern.tsx';
+import {
+  describePoint,
+  inDigits,
+  inWords,
+  nameOfPeriod,
+  type Span,
+  sentenceCase,
+  spans,
+  totalOf,
+  type UsagePoint,
+} from './usage-points.ts';
 
 interface UsageChartProps {
   readonly points: readonly UsagePoint[];
@@ -9,9 +20,10 @@ interface UsageChartProps {
   readonly summary: string;
 }
 
-/** In pixels: the height of the bars, the space above them for the topmost number, and the line of times below. */
-const height = 180;
-const top = 10;
+/** In pixels: where the line is, the greatest heights of the bars above and below it, and the height of the times. */
+const line = 160;
+const above = 150;
+const below = 60;
 const bottom = 26;
 
 /** The least height of a bar, so that 1 of 100,000 can still be seen. */
@@ -19,48 +31,18 @@ const leastBar = 2;
 
 const short = new Intl.NumberFormat('en-GB', { notation: 'compact' });
 
-/** Verifications as bars: the hatched part on top was refused. A slider reads the bars one by one. */
+/**
+ * Verifications as bars: valid ones above the line; refused ones below it by reason, on a scale of their own. A
+ * slider reads the bars one by one.
+ */
 export function UsageChart({ points, span, summary }: UsageChartProps) {
   const [chosen, choose] = useState(points.findLastIndex(({ valid, refused }) => valid + refused > 0));
-  const hatching = useId();
-  const most = Math.max(...points.map(({ valid, refused }) => valid + refused));
-  const y = scaleLinear([0, most], [height, 0]).nice(4);
-  const x = scaleBand([...points.keys()], [0, 100]).paddingInner(points.length > 50 ? 0.1 : 0.25);
-  const marks = y.ticks(4).filter(Number.isInteger);
+  const { valid, reasons } = totalOf(points);
   const point = points[chosen];
   const said = point ? `${nameOfPeriod(point.at, span)}: ${describePoint(point)}` : '';
-  const follow = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) => {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    const index = Math.floor(((clientX - left) / width) * points.length);
-    choose(Math.min(Math.max(index, 0), points.length - 1));
-  };
   return (
     <figure className="usage-chart">
-      <Marks marks={marks.map((mark) => [mark, top + y(mark)] as const)} />
-      <svg
-        className="plot"
-        height={height + top + bottom}
-        role="img"
-        aria-label={`Chart. ${summary}`}
-        onPointerMove={follow}
-        onPointerDown={follow}
-      >
-        <Hatching id={hatching} />
-        {marks.map((mark) => (
-          <line key={mark} className="mark" x1="0" x2="100%" y1={top + y(mark)} y2={top + y(mark)} />
-        ))}
-        <Chosen index={chosen} count={points.length} />
-        {points.map(({ at, valid, refused }, index) => (
-          <Bar
-            key={at.getTime()}
-            place={{ x: `${x(index)}%`, width: `${x.bandwidth()}%` }}
-            valid={barOf(valid, y)}
-            refused={barOf(refused, y)}
-            hatching={hatching}
-          />
-        ))}
-        <Times points={points} span={span} />
-      </svg>
+      <Plot {...{ points, span, summary, chosen, choose }} reasons={[...reasons.keys()]} />
       <label className="reader">
         <span className="visually-hidden">{spans[span].by === 'DAY' ? 'Day' : 'Hour'}</span>
         <input
@@ -76,89 +58,142 @@ export function UsageChart({ points, span, summary }: UsageChartProps) {
         <p className="said" aria-hidden="true">
           {said}
         </p>
-        <Legend hatching={hatching} points={points} />
+        <Legend valid={valid} reasons={reasons} />
       </figcaption>
     </figure>
   );
 }
 
-/** The numbers beside the bars, each with its position. */
-const Marks = ({ marks }: { readonly marks: readonly (readonly [number: number, y: number])[] }) => (
-  <svg className="marks" height={height + top + bottom} aria-hidden="true">
-    {marks.map(([number, y]) => (
-      <text key={number} x="100%" y={y} dy="0.32em" textAnchor="end">
-        {short.format(number)}
-      </text>
-    ))}
-  </svg>
-);
-
-/** How high a bar is, in pixels. */
-const barOf = (count: number, y: (count: number) => number): number =>
-  count === 0 ? 0 : Math.max(height - y(count), leastBar);
-
-const Chosen = ({ index, count }: { readonly index: number; readonly count: number }) => (
-  <rect
-    className="chosen"
-    x={`${(index / count) * 100}%`}
-    width={`${100 / count}%`}
-    y={top}
-    height={height}
-  />
-);
-
-interface BarProps {
-  /** Its position and its width. */
-  readonly place: { readonly x: string; readonly width: string };
-  /** In pixels. */
-  readonly valid: number;
-  readonly refused: number;
-  readonly hatching: string;
+interface PlotProps extends UsageChartProps {
+  /** The index of a point. */
+  readonly chosen: number;
+  readonly choose: (index: number) => void;
+  /** The reasons that occurred, in the order of their bars from the line down. */
+  readonly reasons: readonly string[];
 }
 
-const Bar = ({ place, valid, refused, hatching }: BarProps) => (
-  <>
-    {valid > 0 && <rect className="valid" {...place} y={top + height - valid} height={valid} />}
-    {refused > 0 && (
-      <rect fill={`url(#${hatching})`} {...place} y={top + height - valid - refused} height={refused} />
-    )}
-  </>
-);
-
-/** Refused verifications differ from valid ones by more than their colour. */
-const Hatching = ({ id }: { readonly id: string }) => (
-  <pattern id={id} width={6} height={6} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-    <rect className="refused-ground" width={6} height={6} />
-    <rect className="refused-line" width={3} height={6} />
-  </pattern>
-);
-
-const Legend = ({
-  hatching,
-  points,
-}: {
-  readonly hatching: string;
-  readonly points: readonly UsagePoint[];
-}) => {
-  const sum = (part: 'valid' | 'refused') =>
-    inDigits(points.reduce((total, point) => total + point[part], 0));
+function Plot({ points, span, summary, chosen, choose, reasons }: PlotProps) {
+  const patterns = useId();
+  const valid = scaleOf(points, 'valid');
+  const refused = scaleOf(points, 'refused');
+  const count = points.length;
+  const foot = line + (reasons.length > 0 ? below : 0);
+  const x = scaleBand([...points.keys()], [0, 100]).paddingInner(count > 50 ? 0.1 : 0.25);
+  const follow = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const index = Math.floor(((clientX - left) / width) * count);
+    choose(Math.min(Math.max(index, 0), count - 1));
+  };
   return (
+    <svg
+      className="plot"
+      height={foot + bottom}
+      role="img"
+      aria-label={`Chart. ${summary}`}
+      onPointerMove={follow}
+      onPointerDown={follow}
+    >
+      {reasons.map((reason) => (
+        <ReasonPattern key={reason} id={patterns + reason} reason={reason} />
+      ))}
+      <rect className="chosen" x={`${(chosen / count) * 100}%`} width={`${100 / count}%`} height={foot} />
+      <Marks marks={[0, ...valid.marks]} placeOf={(mark) => line - valid.heightOf(mark)} />
+      <g className="below">
+        <Marks marks={refused.marks} placeOf={(mark) => line + refused.heightOf(mark)} />
+      </g>
+      {points.map((point, index) => {
+        const place = { x: `${x(index)}%`, width: `${x.bandwidth()}%` };
+        const bars = reasons.map(
+          (reason) => [reason, refused.heightOf(point.reasons.get(reason) ?? 0)] as const,
+        );
+        return (
+          <g key={point.at.getTime()}>
+            <rect
+              className="valid"
+              {...place}
+              y={line - valid.heightOf(point.valid)}
+              height={valid.heightOf(point.valid)}
+            />
+            <Refused place={place} bars={bars} patterns={patterns} />
+          </g>
+        );
+      })}
+      <Times points={points} span={span} y={foot + 18} />
+    </svg>
+  );
+}
+
+/** How high a count is drawn, in pixels, and the counts to write beside the bars. */
+function scaleOf(points: readonly UsagePoint[], part: 'valid' | 'refused') {
+  const [height, count] = part === 'valid' ? [above, 4] : [below, 2];
+  const most = Math.max(...points.map((point) => point[part]));
+  const scale = scaleLinear([0, Math.max(most, 1)], [0, height]).nice(count);
+  return {
+    heightOf: (number: number): number => (number === 0 ? 0 : Math.max(scale(number), leastBar)),
+    marks: most === 0 ? [] : scale.ticks(count).filter((mark) => mark > 0 && Number.isInteger(mark)),
+  };
+}
+
+interface MarksProps {
+  readonly marks: readonly number[];
+  /** In pixels from the top. */
+  readonly placeOf: (mark: number) => number;
+}
+
+/** Counts beside the bars, each with a line. */
+const Marks = ({ marks, placeOf }: MarksProps) =>
+  marks.map((mark) => (
+    <g key={mark} className={mark === 0 ? 'mark zero' : 'mark'}>
+      <line x2="100%" y1={placeOf(mark)} y2={placeOf(mark)} />
+      <text x={-10} y={placeOf(mark)} dy="0.32em" textAnchor="end">
+        {short.format(mark)}
+      </text>
+    </g>
+  ));
+
+interface RefusedProps {
+  /** Their position and their width. */
+  readonly place: { readonly x: string; readonly width: string };
+  /** How high each is, in pixels. */
+  readonly bars: readonly (readonly [reason: string, height: number])[];
+  /** What the ids of the patterns begin with. */
+  readonly patterns: string;
+}
+
+/** The bars below the line, one under the other. */
+const Refused = ({ place, bars, patterns }: RefusedProps) => {
+  let y = line + 2;
+  return bars.map(([reason, height]) => {
+    const bar = { ...place, y, height };
+    y += height;
+    return height > 0 && <ReasonBar key={reason} id={patterns + reason} reason={reason} {...bar} />;
+  });
+};
+
+interface LegendProps {
+  readonly valid: number;
+  readonly reasons: ReadonlyMap<string, number>;
+}
+
+const Legend = ({ valid, reasons }: LegendProps) => (
+  <>
     <ul className="legend">
       <li>
         <svg width={14} height={14} aria-hidden="true">
           <rect className="valid" width={14} height={14} />
         </svg>
-        Valid {sum('valid')}
+        Valid {inDigits(valid)}
       </li>
-      <li>
-        <svg width={14} height={14} aria-hidden="true">
-          <rect fill={`url(#${hatching})`} width={14} height={14} />
-        </svg>
-        Refused {sum('refused')}
-      </li>
+      {[...reasons].map(([reason, count]) => (
+        <li key={reason}>
+          <ReasonSwatch reason={reason} />
+          {sentenceCase(inWords(reason))} {inDigits(count)}
+        </li>
+      ))}
     </ul>
-  );
-};
+    {reasons.size > 0 && <p className="hint">Valid above the line; refused below it, on their own scale.</p>}
+  </>
+);
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
@@ -171,14 +206,14 @@ const times: Readonly<Record<Span, (at: Date, index: number) => string | false>>
   '30d': (at, index) => index % 7 === 1 && date.format(at),
 };
 
-const Times = ({ points, span }: Pick<UsageChartProps, 'points' | 'span'>) =>
+const Times = ({ points, span, y }: Omit<UsageChartProps, 'summary'> & { readonly y: number }) =>
   points.map(({ at }, index) => {
     const text = times[span](at, index);
     // There is no room for the first and the last.
     const share = ((index + (span === '30d' ? 0.5 : 0)) / points.length) * 100;
     if (text === false || share < 3 || share > 96) return null;
     return (
-      <text key={at.getTime()} x={`${share}%`} y={top + height + 18} textAnchor="middle">
+      <text key={at.getTime()} x={`${share}%`} y={y} textAnchor="middle">
         {text}
       </text>
     );

@@ -26,7 +26,7 @@ export interface UsagePoint {
   readonly at: Date;
   readonly valid: number;
   readonly refused: number;
-  /** The refused verifications by reason. */
+  /** The refused verifications by reason, the most frequent first. */
   readonly reasons: ReadonlyMap<string, number>;
 }
 
@@ -51,8 +51,11 @@ const toPoint = (at: Date, counts: readonly Count[]): UsagePoint => {
   const reasons = new Map(counts.map(({ outcome, count }) => [outcome, count]));
   const valid = reasons.get('valid') ?? 0;
   reasons.delete('valid');
-  return { at, valid, refused: sum([...reasons.values()]), reasons };
+  return { at, valid, refused: sum([...reasons.values()]), reasons: mostFirst(reasons) };
 };
+
+const mostFirst = (reasons: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+  new Map([...reasons].sort(([, one], [, other]) => other - one));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
@@ -64,7 +67,7 @@ export function totalOf(points: readonly UsagePoint[]): Omit<UsagePoint, 'at'> {
   return {
     valid: sum(points.map(({ valid }) => valid)),
     refused: sum(points.map(({ refused }) => refused)),
-    reasons: new Map([...reasons].sort(([, one], [, other]) => other - one)),
+    reasons: mostFirst(reasons),
   };
 }
 
@@ -75,6 +78,9 @@ export const inDigits = (count: number): string => numbers.format(count);
 
 /** `address_not_allowed` → `address not allowed`: there may be reasons that this page does not know. */
 export const inWords = (reason: string): string => reason.replaceAll('_', ' ');
+
+/** `address not allowed` → `Address not allowed`. */
+export const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `120 valid, 3 refused (2 expired, 1 rate limited)`. */
 export function describePoint({ valid, refused, reasons }: Omit<UsagePoint, 'at'>): string {
