@@ -22,7 +22,7 @@ export function OnceDialog({ title, onDone, children }: OnceDialogProps) {
   return (
     <Dialog title={title} onDismiss={onDone} dismissible={false}>
       <p className="warning">Copy the secret now and store it safely. This page shows it only once.</p>
-      <div className="copy-fields">{children}</div>
+      <div className="fields">{children}</div>
       <div className="dialog-actions">
         <Button onClick={onDone}>I have stored it</Button>
       </div>

@@ -83,7 +83,7 @@ const Current = ({ apiKey }: OfKeyProps) => (
       It still works.
     </Title>
     <LastUse apiKey={apiKey} />
-    <div className="answer-actions">
+    <div className="actions">
       <a className="button danger" href={`${pageOf(apiKey)}?do=rotate-leaked`}>
         Rotate and end this secret…
       </a>
@@ -118,7 +118,7 @@ const Previous = ({ apiKey, prefix, endsAt }: PreviousProps) => {
         )}{' '}
         The current secret of the key is another one.
       </p>
-      <div className="answer-actions">
+      <div className="actions">
         <a
           className="button danger"
           href={`${pageOf(apiKey)}?do=end-secret&secret=${encodeURIComponent(prefix)}`}

@@ -11,7 +11,7 @@ interface UsageTableProps {
 export function UsageTable({ points, span, reasons }: UsageTableProps) {
   const used = points.filter(({ valid, refused }) => valid + refused > 0).toReversed();
   return (
-    <details className="usage-table">
+    <details className="fold usage-table">
       <summary>Show as a table</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls */}
       <section className="scrolls" aria-label="Table of verifications" tabIndex={0}>
