@@ -162,7 +162,7 @@ interface RefusedProps {
 
 /** The bars below the line, one under the other. */
 const Refused = ({ place, bars, patterns }: RefusedProps) => {
-  let y = line + 2;
+  let y = line + 1;
   return bars.map(([reason, height]) => {
     const bar = { ...place, y, height };
     y += height;
