@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, stored, takePicture, type Visit, type World } from '../support/browser.ts';
+import { canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
 import {
   askFor,
   between,
@@ -180,7 +180,6 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await page.getByRole('radio', { name: /^All/ }).check({ force: true });
     await keyRow(page, 'Laptop').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
-    await takePicture(page, 'console');
   });
 
   it('shows how each key was used in 14 days, and which was refused', async () => {

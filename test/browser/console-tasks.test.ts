@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { canRun, startWorld, takePicture, type Visit, type World } from '../support/browser.ts';
 import {
   call,
   clipboard,
@@ -28,7 +28,7 @@ describe.skipIf(!canRun)('twelve tasks', () => {
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   describe.each(looks)('%s', (look, options) => {
-    const person = `tasks-${look}`;
+    const person = { wide: 'hanna', phone: 'jonas' }[look];
     const secrets = new Map<string, string>();
     let visit: Visit;
     let page: Page;
@@ -220,6 +220,11 @@ describe.skipIf(!canRun)('twelve tasks', () => {
       await button('Save rate limit').click();
       await said(page, 'Rate limit saved.');
       expect(await isValid(world, secretOf('Mail robot'))).toBe(true);
+      if (look === 'phone') return;
+      await goTo(page, 'API keys');
+      await keyRow(page, 'Mail robot').getByText('refused').waitFor();
+      await button('Dismiss').click();
+      await takePicture(page, 'console');
     }, 90_000);
   });
 });
