@@ -16,6 +16,7 @@ import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
 import { noteExpiries } from '../../src/webhooks/sending/expiries.ts';
 import { Line } from '../../src/webhooks/sending/line.ts';
 import { tidy } from '../../src/webhooks/sending/stored-deliveries.ts';
+import { agreeOnEndpoints } from '../../src/webhooks/sending/stored-endpoints.ts';
 import type { Webhooks } from '../../src/webhooks/sending/webhooks.ts';
 import { refuseRows } from '../support/database.ts';
 import { makeEveryChange } from '../support/every-change.ts';
@@ -392,6 +393,21 @@ describe('a receiver that fails', () => {
     await createKey('two');
     await until(async () => expect((await endpoint())['failing_since']).not.toBeNull());
     expect((await endpoint())['failing_since']).not.toEqual(since);
+  });
+
+  it('does not count as failing if it was removed, and is configured again', async () => {
+    await using receiver = await startReceiver(fail);
+    const first = await start([receiver.config()]);
+    await createKey('one');
+    const endpoint = async () => (await rows('webhook_endpoint'))[0] ?? {};
+    await until(async () => expect((await endpoint())['failing_since']).not.toBeNull());
+    await first[Symbol.asyncDispose]();
+    // What waited is no longer sent, so nothing fails again.
+    await db().kysely.deleteFrom('webhook_delivery').execute();
+    await agreeOnEndpoints(db(), []);
+    expect((await endpoint())['removed_at']).not.toBeNull();
+    await agreeOnEndpoints(db(), [receiver.config()]);
+    expect(await endpoint()).toMatchObject({ removed_at: null, failing_since: null });
   });
 
   it('does not delay other receivers', async () => {

@@ -47,7 +47,8 @@ interface Configured {
   readonly now: Date;
 }
 
-// Only an operator could let an endpoint go on that is gone, and there may be none: a start tries it again.
+// Only an operator could let an endpoint go on that is gone, and there may be none: a start tries it again. One that was
+// removed meanwhile begins anew: what failed before says nothing about today.
 const upsertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, headerNames, now }: Configured) =>
   db
     .insertInto('webhook_endpoint')
@@ -58,6 +59,7 @@ const upsertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, headerN
         header_names: headerNames,
         paused_at: sql`case when webhook_endpoint.gone_at is null then webhook_endpoint.paused_at end`,
         gone_at: null,
+        failing_since: sql`case when webhook_endpoint.removed_at is null then webhook_endpoint.failing_since end`,
         removed_at: null,
         sealed_secrets: null,
         encryption_version: null,
