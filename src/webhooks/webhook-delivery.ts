@@ -20,11 +20,18 @@ export interface FullWebhookDelivery extends WebhookDeliveryRecord {
 }
 
 /**
+ * The most bytes of the changes. Those of one event have at most {@link mostDetails}, but updates of one key that wait
+ * become one message: its lists (4096 bytes together), its name and its description, each before and after, and all
+ * else.
+ */
+const mostChanges = 2 * (4096 + mostTextBytes(100) + mostTextBytes(500)) + mostDetails;
+
+/**
  * The most bytes of a payload: the changes, the account's issuer and subject, the reason, and 1,500 for the key's prefix
  * and name and all else.
  */
 export const mostPayloadBytes =
-  mostDetails + 2 * mostTextBytes(longestName) + mostTextBytes(longestReason) + 1500;
+  mostChanges + 2 * mostTextBytes(longestName) + mostTextBytes(longestReason) + 1500;
 
 const selectFull = prepareQuery(
   WebhookDelivery,
