@@ -72,7 +72,7 @@ builder.queryField('accounts', (t) =>
       input: () => AccountsInput,
       args: {
         filter: t.arg.string({
-          description: `Return only accounts whose \`subject\` contains this text, in any case (at most ${longestName} characters).`,
+          description: `Return only accounts whose \`subject\` contains this text, ignoring case (at most ${longestName} characters). With SQLite, only the case of A to Z is ignored.`,
           example: 'al',
         }),
         isBlocked: t.arg.boolean({

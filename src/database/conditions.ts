@@ -45,7 +45,7 @@ export const forKeyShare = <Query extends { forKeyShare(): Query }>(
 ): Query => (isForPostgres(kysely) ? query.forKeyShare() : query);
 
 /**
- * A condition that is true if a text contains another text (`filter`), in any case. On SQLite, only the case of the
+ * A condition that is true if a text contains another text (`filter`), ignoring case. On SQLite, only the case of the
  * letters A to Z is ignored. No index answers it.
  */
 export function contains(
