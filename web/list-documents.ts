@@ -8,7 +8,7 @@ export const listDocuments = (root: string): Plugin => ({
   name: 'list-documents',
   async generateBundle() {
     const texts: Record<string, string> = {};
-    for (const file of globSync('*/*/documents.ts', { cwd: root })) {
+    for (const file of globSync('*/**/documents.ts', { cwd: root })) {
       const documents: Record<string, DocumentNode> = await import(`${root}/${file}`);
       for (const document of Object.values(documents)) {
         const text = print(document);

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { type DocumentNode, validate } from 'graphql';
+import { type DocumentNode, print, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/gateway/schema.ts';
 import { pageDocuments } from '../../src/pages/page-files.ts';
@@ -35,12 +35,18 @@ const statusId = `sha256:${digestOf(status)}`;
 const apolloOf = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: digestOf(text) } });
 
 describe("the pages' documents", () => {
-  const files = globSync('web/*/*/documents.ts').map((path) => resolve(path));
+  const files = globSync('web/**/documents.ts').map((path) => resolve(path));
 
   it.each(files)('are allowed by the schema: %s', async (file) => {
     const documents: DocumentNode[] = Object.values(await import(file));
     expect(documents.length).toBeGreaterThan(0);
     for (const document of documents) expect(validate(schema, document)).toEqual([]);
+  });
+
+  it.each(files)('are known to the server: %s', async (file) => {
+    const documents: DocumentNode[] = Object.values(await import(file));
+    const known = Object.values(pageDocuments());
+    for (const document of documents) expect(known).toContain(print(document));
   });
 
   it('have the digest of their text as their id', () => {
