@@ -66,6 +66,8 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.goBack();
     expect(await page.getByRole('searchbox', { name: 'Search accounts' }).inputValue()).toBe('ALLO');
     await expect.poll(listed).toBe(1);
+    await goTo(page, 'Operate');
+    await expect.poll(() => page.getByRole('searchbox', { name: 'Search accounts' }).inputValue()).toBe('');
     await page.getByRole('link', { name: 'mallory' }).click();
     await page.getByRole('button', { name: 'Block', exact: true }).click();
     await dialog(page).getByRole('button', { name: 'Block' }).click();
@@ -103,6 +105,17 @@ describe.skipIf(!canRun)('the console of an operator', () => {
       await page.getByLabel('Find the owner of an API key').fill(text);
       await page.getByRole('button', { name: 'Find' }).click();
     };
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    await page.getByRole('searchbox', { name: 'Search accounts' }).fill(` ${key}`);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('This looks like an API key.').waitFor();
+    expect(page.url()).not.toContain('sk-');
+    await page.getByRole('searchbox', { name: 'Search accounts' }).fill('nadi');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => page.url()).toContain('find=nadi');
+    await expect.poll(() => asked.join()).toContain('"filter":"nadi"');
+    expect(asked.join()).not.toContain('sk-');
     await find('sk-zzzzzz');
     await page.getByText('No API key found.').waitFor();
     await find(key);

@@ -42,15 +42,23 @@ export function AccountSearch() {
   );
 }
 
+/** Whether a text has a whole API key in it, which must never get into the address. */
+const hasKey = (text: string): boolean => /\.[0-9a-f]{64}/.test(text);
+
 function SearchForm({ wanted }: { readonly wanted: AccountsWanted }) {
-  const [typed, setTyped] = useState(wanted.filter);
+  // Undefined while the field has what is searched.
+  const [typed, setTyped] = useState<string>();
+  const text = typed ?? wanted.filter;
+  const isKey = hasKey(text);
   return (
     <search>
       <form
         className="toolbar account-toolbar"
         onSubmit={(event) => {
           event.preventDefault();
-          setParams({ find: typed.trim() });
+          if (isKey) return;
+          setTyped(undefined);
+          setParams({ find: text.trim() });
         }}
       >
         <input
@@ -60,9 +68,9 @@ function SearchForm({ wanted }: { readonly wanted: AccountsWanted }) {
           autoComplete="off"
           autoCapitalize="none"
           spellcheck={false}
-          value={typed}
+          value={text}
           onInput={({ currentTarget: { value } }) => {
-            setTyped(value);
+            setTyped(value || undefined);
             if (value === '') setParams({ find: undefined });
           }}
         />
@@ -84,6 +92,9 @@ function SearchForm({ wanted }: { readonly wanted: AccountsWanted }) {
           ))}
         </fieldset>
       </form>
+      <div role="status">
+        {isKey && <p className="hint">This looks like an API key. Paste it above to find its owner.</p>}
+      </div>
     </search>
   );
 }
