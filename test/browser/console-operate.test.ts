@@ -304,9 +304,12 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByRole('button', { name: 'Change…' }).click();
     await open.getByLabel('Headers of messages').selectOption('replace');
     await inspect(page, `operate-change-${look}`);
+    // Another operator changes what this one does not touch.
+    const id = /webhooks\/(\d+)/.exec(page.url())?.[1];
+    await call(world, 'olivia', `PATCH /admin/webhooks/${id}`, { events: ['quota.*'] }, 'keyward.admin');
     await open.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Authorization, X-Team', { exact: true }).waitFor({ state: 'detached' });
-    await page.getByText('private_key.*').waitFor();
+    await page.getByText('quota.*').waitFor();
 
     await page.getByRole('button', { name: 'Rotate secret…' }).click();
     await open.getByRole('button', { name: 'Rotate' }).click();

@@ -16,10 +16,12 @@ interface EndpointDialogProps {
 
 /** Changes the events and the headers of a webhook endpoint. */
 export function ChangeEndpointDialog({
-  endpoint: { id, events, headerNames },
+  endpoint: { id, headerNames, ...endpoint },
   onDismiss,
 }: EndpointDialogProps) {
   const action = useAction();
+  // Another operator may change the events meanwhile. Only what this one touched counts as a change.
+  const [before] = useState(endpoint.events);
   const [replaces, setReplaces] = useState(false);
   return (
     <FormDialog
@@ -30,13 +32,15 @@ export function ChangeEndpointDialog({
       shownIssues={['events', 'headers']}
       onSubmit={async (form) => {
         const headers = replaces ? readHeaders(form) : null;
-        await request(updateWebhookEndpointMutation, { endpointId: id, events: readEvents(form), headers });
+        const typed = readEvents(form);
+        const events = typed.join() === before.join() ? null : typed;
+        await request(updateWebhookEndpointMutation, { endpointId: id, events, headers });
         await refresh();
         onDismiss();
         notify(`Endpoint ${id} was changed.`);
       }}
     >
-      <EventsField events={events} problem={action.problem} />
+      <EventsField events={before} problem={action.problem} />
       <Field label="Headers of messages">
         {(control) => (
           <select
