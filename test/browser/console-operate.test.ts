@@ -2,7 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
 import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
 import { failures, startReceiver, take } from '../support/webhook-receiver.ts';
-import { call, dialog, focused, goTo, inspect, isValid, looks, openConsole, said } from './console-person.ts';
+import {
+  between,
+  call,
+  dialog,
+  focused,
+  goTo,
+  inspect,
+  isValid,
+  looks,
+  openConsole,
+  said,
+} from './console-person.ts';
 
 /** Signs in, and then as an operator. */
 async function signInAsOperator(visit: Visit, name: string, hash = '#operate') {
@@ -323,6 +334,38 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await said(page, 'was removed.');
     await page.getByText('Removed', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Change…' }).count()).toBe(0);
+  });
+
+  it('an endpoint is added once if the response was lost, also after other values were tried', async () => {
+    await using visit = await world.visit();
+    const page = await signInAsOperator(visit, 'alice', '#operate/webhooks');
+    const open = dialog(page);
+    const add = async (events: string) => {
+      await open.getByLabel('Events').fill(events);
+      await open.getByRole('button', { name: 'Add' }).click();
+    };
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await open.getByLabel('URL').fill('https://127.0.0.1/lost');
+    {
+      await using _ = await between(page, async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+      await add('*');
+      await open.getByText('Keyward cannot be reached.').waitFor();
+    }
+    await add('quota.*');
+    await open
+      .getByText('An earlier attempt succeeded with other values. Close this dialog and check what it did.')
+      .waitFor();
+    await add('*');
+    expect(await open.getByLabel('Signing secret').inputValue()).toMatch(/^whsec_/);
+    await open.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('link', { name: 'https://127.0.0.1/lost' }).click();
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await open.getByRole('button', { name: 'Remove' }).click();
+    await said(page, 'was removed.');
+    expect(await focused(page)).toBe('https://127.0.0.1/lost');
   });
 
   it.each(looks)(

@@ -27,7 +27,7 @@ export const createIdempotencyKey = (): string =>
 const doneAlready = () =>
   new Problem(
     'refused',
-    'An earlier attempt succeeded with other values. Close this dialog and check the key.',
+    'An earlier attempt succeeded with other values. Close this dialog and check what it did.',
   );
 
 /** What to do if no response comes: the change may have been made. */

@@ -33,8 +33,9 @@ export function RemoveEndpointDialog({
       }}
     >
       <p>
-        Nothing more is sent to it{waitingCount > 0 && `, not even the ${waitingCount} waiting deliveries`}.
-        Its secret is deleted.
+        Nothing more is sent to it
+        {waitingCount === 1 && ', not even the delivery that waits'}
+        {waitingCount > 1 && `, not even the ${waitingCount} deliveries that wait`}. Its secret is deleted.
       </p>
     </FormDialog>
   );
