@@ -1,15 +1,11 @@
 import { useState } from 'preact/compat';
-import { duration } from '../../../shared/times.ts';
 import { refresh } from '../../api/query-client.ts';
 import { createIdempotencyKey, request } from '../../api/request.ts';
-import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { GraceField, readGrace } from '../../ui/grace-field.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { rotateWebhookSecretMutation } from './documents.ts';
 import type { NewSigningSecret } from './signing-secret-dialog.tsx';
-
-/** How long the current secret may also sign, in seconds. */
-const graces = [3_600, 86_400, 604_800];
 
 interface RotateSigningSecretDialogProps {
   readonly endpointId: number;
@@ -34,7 +30,7 @@ export function RotateSigningSecretDialog({
       onDismiss={onDismiss}
       shownIssues={['graceSeconds']}
       onSubmit={async (form) => {
-        const graceSeconds = Number(form.get('grace'));
+        const graceSeconds = readGrace(form);
         const { endpoint } = await request(
           rotateWebhookSecretMutation,
           { endpointId, graceSeconds },
@@ -46,18 +42,7 @@ export function RotateSigningSecretDialog({
       }}
     >
       <p>Messages get a signature for each secret, so that your receiver can change over.</p>
-      <Field label="The current secret also signs for" issue={action.problem?.issueOf('graceSeconds')}>
-        {(control) => (
-          <select {...control} name="grace" defaultValue={86_400}>
-            <option value={0}>0 seconds: it stops at once</option>
-            {graces.map((seconds) => (
-              <option key={seconds} value={seconds}>
-                {duration(seconds)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <GraceField label="The current secret also signs for" issue={action.problem?.issueOf('graceSeconds')} />
     </FormDialog>
   );
 }
