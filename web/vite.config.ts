@@ -2,13 +2,14 @@ import { globSync } from 'node:fs';
 import { defineConfig } from 'vite';
 import { compressFiles } from './compress-files.ts';
 import { listDocuments } from './list-documents.ts';
+import { renderReference } from './render-reference.ts';
 
 const root = import.meta.dirname;
 
 /** The pages for a browser: each folder with an index.html is one. */
 export default defineConfig({
   root,
-  plugins: [listDocuments(root), compressFiles()],
+  plugins: [listDocuments(root), renderReference(root), compressFiles()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

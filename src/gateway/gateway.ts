@@ -222,15 +222,20 @@ function createTable(dependencies: GatewayDependencies): Handler {
 }
 
 /** Makes the middleware of the pages' paths; undefined: there are no pages. */
-const pagesOf = ({ trusted, pages, services, edge, logger }: GatewayDependencies, scopes: readonly Scope[]) =>
-  pages &&
-  showPages(
-    trusted[0].config,
-    pages,
-    { ...services.settings, apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader },
-    scopes,
-    reportProvider(logger),
-  );
+const pagesOf = (dependencies: GatewayDependencies, scopes: readonly Scope[]) => {
+  const { trusted, pages, services, edge, logger, publicUrl, operators, leakReports } = dependencies;
+  const service = {
+    ...services.settings,
+    publicUrl,
+    apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader,
+    has: {
+      operators,
+      'leak-reports': leakReports !== undefined,
+      'bearer-keys': edge.apiKeyHeader === undefined,
+    },
+  };
+  return pages && showPages(trusted[0].config, pages, service, scopes, reportProvider(logger));
+};
 
 /** The paths below the base path that need no access token, but an API key or a signature. */
 function withoutToken(

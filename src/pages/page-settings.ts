@@ -21,8 +21,6 @@ export interface SignInSettings extends BrowserClient {
 
 /** What the pages know of the configuration. */
 export interface ServiceSettings {
-  /** The header field in which programs send an API key. */
-  readonly apiKeyHeader: string;
   /** The permissions that an API key can have; null if the operator lists none. */
   readonly apiKeyPermissions: readonly string[] | null;
   /** The limits of a session's duration, in seconds; both are allowed values. */

@@ -6,10 +6,7 @@ export interface BrowserPage {
   readonly file: string;
   /** Whether an API has the same path. Then only a request that accepts HTML gets the page. */
   readonly sharesPath?: boolean;
-  /**
-   * Whether a library on the page adds style sheets at run time: Monaco does for its themes, Swagger UI for its
-   * layout.
-   */
+  /** Whether a library on the page adds style sheets at run time: Monaco does for its themes. */
   readonly inlineStyles?: boolean;
   /**
    * Whether the page runs in the window of a sign-in. The page that opened this window must keep its reference to it.
@@ -30,7 +27,7 @@ export const callbackPath = '/sign-in/callback';
 const pages: Readonly<Record<PageName, BrowserPage>> = {
   console: { file: 'console/index.html' },
   graphiql: { file: 'graphiql/index.html', sharesPath: true, inlineStyles: true },
-  reference: { file: 'reference/index.html', inlineStyles: true },
+  reference: { file: 'reference/index.html' },
 };
 
 /** The shown pages by path, and the page that ends a sign-in. */

@@ -1,7 +1,8 @@
 import type { Scope } from '../auth/scopes.ts';
 import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
 import { answerCompressible } from '../http/compressible.ts';
-import type { Answer, Exchange, Middleware } from '../http/exchange.ts';
+import type { Exchange, Middleware } from '../http/exchange.ts';
+import { keepContent, type ShownService } from './page-content.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
 import {
   describeScopes,
@@ -39,29 +40,12 @@ function readSignIn(
   return () => settings;
 }
 
-const empty = '<script type="application/json" id="settings"></script>';
-
-/** Writes the settings into a page as JSON data, so the page needs no inline script and no request for them. */
-const fillIn = (html: string, settings: object): string =>
-  html.replace(empty, () =>
-    empty.replace('></', `>${JSON.stringify(settings).replaceAll('<', '\\u003c')}</`),
-  );
-
-/** The answer with a page, with the settings written into it. */
-const pageAnswer = (
-  page: BrowserPage,
-  { content, mediaType }: PageFile,
-  settings: object,
-  signIn?: SignInSettings,
-): Answer => ({
-  status: 200,
-  headers: {
-    'content-type': mediaType,
-    'content-security-policy': contentSecurityPolicy(page, signIn?.tokenEndpoint),
-    // A page keeps a reference to the sign-in window that it opens, and to no other window.
-    'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
-  },
-  body: fillIn(`${content}`, { ...settings, signIn }),
+/** The headers of an answer with a page. */
+const pageHeaders = (page: BrowserPage, mediaType: string, signIn?: SignInSettings) => ({
+  'content-type': mediaType,
+  'content-security-policy': contentSecurityPolicy(page, signIn?.tokenEndpoint),
+  // A page keeps a reference to the sign-in window that it opens, and to no other window.
+  'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
 });
 
 const assetAnswer = (file: PageFile, exchange: Exchange) =>
@@ -94,7 +78,7 @@ const leadTo =
 export function showPages(
   issuer: IssuerConfig,
   config: PagesConfig,
-  service: ServiceSettings,
+  service: ServiceSettings & ShownService,
   scopes: readonly Scope[],
   onFailure: (error: unknown) => void,
 ): ReadonlyMap<string, Middleware> {
@@ -110,15 +94,23 @@ export function showPages(
     providerSentence: config.providerSentence,
   };
 
-  const showPage =
-    (page: BrowserPage): Middleware =>
-    (next) =>
-    async (exchange) => {
-      if (!isAskedFor(page, exchange)) return next(exchange);
-      exchange.record.route = exchange.path;
-      const file = await readFile(`/${page.file}`);
-      return file ? pageAnswer(page, file, settings, currentSignIn()) : next(exchange);
+  const showPage = (page: BrowserPage): Middleware => {
+    const prepare = async (file: Promise<PageFile>) => {
+      const { content, mediaType } = await file;
+      const withSignIn = (signIn: SignInSettings | undefined) => ({ ...settings, signIn });
+      return { mediaType, contentWith: keepContent(`${content}`, service, withSignIn) };
     };
+    let prepared: ReturnType<typeof prepare> | undefined;
+    return (next) => async (exchange) => {
+      const file = isAskedFor(page, exchange) && readFile(`/${page.file}`);
+      if (!file) return next(exchange);
+      exchange.record.route = exchange.path;
+      prepared ??= prepare(file);
+      const { mediaType, contentWith } = await prepared;
+      const signIn = currentSignIn();
+      return answerCompressible(await contentWith(signIn), exchange, pageHeaders(page, mediaType, signIn));
+    };
+  };
   const loadAsset: Middleware = (next) => async (exchange) => {
     if (exchange.method !== 'GET') return next(exchange);
     exchange.record.route = assetsPath;

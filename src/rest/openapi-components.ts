@@ -24,8 +24,9 @@ export interface JsonSchema {
 
 type Described = Pick<GraphQLField<unknown, unknown> | GraphQLArgument, 'name' | 'type'>;
 
-// The descriptions come from GraphQL, so they name other fields in camelCase.
-const namesInRest = (text: string) => text.replace(/`(\w+)`/g, (_, name: string) => `\`${snakeCase(name)}\``);
+/** A description from GraphQL with the names of other fields as in REST. */
+export const namesInRest = (text: string): string =>
+  text.replace(/`(\w+)`/g, (_, name: string) => `\`${snakeCase(name)}\``);
 
 const describe = (schema: JsonSchema): JsonSchema =>
   schema.description === undefined ? schema : { ...schema, description: namesInRest(schema.description) };

@@ -21,6 +21,7 @@ import {
   exampleAnswerOf,
   exampleOf,
   type JsonSchema,
+  namesInRest,
   orNull,
   withNulls,
 } from './openapi-components.ts';
@@ -161,7 +162,7 @@ export function describeOperation(
     operationId: field.name,
     ...(tag !== undefined && { tags: [tag] }),
     summary: factsOf(field).summary,
-    description: field.description,
+    description: namesInRest(field.description ?? ''),
     ...describeParameters(route, sofa, rules),
     ...describeBody(route, sofa, rules),
     responses: { ...describeSuccess(route, sofa, components), ...errorsOf(route) },

@@ -58,17 +58,17 @@ const info = {
 const tags = [
   { name: 'API keys', description: 'Your credentials at the API provider.', path: /^\/auth\/keys/ },
   {
+    name: 'Verification',
+    description: "For the provider's servers and proxies: may this request pass?",
+    path: /^\/keys\//,
+  },
+  {
     name: 'Private key',
     description: 'Your private key, stored encrypted.',
     path: /^\/auth\/private-key/,
   },
   { name: 'Automation', description: 'Your automation settings.', path: /^\/automation\// },
   { name: 'Audit events', description: 'What was changed, by whom, and when.', path: /^\/audit-events/ },
-  {
-    name: 'Verification',
-    description: "For the provider's servers and proxies: may this request pass?",
-    path: /^\/keys\//,
-  },
   {
     name: 'Entitlements',
     description: 'What the provider grants an account.',

@@ -54,7 +54,7 @@ const ofAccount = {
 
 const ofApiKey = {
   key_id: { type: 'integer', description: 'Id of the API key.', examples: [1] },
-  key_prefix: text('The `keyPrefix` of the key, at the time of sending.', 'sk-a1b2c3'),
+  key_prefix: text('The `key_prefix` of the key, at the time of sending.', 'sk-a1b2c3'),
   name: text('Name of the key, at the time of sending.', 'Laptop'),
   expires_at: text('When the key expires, at the time of sending. Null if it never expires.', null, {
     format: 'date-time',

@@ -7,10 +7,10 @@ import './main.css';
 import { render } from 'preact/compat';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
-import { mend } from '../shared/mend.ts';
 import { TopBar } from '../shared/top-bar.tsx';
 import { resumeSession } from '../sign-in/resume-session.ts';
 import { Explorer } from './explorer.tsx';
+import { mend } from './mend.ts';
 import { mendings } from './mendings.ts';
 
 void resumeSession();

@@ -1,4 +1,4 @@
-import type { Mendings } from '../shared/mend.ts';
+import type { Mendings } from './mend.ts';
 
 /**
  * GraphiQL marks a tab as one control, but puts two buttons into it: show and close. Here the tabs become a list of

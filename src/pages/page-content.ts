@@ -1,0 +1,58 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+import { type Compressible, compressible } from '../http/compressible.ts';
+
+/** What a service may have or lack. The build writes comments with these names around the parts of a page. */
+export type PagePart = 'operators' | 'leak-reports' | 'bearer-keys';
+
+/** What the pages show of the service. */
+export interface ShownService {
+  /** The URL by which clients reach the service. */
+  readonly publicUrl: string;
+  /** The header field in which programs send an API key. */
+  readonly apiKeyHeader: string;
+  readonly has: Readonly<Record<PagePart, boolean>>;
+}
+
+const parts = /<!--([a-z-]+)-->(.*?)<!--\/\1-->/gs;
+
+/** Removes from a page what the service lacks, and fills in its address and its header for API keys. */
+const tailor = (html: string, { publicUrl, apiKeyHeader, has }: ShownService): string =>
+  html
+    .replace(parts, (_, name: PagePart, part: string) => (has[name] ? part : ''))
+    .replaceAll('https://keyward.example.com', () => new URL(publicUrl).origin)
+    .replaceAll('X-API-Key', () => apiKeyHeader);
+
+const empty = '<script type="application/json" id="settings"></script>';
+
+/** Writes the settings into a page as JSON data, so the page needs no inline script and no request for them. */
+const fillIn = (html: string, settings: object): string =>
+  html.replace(empty, () =>
+    empty.replace('></', `>${JSON.stringify(settings).replaceAll('<', '\\u003c')}</`),
+  );
+
+const compress = promisify(brotliCompress);
+
+// Takes 20 ms for the API reference; the highest quality takes 400, and saves 8% more.
+const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+
+/**
+ * Makes the content of a page for many answers. It is made again only when the settings have changed.
+ * @param settingsWith the settings of the page, with those of the sign-in
+ */
+export function keepContent<SignIn extends object>(
+  html: string,
+  service: ShownService,
+  settingsWith: (signIn: SignIn | undefined) => object,
+): (signIn: SignIn | undefined) => Promise<Compressible> {
+  const tailored = tailor(html, service);
+  const make = async (signIn: SignIn | undefined) => {
+    const filled = Buffer.from(fillIn(tailored, settingsWith(signIn)));
+    return compressible(filled, await compress(filled, { params }));
+  };
+  let kept: { readonly signIn: SignIn | undefined; readonly made: Promise<Compressible> } | undefined;
+  return (signIn) => {
+    if (!kept || kept.signIn !== signIn) kept = { signIn, made: make(signIn) };
+    return kept.made;
+  };
+}

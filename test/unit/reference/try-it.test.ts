@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { beginBody, fieldsOf } from '../../../web/reference/try/fields.ts';
+import { bodyName, readForm } from '../../../web/reference/try/read-form.ts';
+
+const parameter = (name: string, place: 'path' | 'query' | 'header', more = {}) => ({
+  name,
+  in: place,
+  schema: { type: 'string' },
+  example: `example of ${name}`,
+  ...more,
+});
+
+const parameters = [
+  parameter('id', 'path', { required: true }),
+  parameter('prefix', 'path', { required: true }),
+  parameter('limit', 'query'),
+  parameter('active', 'query', { schema: { type: 'boolean' } }),
+  parameter('by', 'query', { schema: { type: 'string', enum: ['hour', 'day'] } }),
+  parameter('If-Match', 'header'),
+];
+
+const fields = fieldsOf({ parameters, credential: 'key' }, 'X-API-Key');
+
+const body = {
+  schema: { required: ['name', 'secret'], properties: { secret: { writeOnly: true } } },
+  example: { name: 'Laptop', secret: '0x01', note: 'n' },
+};
+
+const read = (given: Record<string, string>, withBody = false) => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(given)) form.set(name, value);
+  const found = { method: 'PUT', path: '/keys/{id}/{prefix}', body: withBody ? body : undefined };
+  return readForm(found, fields, form);
+};
+
+describe('the fields of an operation', () => {
+  it('begin with the examples of what is required, and are empty otherwise', () => {
+    expect(fields.map(({ name, value }) => [name, value])).toEqual([
+      ['X-API-Key', ''],
+      ['id', 'example of id'],
+      ['prefix', 'example of prefix'],
+      ['limit', ''],
+      ['active', ''],
+      ['by', ''],
+      ['If-Match', ''],
+    ]);
+  });
+
+  it('offer the values of a boolean and of an enum', () => {
+    const choices = fields.map(({ choices: values }) => values).filter(Boolean);
+    expect(choices).toEqual([
+      ['true', 'false'],
+      ['hour', 'day'],
+    ]);
+  });
+
+  it('a body begins with its required members, and with empty secrets', () => {
+    expect(JSON.parse(beginBody({ body }, 'required'))).toEqual({ name: 'Laptop', secret: '' });
+    expect(JSON.parse(beginBody({ body }, 'all'))).toEqual({ name: 'Laptop', secret: '', note: 'n' });
+    const list = { schema: {}, example: [{ token: 't' }] };
+    expect(JSON.parse(beginBody({ body: list }, 'required'))).toEqual([{ token: 't' }]);
+  });
+});
+
+describe('a form', () => {
+  it('sends what was entered, and nothing else', () => {
+    expect(read({ id: 'a/b', prefix: '{id}', limit: '5', 'If-Match': '"1"', 'X-API-Key': 'sk-1' })).toEqual({
+      entered: {
+        method: 'PUT',
+        path: '/keys/a%2Fb/%7Bid%7D?limit=5',
+        headers: [
+          ['X-API-Key', 'sk-1', true],
+          ['If-Match', '"1"', false],
+        ],
+      },
+    });
+  });
+
+  it('a body is sent as it was entered', () => {
+    const text = '{"n": 1.0, "n": 2}';
+    const { entered } = read({ id: '1', prefix: 'p', [bodyName]: text }, true) as {
+      entered: { text: string; headers: unknown };
+    };
+    expect(entered.text).toBe(text);
+    expect(entered.headers).toEqual([['Content-Type', 'application/json', false]]);
+  });
+
+  it.each([
+    [{ prefix: 'p' }, { id: 'Enter a value for id.' }],
+    [
+      { id: '..', prefix: '.' },
+      { id: 'A path cannot have this value.', prefix: 'A path cannot have this value.' },
+    ],
+    [
+      { id: '1', prefix: 'p', 'If-Match': 'a\nb' },
+      { 'If-Match': 'A header cannot have this value. Use ASCII characters on one line.' },
+    ],
+  ])('%j → a fault at the field', (given, faults) => {
+    expect(read(given)).toEqual({ faults });
+  });
+
+  it.each([
+    ['', 'Enter a body.'],
+    [' ', 'Enter a body.'],
+    ['{', /^This is not JSON: .+\.$/],
+  ])('the body %j → a fault at the body', (text, fault) => {
+    const result = read({ id: '1', prefix: 'p', [bodyName]: text }, true);
+    expect(result).toEqual({ faults: { [bodyName]: expect.stringMatching(fault) } });
+  });
+});

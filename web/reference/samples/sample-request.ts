@@ -1,0 +1,69 @@
+import type { FoundOperation } from '../description/operations.ts';
+import { variable } from './variables.ts';
+
+/** A request to write in a language. Its texts may refer to variables of the environment. */
+export interface SampleRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Sent as JSON; undefined: no body. */
+  readonly body?: unknown;
+  /** Whether the response has a JSON body. */
+  readonly returnsJson: boolean;
+}
+
+/** The members of bodies that hold a secret, and the variable that a sample reads it from. */
+const secrets: Readonly<Record<string, string>> = { private_key: 'PRIVATE_KEY', key: 'API_KEY' };
+
+const withoutSecrets = (example: unknown): unknown =>
+  example === null || typeof example !== 'object' || Array.isArray(example)
+    ? example
+    : Object.fromEntries(
+        Object.entries(example).map(([name, value]) => {
+          const secret = secrets[name];
+          return [name, secret && typeof value === 'string' ? variable(secret) : value];
+        }),
+      );
+
+/** The headers that say who sends a request. */
+export const credentialHeaders = (
+  { credential }: Pick<FoundOperation, 'credential'>,
+  keyHeader: string,
+): SampleRequest['headers'] => {
+  if (credential === 'token') return [['Authorization', `Bearer ${variable('ACCESS_TOKEN')}`]];
+  return credential === 'key' ? [[keyHeader, variable('API_KEY')]] : [];
+};
+
+/** The parameters that a sample sends: those that are required, and the one that a proxy is there for. */
+const isInSample = ({ name, required }: { name: string; required?: boolean }) =>
+  required === true || name === 'X-Keyward-Require';
+
+/**
+ * The request that a sample shows for an operation, with the examples of the description.
+ * @param origin the address of the service
+ * @param keyHeader the header that carries an API key
+ */
+export function sampleOf(found: FoundOperation, origin: string, keyHeader: string): SampleRequest {
+  const parameters = found.parameters.filter(isInSample);
+  const textOf = (place: string) =>
+    parameters.filter((each) => each.in === place).map(({ name, example }) => [name, `${example}`] as const);
+  const path = textOf('path').reduce(
+    (filled, [name, value]) => filled.replace(`{${name}}`, encodeURIComponent(value)),
+    found.path,
+  );
+  const query = new URLSearchParams(textOf('query').map(([name, value]) => [name, value])).toString();
+  const { body } = found;
+  return {
+    method: found.method,
+    url: `${origin}${path}${query && `?${query}`}`,
+    headers: [
+      ...credentialHeaders(found, keyHeader),
+      ...textOf('header'),
+      ...(body ? [['Content-Type', 'application/json'] as const] : []),
+    ],
+    ...(body && { body: withoutSecrets(body.example) }),
+    returnsJson: Object.entries(found.operation.responses).some(
+      ([status, response]) => status < '300' && 'content' in response && response.content !== undefined,
+    ),
+  };
+}

@@ -1,0 +1,51 @@
+import { useId } from 'preact/compat';
+import type { Field } from './fields.ts';
+
+interface FieldProps {
+  readonly field: Field;
+  readonly fault: string | undefined;
+}
+
+/** A field for a parameter, with its fault. */
+export function ParameterField({ field, fault }: FieldProps) {
+  const id = useId();
+  const { name, place, isRequired, isSecret, value, choices } = field;
+  const shared = {
+    id,
+    name,
+    'aria-required': isRequired,
+    'aria-invalid': fault !== undefined,
+    'aria-describedby': `${id}-fault`,
+  };
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        <code>{name}</code>{' '}
+        <span className="note">
+          {place}
+          {isRequired && ', required'}
+        </span>
+      </label>
+      {choices ? (
+        <select {...shared} defaultValue={value}>
+          <option value="">not sent</option>
+          {choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...shared}
+          type={isSecret ? 'password' : 'text'}
+          defaultValue={value}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellcheck={false}
+        />
+      )}
+      <p className="fault" id={`${id}-fault`}>
+        {fault}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { fetchInTime } from '../../shared/fetch-in-time.ts';
+import { findSession } from '../../sign-in/find-session.ts';
+import { expireSession, getSession } from '../../sign-in/session.ts';
+import type { Credential } from '../description/operations.ts';
+import { writeCurl } from '../samples/curl.ts';
+import type { Entered } from './read-form.ts';
+
+/** A response, and the request that it answers. */
+export interface Exchange {
+  readonly status: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+  /** The request as a command of curl, without secrets. */
+  readonly curl: string;
+}
+
+const indent = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+};
+
+/** The request as a command, with placeholders for the token and the API key. */
+const describe = ({ method, path, headers, text }: Entered, hasToken: boolean): string =>
+  writeCurl({
+    method,
+    url: location.origin + path,
+    headers: [
+      ...(hasToken ? [['Authorization', 'Bearer <ACCESS_TOKEN>'] as const] : []),
+      ...headers.map(([name, value, isSecret]) => [name, isSecret ? '<API_KEY>' : value] as const),
+    ],
+    text,
+  });
+
+/**
+ * Sends a request, with the access token of the person who is signed in. Who is not is asked to sign in.
+ * @throws {Error} with a sentence for a person
+ */
+export async function send(entered: Entered, credential: Credential): Promise<Exchange> {
+  const { method, path, headers, text } = entered;
+  const session = credential === 'token' ? await findSession() : undefined;
+  const response = await fetchInTime(path, {
+    method,
+    headers: [
+      ...headers.map(([name, value]): [string, string] => [name, value]),
+      ...(session ? [['Authorization', `Bearer ${session.accessToken}`] as [string, string]] : []),
+    ],
+    ...(text !== undefined && { body: text }),
+    // The reference shows what the service says now.
+    cache: 'no-store',
+  });
+  if (response.status === 401 && session && getSession().session) expireSession();
+  return {
+    status: `${response.status} ${response.statusText}`.trim(),
+    headers: [...response.headers],
+    body: indent(await response.text()),
+    curl: describe(entered, session !== undefined),
+  };
+}

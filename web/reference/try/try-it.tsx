@@ -1,0 +1,86 @@
+import { type FormEvent, useState } from 'preact/compat';
+import { type FoundOperation, isChange } from '../description/operations.ts';
+import { BodyField } from './body-field.tsx';
+import { ParameterField } from './field.tsx';
+import { fieldsOf } from './fields.ts';
+import { bodyName, type Entered, type Faults, readForm } from './read-form.ts';
+import { Result } from './result.tsx';
+import { type Exchange, send } from './send.ts';
+
+/** How far a request is. An operation that changes something asks once, before its first request. */
+type Step = 'ready' | 'asking' | 'sending';
+
+/** Sends what a person entered. */
+function useSending({ credential }: FoundOperation) {
+  const [step, setStep] = useState<Step>('ready');
+  const [exchange, setExchange] = useState<Exchange>();
+  const [problem, setProblem] = useState<string>();
+  const begin = async (entered: Entered) => {
+    setStep('sending');
+    setExchange(undefined);
+    setProblem(undefined);
+    try {
+      setExchange(await send(entered, credential));
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+    setStep('ready');
+  };
+  return { step, setStep, exchange, problem, begin };
+}
+
+const buttonWords: Readonly<Record<Step, string>> = {
+  ready: 'Send',
+  asking: 'Send, and change data',
+  sending: 'Sending…',
+};
+
+const focusFirstFault = (form: HTMLFormElement) =>
+  setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+
+interface TryItProps {
+  readonly found: FoundOperation;
+  /** The header in which the service takes API keys. */
+  readonly keyHeader: string;
+}
+
+/** The form that sends a request, and its response. */
+export function TryIt({ found, keyHeader }: TryItProps) {
+  const fields = fieldsOf(found, keyHeader);
+  const [faults, setFaults] = useState<Faults>({});
+  const [isConfirmed, setConfirmed] = useState(!isChange(found));
+  const { step, setStep, exchange, problem, begin } = useSending(found);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (step === 'sending') return;
+    const form = event.currentTarget;
+    const read = readForm(found, fields, new FormData(form));
+    setFaults('faults' in read ? read.faults : {});
+    if ('faults' in read) return void focusFirstFault(form);
+    if (!isConfirmed && step !== 'asking') return setStep('asking');
+    setConfirmed(true);
+    void begin(read.entered);
+  };
+  return (
+    <form noValidate onSubmit={submit} aria-label={`Try it: ${found.operation.summary}`}>
+      {found.credential === 'key' && <p>Takes an API key. Your access token is not sent.</p>}
+      {fields.map((field) => (
+        <ParameterField key={field.name} field={field} fault={faults[field.name]} />
+      ))}
+      {found.body && <BodyField found={found} fault={faults[bodyName]} />}
+      <p className="exits">
+        <button type="submit" className={`button primary ${step}`} aria-disabled={step === 'sending'}>
+          {buttonWords[step]}
+        </button>
+      </p>
+      <p className="status" role="status">
+        {step === 'asking' && `This changes data on ${location.host}.`}
+        {exchange?.status}
+      </p>
+      <p className="fault" role="alert">
+        {problem}
+      </p>
+      {exchange && <Result exchange={exchange} />}
+    </form>
+  );
+}
