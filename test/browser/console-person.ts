@@ -149,13 +149,14 @@ export const looks = [
 /**
  * Sees that a state is well made: for a screen reader, on a narrow screen, and to look at in both schemes.
  * @param folder where its pictures go, among the artefacts
+ * @param within the part of the page that a screen reader meets; all of it where it is left out
  */
-export async function inspect(page: Page, name: string, folder = 'console'): Promise<void> {
+export async function inspect(page: Page, name: string, folder = 'console', within = 'html'): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
     // What is drawn anew for another scheme, or fades, takes its time.
-    await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await findViolations(page, within)).toEqual([]), 10_000);
     await page.screenshot({ path: join(root, `artefacts/${folder}/${name}-${colorScheme}.png`) });
   }
 }

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { canRun, startWorld, takePicture, type Visit, type World } from '../support/browser.ts';
 import { inspect, looks } from './console-person.ts';
+import { useReference } from './reference-person.ts';
 
 describe.skipIf(!canRun)('the API reference’s states', () => {
   let world: World;
@@ -19,67 +20,91 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
     });
     afterAll(() => visit?.[Symbol.asyncDispose]());
 
-    const see = (name: string) => inspect(page, `${name}-${look}`, 'reference');
-    const operationOf = (id: string) => page.locator(`.opblock[id$="-${id}"]`);
-    const toggle = (id: string) => operationOf(id).locator('.opblock-summary-control').click();
-    const execute = (id: string) => operationOf(id).getByRole('button', { name: 'Execute' }).click();
-    const answers = (id: string, status: string) =>
-      expect
-        .poll(
-          async () =>
-            (
-              await operationOf(id).locator('.live-responses-table .response-col_status').last().textContent()
-            )?.trim(),
-          { timeout: 10_000 },
-        )
-        .toBe(status);
-    /** Brings an operation, or a part of it, right below the bar: what lies above is hidden, and not by half. */
-    const bring = (id: string, part = '.opblock-summary') =>
+    const see = (name: string, id?: string) =>
+      inspect(page, `${name}-${look}`, 'reference', id && `article[id="${id}"]`);
+    const { operationOf, formOf, toggle, open, send, execute, answers } = useReference(() => page);
+    /** Brings a part of an operation right below the bar. */
+    const bring = (id: string, part = '.sample') =>
       operationOf(id)
         .locator(part)
         .first()
-        .evaluate((element) => {
-          const bar = document.querySelector('.top-bar')?.getBoundingClientRect().bottom ?? 0;
-          scrollBy(0, element.getBoundingClientRect().top - bar);
-        });
+        .evaluate((element) => element.scrollIntoView());
 
-    it('loading', async () => {
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      await page.route('**/openapi.json', (route) => released.then(() => route.continue()));
+    it('nothing tried yet', async () => {
       await page.goto('/api/v1/docs');
-      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-      await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor();
-      await see('loading');
-      release();
-      await page.locator('.opblock').first().waitFor();
-      expect(await page.getByText('Loading…').count()).toBe(0);
-      await page.unroute('**/openapi.json');
-    });
-
-    it('all operations, closed', async () => {
-      await see('closed');
-    });
-
-    it('the operations', async () => {
+      await page.getByRole('banner').waitFor();
+      await see('top');
       await page.getByRole('button', { name: 'Scopes', exact: true }).click();
       await page.getByRole('group', { name: 'Scopes to request' }).waitFor();
       await see('scopes');
       await page.getByRole('button', { name: 'Scopes', exact: true }).click();
     });
 
-    it('an operation with parameters, open', async () => {
+    it('the contents: beside the page on a wide screen, folded away on a phone', async () => {
+      const link = page.locator('.contents a[href="#rotateApiKey"]');
+      expect(await link.isVisible()).toBe(look === 'wide');
+      if (look === 'wide') return;
+      await page.locator('.contents summary').click();
+      expect(await link.isVisible()).toBe(true);
+      await see('contents');
+      await page.locator('.contents summary').click();
+    });
+
+    it('a search, with results and without', async () => {
+      const field = page.getByLabel('Search the reference');
+      await field.fill('private key');
+      await page.getByRole('status').filter({ hasText: 'results' }).waitFor();
+      await see('found');
+      await field.fill('nothing like that');
+      await page.getByRole('status').filter({ hasText: 'Nothing found' }).waitFor();
+      await see('not-found');
+      await field.press('Escape');
+    });
+
+    it('an operation, with its form before anything was entered', async () => {
+      await page.evaluate(() => location.assign('#createApiKey'));
+      await bring('createApiKey', 'h3');
+      await see('operation', 'createApiKey');
+      await open('createApiKey');
+      await bring('createApiKey');
+      await see('form', 'createApiKey');
+    });
+
+    it('the form has not arrived yet', async () => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.reload();
+      await page.getByRole('banner').waitFor();
+      await page.route('**/openapi.json', (route) => released.then(() => route.continue()));
       await toggle('apiKeys');
-      await operationOf('apiKeys').locator('.opblock-body').waitFor();
-      // It is the first of its group, whose title would lie half below the bar.
-      await page.evaluate(() => scrollTo(0, 0));
-      await see('open');
+      await operationOf('apiKeys').getByText('Loading…').waitFor();
+      await bring('apiKeys');
+      await see('loading', 'apiKeys');
+      release();
+      await formOf('apiKeys').waitFor();
+      await page.unroute('**/openapi.json');
+      await toggle('apiKeys');
+    });
+
+    it('the description does not arrive → a sentence, and the next click tries again', async () => {
+      await page.reload();
+      await page.getByRole('banner').waitFor();
+      await page.route('**/openapi.json', (route) => route.abort('connectionrefused'));
+      await toggle('apiKeys');
+      await operationOf('apiKeys')
+        .getByRole('alert')
+        .filter({ hasText: 'Keyward cannot be reached' })
+        .waitFor();
+      await see('no-description', 'apiKeys');
+      await page.unroute('**/openapi.json');
+      await toggle('apiKeys');
+      await open('apiKeys');
     });
 
     it('a response, and who is signed in', async () => {
-      await visit.signInBy(() => execute('apiKeys'));
-      await answers('apiKeys', '200');
-      await bring('apiKeys', '.curl-command');
-      await see('answer');
+      await visit.signInBy(() => send('apiKeys'));
+      await answers('apiKeys', /^200/);
+      await bring('apiKeys', '.exits');
+      await see('answer', 'apiKeys');
       await page.getByRole('banner').getByRole('button', { name: 'alice' }).click();
       await page.getByText('Signed in as').waitFor();
       await see('signed-in');
@@ -87,36 +112,52 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
       await toggle('apiKeys');
     });
 
-    it('an operation with a body, and an error', async () => {
-      await toggle('registerPrivateKey');
-      await operationOf('registerPrivateKey').locator('textarea').waitFor();
+    it('a change asks first; an error comes with its reasons', async () => {
+      await open('registerPrivateKey');
+      await send('registerPrivateKey');
+      await formOf('registerPrivateKey').getByText('This changes data on').waitFor();
       await bring('registerPrivateKey');
-      await see('body');
-      await execute('registerPrivateKey');
-      await answers('registerPrivateKey', '422');
-      await bring('registerPrivateKey', '.live-responses-table');
-      await see('error');
+      await see('asking', 'registerPrivateKey');
+      await send('registerPrivateKey');
+      await answers('registerPrivateKey', /^422/);
+      await see('error', 'registerPrivateKey');
       await toggle('registerPrivateKey');
     });
 
-    it('a missing value', async () => {
-      await toggle('apiKey');
-      await operationOf('apiKey').getByPlaceholder('key_id').fill('');
+    it('a missing value is named at its field, which gets the focus', async () => {
+      await open('apiKey');
+      await formOf('apiKey').getByLabel('key_id').fill('');
       await execute('apiKey');
-      await operationOf('apiKey').locator('input.invalid').waitFor();
+      await formOf('apiKey').getByText('Enter a value for key_id.').waitFor();
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')))
+        .toBe('key_id');
       await bring('apiKey');
-      await see('missing');
+      await see('missing', 'apiKey');
       await toggle('apiKey');
+    });
+
+    it('a body that is not JSON is named at its field, and not sent', async () => {
+      const sent: string[] = [];
+      page.on('request', (request) => sent.push(request.url()));
+      await open('updateAutomationSettings');
+      await formOf('updateAutomationSettings').getByLabel('Body').fill('{"is_enabled": tru}');
+      await send('updateAutomationSettings');
+      await formOf('updateAutomationSettings').getByText('This is not JSON').waitFor();
+      expect(sent).toEqual([]);
+      await bring('updateAutomationSettings');
+      await see('not-json', 'updateAutomationSettings');
+      await toggle('updateAutomationSettings');
     });
 
     it('an unreachable server', async () => {
-      await toggle('privateKeyStatus');
+      await open('privateKeyStatus');
       const path = '**/auth/private-key';
       await page.route(path, (route) => route.abort('connectionrefused'));
-      await execute('privateKeyStatus');
-      await operationOf('privateKeyStatus').getByText('Keyward cannot be reached').waitFor();
-      await bring('privateKeyStatus', '.live-responses-table');
-      await see('away');
+      await send('privateKeyStatus');
+      await formOf('privateKeyStatus').getByText('Keyward cannot be reached').waitFor();
+      await bring('privateKeyStatus');
+      await see('away', 'privateKeyStatus');
       await page.unroute(path);
     });
 
@@ -126,23 +167,49 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
       await page.route(path, (route) =>
         route.fulfill({ status: 401, contentType: 'application/json', body }),
       );
-      await execute('privateKeyStatus');
+      await send('privateKeyStatus');
       await page.getByText('Your sign-in has expired.').waitFor();
-      await answers('privateKeyStatus', '401');
+      await answers('privateKeyStatus', /^401/);
       await see('ended');
       await page.unroute(path);
     });
+  });
 
-    it('no API description arrives', async () => {
-      await page.route('**/openapi.json', (route) => route.abort('connectionrefused'));
-      // Leaving first makes it one navigation: the same page by another fragment, loaded again, was two.
-      await page.goto('about:blank');
-      await page.goto('/api/v1/docs#nothing');
-      await page.getByRole('alert').filter({ hasText: 'Keyward cannot be reached' }).waitFor();
-      await see('no-description');
-      await page.unroute('**/openapi.json');
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.locator('.opblock').first().waitFor();
+  it.each([320, 375])('no part of it is wider than a phone of %d pixels', async (width) => {
+    await using visit = await world.visit({ viewport: { width, height: 740 } });
+    const { page } = visit;
+    await page.goto('/api/v1/docs#createApiKey');
+    await page.getByRole('banner').waitFor();
+    const { open } = useReference(() => page);
+    // With parameters, and with a body.
+    for (const id of ['apiKeys', 'verifyApiKey']) await open(id);
+    await page.evaluate(() => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync('article { content-visibility: visible !important; }');
+      document.adoptedStyleSheets = [sheet];
+      for (const details of document.querySelectorAll('details')) details.open = true;
     });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const wide = await page
+      .locator('main *:not(pre *)')
+      .evaluateAll((all) =>
+        all
+          .filter((part) => part.checkVisibility() && part.getBoundingClientRect().right > innerWidth)
+          .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+      );
+    expect(wide).toEqual([]);
+    await page.locator('#createApiKey').evaluate((each) => each.scrollIntoView());
+    await takePicture(page, `reference-phone-${width}`);
+  });
+
+  it('forced colours show the current part, and a fault', async () => {
+    await using visit = await world.visit({ forcedColors: 'active' });
+    await visit.page.goto('/api/v1/docs#createApiKey');
+    await visit.page.locator('.contents a[aria-current]').waitFor();
+    const decorated = await visit.page
+      .locator('.contents a[aria-current]')
+      .evaluate((each) => getComputedStyle(each).borderInlineStartStyle);
+    expect(decorated).toBe('solid');
+    await takePicture(visit.page, 'reference-forced-colours');
   });
 });

@@ -35,7 +35,8 @@ function hideEmpty(root: Element, isFiltered: boolean): void {
     hide(group, isFiltered && !group.querySelector(':scope > article:not([hidden])'));
   for (const list of root.querySelectorAll('.contents li:has(> ul)'))
     hide(list, isFiltered && !list.querySelector('li:not([hidden])'));
-  for (const introduction of root.querySelectorAll('.introduction')) hide(introduction, isFiltered);
+  for (const introduction of root.querySelectorAll('.introduction > :not(h1)'))
+    hide(introduction, isFiltered);
 }
 
 const countWords = (count: number): string => {

@@ -1,4 +1,4 @@
-import { useId, useRef } from 'preact/compat';
+import { useRef } from 'preact/compat';
 import type { FoundOperation } from '../description/operations.ts';
 import { beginBody } from './fields.ts';
 import { bodyName } from './read-form.ts';
@@ -10,7 +10,7 @@ interface BodyFieldProps {
 
 /** The field for a JSON body. It begins with the required members. */
 export function BodyField({ found, fault }: BodyFieldProps) {
-  const id = useId();
+  const id = `${found.id}-body`;
   const field = useRef<HTMLTextAreaElement>(null);
   const [required, all] = [beginBody(found, 'required'), beginBody(found, 'all')];
   const fill = () => {

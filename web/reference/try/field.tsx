@@ -1,14 +1,14 @@
-import { useId } from 'preact/compat';
 import type { Field } from './fields.ts';
 
 interface FieldProps {
+  /** The id of the control. */
+  readonly id: string;
   readonly field: Field;
   readonly fault: string | undefined;
 }
 
 /** A field for a parameter, with its fault. */
-export function ParameterField({ field, fault }: FieldProps) {
-  const id = useId();
+export function ParameterField({ id, field, fault }: FieldProps) {
   const { name, place, isRequired, isSecret, value, choices } = field;
   const shared = {
     id,

@@ -65,7 +65,13 @@ export function TryIt({ found, keyHeader }: TryItProps) {
     <form noValidate onSubmit={submit} aria-label={`Try it: ${found.operation.summary}`}>
       {found.credential === 'key' && <p>Takes an API key. Your access token is not sent.</p>}
       {fields.map((field) => (
-        <ParameterField key={field.name} field={field} fault={faults[field.name]} />
+        <ParameterField
+          key={field.name}
+          // Each form is drawn on its own, so useId would repeat itself.
+          id={`${found.id}-${field.name}`}
+          field={field}
+          fault={faults[field.name]}
+        />
       ))}
       {found.body && <BodyField found={found} fault={faults[bodyName]} />}
       <p className="exits">
