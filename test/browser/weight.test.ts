@@ -9,12 +9,24 @@ const pages = [
     shown: '.signed-out',
     most: 120,
     files: 24,
-    without: ['react-dom', 'swagger', 'monaco', 'GraphiQL.Logo', 'Valid above the line'],
+    without: ['react-dom', 'monaco', 'GraphiQL.Logo', 'Valid above the line'],
   },
-  // Swagger UI is 360: it comes as one file, with a React of its own.
-  { path: '/api/v1/docs', shown: '.opblock', most: 460, files: 21, without: ['monaco', 'Create API key'] },
+  // Half of it is the font. The form that tries an operation comes with a click.
+  {
+    path: '/api/v1/docs',
+    shown: '.top-bar',
+    most: 95,
+    files: 13,
+    without: ['react-dom', 'monaco', 'Create API key', 'Fill in the example'],
+  },
   // Monaco is most of it, and it has a worker for each language.
-  { path: '/graphql', shown: '.view-line', most: 1120, files: 40, without: ['swagger', 'Create API key'] },
+  {
+    path: '/graphql',
+    shown: '.view-line',
+    most: 1120,
+    files: 40,
+    without: ['Create API key', 'Fill in the example'],
+  },
 ];
 
 describe.skipIf(!canRun)('what a page loads', () => {

@@ -5,7 +5,7 @@ import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 type Options = NonNullable<Parameters<typeof createTestGateway>[1]>;
 
-const pages = { shown: ['reference'] } as const;
+const pages = { shown: ['reference'], signIn: undefined } as const;
 const leakReports: Options['leakReports'] = { act: 'end', keys: { find: async () => undefined } };
 
 let issuer: TestIssuer;

@@ -26,7 +26,7 @@ const withoutSecrets = (example: unknown): unknown =>
       );
 
 /** The headers that say who sends a request. */
-export const credentialHeaders = (
+const credentialHeaders = (
   { credential }: Pick<FoundOperation, 'credential'>,
   keyHeader: string,
 ): SampleRequest['headers'] => {
