@@ -257,10 +257,10 @@ describe.skipIf(!canRun)('the API reference', () => {
     expect(await resultOf('privateKeyStatus', 'The request, with curl')).toBe(
       `curl '${world.service.url}/api/v1/auth/private-key' \\\n  -H 'Authorization: Bearer <ACCESS_TOKEN>'`,
     );
-    await formOf('privateKeyStatus').getByText('Headers of the response').click();
-    expect(await formOf('privateKeyStatus').locator('details pre').textContent()).toMatch(/^x-request-id: /m);
     await operationOf('privateKeyStatus').evaluate((each) => each.scrollIntoView());
     await takePicture(visit.page, 'reference');
+    await formOf('privateKeyStatus').getByText('Headers of the response').click();
+    expect(await formOf('privateKeyStatus').locator('details pre').textContent()).toMatch(/^x-request-id: /m);
     await toggle('privateKeyStatus');
   });
 

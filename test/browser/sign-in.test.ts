@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canRun, findViolations, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+import { useReference } from './reference-person.ts';
 
 describe.skipIf(!canRun)('signing in from a page', () => {
   let world: World;
@@ -20,11 +21,10 @@ describe.skipIf(!canRun)('signing in from a page', () => {
 
   /** Tries the status of the private key out; what comes back is the status of the answer. */
   const tryStatus = async () => {
-    const operation = visit.page.locator('.opblock[id$="-privateKeyStatus"]');
-    if (!(await operation.locator('.opblock-body').isVisible()))
-      await operation.locator('.opblock-summary-control').click();
+    const { formOf, open, send } = useReference(() => visit.page);
+    if (!(await formOf('privateKeyStatus').isVisible())) await open('privateKeyStatus');
     const answered = visit.page.waitForResponse(/\/auth\/private-key$/);
-    await operation.getByRole('button', { name: 'Execute' }).click();
+    await send('privateKeyStatus');
     return (await answered).status();
   };
 
@@ -108,7 +108,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
     expect(await findViolations(visit.page)).toEqual([]);
     await visit.signInBy(() => button('Sign in with these scopes').click());
     expect(await tryStatus()).toBe(403);
-    await visit.page.locator('.live-responses-table', { hasText: 'lacks the scope: profile' }).waitFor();
+    await visit.page.locator('.result', { hasText: 'lacks the scope: profile' }).waitFor();
     await menu().click();
     await visit.page.getByRole('checkbox', { name: 'profile' }).check();
     // The provider knows who it is: its window opens and closes by itself.
@@ -193,7 +193,7 @@ describe.skipIf(!canRun)('pages without a client at the identity provider', () =
     await visit.page.getByRole('button', { name: 'Access token', exact: true }).click();
     expect(await visit.page.getByLabel('Access token', { exact: true }).isVisible()).toBe(true);
     expect(await visit.page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
-    await visit.page.locator('.opblock').first().waitFor();
+    await visit.page.locator('.operation').first().waitFor();
     expect(await findViolations(visit.page)).toEqual([]);
   });
 });
