@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PageSample, samplesIn } from '../support/page-samples.ts';
+import { firstCallsIn, type PageSample, samplesIn } from '../support/page-samples.ts';
 import { createTemporaryFolder, type Ended, root, runCommand, startProcess } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
 
@@ -24,7 +24,8 @@ async function startWorld() {
   const folder = await createTemporaryFolder();
   await writeFile(join(folder.path, 'plans.yaml'), plans);
   const service = await startProcess(folder.path, { ADMIN: 'on', PLANS_FILE: 'plans.yaml' });
-  const samples = samplesIn(await (await fetch(`${service.url}/api/v1/docs`)).text());
+  const page = await (await fetch(`${service.url}/api/v1/docs`)).text();
+  const samples = samplesIn(page);
   const [person, operator, server] = await Promise.all([
     service.token('alice', 'openid email profile idp.signin.user.admin'),
     service.token('olga', 'keyward.admin'),
@@ -37,7 +38,7 @@ async function startWorld() {
   });
   const { key } = (await created.json()) as { key: string };
   const { paths } = (await (await fetch(`${service.url}/api/v1/openapi.json`)).json()) as Description;
-  return { folder, service, samples, key, tokens: { person, operator, server }, paths };
+  return { folder, service, page, samples, key, tokens: { person, operator, server }, paths };
 }
 
 interface Description {
@@ -161,15 +162,38 @@ describe.each(hasGo ? ['go'] : [])('the samples in %s', () => {
   });
 });
 
-describe('each sample', () => {
-  it('is there in every language', async () => {
-    const world = await startWorld();
-    await using _service = world.service;
-    await using _folder = world.folder;
+const [curl] = runners.filter(({ language, isHere }) => language === 'curl' && isHere);
+
+describe('the samples', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(async () => {
+    await world?.service[Symbol.asyncDispose]();
+    await world?.folder[Symbol.asyncDispose]();
+  });
+
+  it('are there in every language, and have no secret', () => {
     const languages = new Map<string, string[]>();
     for (const { id, language } of world.samples) languages.set(id, [...(languages.get(id) ?? []), language]);
     for (const [id, given] of languages) expect(given, id).toEqual(['curl', 'typescript', 'python', 'go']);
-    // No secret is written into a sample.
     for (const { code, id } of world.samples) expect(code, id).not.toMatch(/sk-[a-z0-9]{6}\.|0x0{8}/);
+  });
+
+  it('of the first calls: the created key is valid, and passes the proxy', async () => {
+    const [create = '', verify = '', authorize = ''] = firstCallsIn(world.page);
+    expect([create, verify, authorize]).toEqual([
+      expect.stringContaining('/auth/keys'),
+      expect.stringContaining('/keys/verify'),
+      expect.stringContaining('/keys/authorize'),
+    ]);
+    if (!curl) return;
+    const run = (id: string, code: string, key = '') =>
+      runCommand(curl.command(code), { cwd: root, env: { ...environment(world, id), API_KEY: key } });
+    const { stdout } = await run('createApiKey', create);
+    const { key } = JSON.parse(stdout.slice(0, stdout.lastIndexOf('\n'))) as { key: string };
+    expect((await run('verifyApiKey', verify, key)).stdout).toMatch(/^\{"valid":true,.*\n200$/);
+    expect((await run('authorizeApiKey', authorize, key)).stdout).toBe('\n200');
   });
 });

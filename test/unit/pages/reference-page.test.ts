@@ -54,6 +54,13 @@ describe.each([
     expect([...links].filter((id) => !html.includes(`id="${id}"`))).toEqual([]);
   });
 
+  it('has an example of each schema', async () => {
+    const { html } = await read(options);
+    const [, ...schemas] = html.split('<article class="schema"');
+    const bare = schemas.filter((part) => !part.includes('<summary>Example</summary>'));
+    expect(bare.map((part) => part.slice(0, 40))).toEqual([]);
+  });
+
   it('has no traces of what was removed', async () => {
     const { html } = await read(options);
     const shown = html.includes('keyward.admin');
