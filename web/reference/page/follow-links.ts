@@ -8,10 +8,25 @@ const idIn = (hash: string): string => {
   }
 };
 
-/** Scrolls to a part. What comes into sight above it gets its true height only then, so it is done twice. */
+/** For how many frames a part is kept in its place. */
+const frames = 20;
+
+/**
+ * Scrolls to a part. What comes into sight above it gets its true height only then, which moves the part, so this is
+ * done again for some frames, unless the reader scrolls.
+ */
 function bring(part: Element): void {
-  part.scrollIntoView({ behavior: 'instant' });
-  requestAnimationFrame(() => requestAnimationFrame(() => part.scrollIntoView({ behavior: 'instant' })));
+  const scrolled = new AbortController();
+  const { signal } = scrolled;
+  for (const event of ['wheel', 'touchmove', 'keydown', 'pointerdown'])
+    addEventListener(event, () => scrolled.abort(), { signal, passive: true });
+  const step = (left: number) => {
+    if (signal.aborted) return;
+    part.scrollIntoView({ behavior: 'instant' });
+    if (left > 0) requestAnimationFrame(() => step(left - 1));
+    else scrolled.abort();
+  };
+  step(frames);
 }
 
 /**

@@ -17,8 +17,8 @@ export function markCurrent(root: HTMLElement): void {
     (entries) => {
       for (const { isIntersecting, target } of entries) if (isIntersecting) mark(target.id);
     },
-    // A line a third down the window: exactly one part crosses it.
-    { rootMargin: '-33% 0px -66% 0px' },
+    // A line below the bar: exactly one part crosses it.
+    { rootMargin: '-15% 0px -84% 0px' },
   );
   for (const part of root.querySelectorAll('main :is(article, .topic)')) watch.observe(part);
 }

@@ -30,14 +30,16 @@ export const Errors = ({ description: { components } }: TopicProps) => (
     </p>
     <Code text={writeJson(exampleOf(components.responses['UnprocessableContent']))} language="json" />
     <dl class="statuses">
-      {Object.entries(components.responses).map(([name, { description }]) => (
-        <div key={name} id={`error-${statuses[name]}`}>
-          <dt>{statuses[name]}</dt>
-          <dd>
-            <MarkdownLine text={description} />
-          </dd>
-        </div>
-      ))}
+      {Object.entries(components.responses)
+        .toSorted(([one], [other]) => (statuses[one] ?? 0) - (statuses[other] ?? 0))
+        .map(([name, { description }]) => (
+          <div key={name} id={`error-${statuses[name]}`}>
+            <dt>{statuses[name]}</dt>
+            <dd>
+              <MarkdownLine text={description} />
+            </dd>
+          </div>
+        ))}
     </dl>
   </>
 );

@@ -38,7 +38,7 @@ export const Schemas = ({ description }: { readonly description: Description }) 
               <MarkdownLine text={schema.description} />
             </p>
             <Members schema={merged(schema)} marksRequired={false} />
-            <Example value={examples.get(name)} />
+            <Example value={schema.examples?.[0] ?? examples.get(name)} />
           </article>
         </Only>
       ))}
