@@ -17,7 +17,11 @@ const last = [
 ];
 
 /** What only exists in an example, and the documented status for that. */
-const missing: Readonly<Record<string, number>> = { endApiKeySecret: 404, resendWebhookDelivery: 404 };
+const missing: Readonly<Record<string, number>> = {
+  endApiKeySecret: 404,
+  resendWebhookDelivery: 404,
+  webhookDelivery: 404,
+};
 
 /** The service with a person who has API keys, and the samples of its API reference. */
 async function startWorld() {
