@@ -71,9 +71,10 @@ export async function registerPrivateKey(
   input: z.input<typeof RegisterPrivateKeyInput>,
 ): Promise<PrivateKeyStatus> {
   const { privateKey } = parseInput(RegisterPrivateKeyInput, input);
+  const fingerprint = await fingerprintOf(privateKey);
   return audited(context, async (inner) => {
     const account = await ensureAccount(inner);
-    const sealed = await store(inner, account, privateKey);
+    const sealed = await store(inner, account, { privateKey, fingerprint });
     inner.events('private-key-registered', { accountId: account });
     return sealed;
   });
@@ -82,17 +83,17 @@ export async function registerPrivateKey(
 async function store(
   context: OperationContext,
   account: AccountId,
-  privateKey: string,
+  given: { readonly privateKey: string; readonly fingerprint: string },
 ): Promise<PrivateKeyStatus> {
   const { db, services } = context;
   const now = new Date();
   const [row = (await insertRow(db, { account, now }))[0]] = await selectRow(db, { account });
   // Another registration or a removal came first.
-  if (!row) return store(context, account, privateKey);
+  if (!row) return store(context, account, given);
   const binding = { purpose: 'private-key', accountId: account, rowId: row.id } as const;
-  const sealed = await services.secrets.sealer.seal(Buffer.from(privateKey), binding);
-  const fingerprint = await fingerprintOf(privateKey);
+  const sealed = await services.secrets.sealer.seal(Buffer.from(given.privateKey), binding);
+  const { fingerprint } = given;
   const [stored] = await updateRow(db, { id: row.id, ...sealed, fingerprint, now });
-  if (!stored) return store(context, account, privateKey);
+  if (!stored) return store(context, account, given);
   return { account, hasKey: true, ...stored };
 }

@@ -212,6 +212,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     const names = Array.from({ length: 120 }, (_, number) => `Many ${number}`);
     for (const name of names) await call(world, 'alice', 'POST /auth/keys', { name });
     await goTo(page, 'Private key');
+    await page.getByRole('heading', { level: 1, name: 'Private key' }).waitFor();
     await goTo(page, 'API keys');
     await showAllKeys(page);
     const items = page.getByRole('rowheader');
@@ -271,6 +272,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await call(world, 'alice', 'POST /auth/keys', { name: 'In 15 days', expires_at: inDays(15) });
     await call(world, 'alice', 'POST /auth/keys', { name: 'In 13 days', expires_at: inDays(13) });
     await goTo(page, 'Private key');
+    await page.getByRole('heading', { level: 1, name: 'Private key' }).waitFor();
     await goTo(page, 'API keys');
     await page.getByText('In 13 days expires within 14 days.', { exact: false }).waitFor();
     await page.getByRole('link', { name: 'Extend…' }).click();
@@ -284,6 +286,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await call(world, 'alice', 'POST /auth/keys', { name: 'In 12 days', expires_at: inDays(12) });
     await call(world, 'alice', 'POST /auth/keys', { name: 'In 2 days', expires_at: inDays(2) });
     await goTo(page, 'Private key');
+    await page.getByRole('heading', { level: 1, name: 'Private key' }).waitFor();
     await goTo(page, 'API keys');
     await page.getByText('2 keys expire within 14 days.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Show them first' }).click();

@@ -172,6 +172,27 @@ describe.skipIf(!canRun)('usage of keys', () => {
     expect((await chart(page).boundingBox())?.height).toBeLessThan(before?.height ?? 0);
   });
 
+  it('rare reasons beside a frequent one stay above the times', async () => {
+    await using visit = await world.visit();
+    const { page } = visit;
+    await using _answers = await between(
+      page,
+      answer((asked) =>
+        manyReasons(asked).map((each, index) => (index === 1 ? { ...each, count: 100_000 } : each)),
+      ),
+    );
+    await openConsole(visit, 'somebody lopsided', '#usage');
+    await chart(page).waitFor();
+    const [lowest, times] = await chart(page).evaluate((svg) => {
+      const bottoms = [...svg.querySelectorAll('rect:not(.chosen)')].map(
+        (rect) => rect.getBoundingClientRect().bottom,
+      );
+      const texts = [...svg.querySelectorAll('text[text-anchor="middle"]')];
+      return [Math.max(...bottoms), Math.min(...texts.map((text) => text.getBoundingClientRect().top))];
+    });
+    expect(lowest).toBeLessThan(times ?? 0);
+  });
+
   it('each reason of refusal has its own pattern, and the legend names it', async () => {
     await using visit = await world.visit();
     const { page } = visit;
@@ -245,7 +266,7 @@ describe.skipIf(!canRun)('usage of keys', () => {
       )
       .toContain('4 verifications in the last 24 hours: 3 valid, 1 refused (1 inactive)');
     const byKey = page.getByRole('region', { name: 'By key, in 14 days' });
-    expect(await byKey.getByRole('row').allTextContents()).toEqual(['KeyValidRefused', 'Robot31']);
+    expect(await byKey.getByRole('row').allTextContents()).toEqual(['KeyValidRefusedWhy', 'Robot31inactive']);
     await inspect(page, 'usage-by-key');
     await byKey.getByRole('link', { name: 'Robot' }).click();
     await page.getByText('3 valid, 1 refused (1 inactive)', { exact: false }).first().waitFor();

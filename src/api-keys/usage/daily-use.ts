@@ -61,7 +61,9 @@ export async function dailyUseOf(db: Db, keyId: number): Promise<DailyUse> {
     counts[index] = Math.min((counts[index] ?? 0) + Number(count), mostCount);
     if (outcome !== 'valid') reasons.set(outcome, (reasons.get(outcome) ?? 0) + Number(count));
   }
-  const mostFirst = [...reasons].sort(([, one], [, other]) => other - one);
+  const mostFirst = [...reasons].sort(
+    ([one, ofOne], [other, ofOther]) => ofOther - ofOne || (one < other ? -1 : 1),
+  );
   return { allowed, refused, reasons: mostFirst.map(([reason]) => reason) };
 }
 

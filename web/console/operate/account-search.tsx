@@ -11,7 +11,7 @@ const states = [
 ] as const;
 
 /** The id of an account, as in the log. A subject may look the same. */
-const isNumber = /^[1-9]\d{0,9}$/;
+const isNumber = /^[1-9]\d{0,8}$/;
 
 /** Finds accounts by a part of their subject, and the owner of an API key. What is searched is in the address. */
 export function AccountSearch() {

@@ -74,8 +74,9 @@ interface PlotProps extends UsageChartProps {
 
 function Plot({ points, span, summary, chosen, choose, reasons }: PlotProps) {
   const patterns = useId();
-  const valid = scaleOf(points, 'valid');
-  const refused = scaleOf(points, 'refused');
+  const valid = scaleOf(points, 'valid', above);
+  // Rare reasons are drawn higher than they are, and must not reach the times.
+  const refused = scaleOf(points, 'refused', below - leastBar * reasons.length);
   const count = points.length;
   const foot = line + (reasons.length > 0 ? below : 0);
   const x = scaleBand([...points.keys()], [0, 100]).paddingInner(count > 50 ? 0.1 : 0.25);
@@ -123,9 +124,12 @@ function Plot({ points, span, summary, chosen, choose, reasons }: PlotProps) {
   );
 }
 
-/** How high a count is drawn, in pixels, and the counts to write beside the bars. */
-function scaleOf(points: readonly UsagePoint[], part: 'valid' | 'refused') {
-  const [height, count] = part === 'valid' ? [above, 4] : [below, 2];
+/**
+ * How high a count is drawn, in pixels, and the counts to write beside the bars.
+ * @param height the height of the greatest count
+ */
+function scaleOf(points: readonly UsagePoint[], part: 'valid' | 'refused', height: number) {
+  const count = part === 'valid' ? 4 : 2;
   const most = Math.max(...points.map((point) => point[part]));
   const scale = scaleLinear([0, Math.max(most, 1)], [0, height]).nice(count);
   return {

@@ -40,7 +40,7 @@ export function WebhookEndpointCard({ endpoint, children, actions }: WebhookEndp
         {endpoint.headerNames.length > 0 && <Fact name="Headers">{endpoint.headerNames.join(', ')}</Fact>}
         <Fact name="Waiting">{endpoint.waitingCount}</Fact>
         <Fact name="Given up">{endpoint.parkedCount}</Fact>
-        {endpoint.failingSince !== null && (
+        {endpoint.failingSince !== null && endpoint.removedAt === null && (
           <Fact name="Failing since">
             <Moment at={endpoint.failingSince} />
           </Fact>
