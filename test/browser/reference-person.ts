@@ -33,6 +33,6 @@ export function useReference(pageOf: () => Page) {
 export const layOutAll = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync('article { content-visibility: visible !important; }');
+    sheet.replaceSync('article, .topic { content-visibility: visible !important; }');
     document.adoptedStyleSheets = [sheet];
   });

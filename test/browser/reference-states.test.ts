@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, takePicture, type Visit, type World } from '../support/browser.ts';
 import { inspect, looks } from './console-person.ts';
-import { useReference } from './reference-person.ts';
+import { layOutAll, useReference } from './reference-person.ts';
 
 describe.skipIf(!canRun)('the API reference’s states', () => {
   let world: World;
@@ -183,11 +183,9 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
     const { open } = useReference(() => page);
     // With parameters, and with a body.
     for (const id of ['apiKeys', 'verifyApiKey']) await open(id);
-    await page.evaluate(() => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync('article { content-visibility: visible !important; }');
-      document.adoptedStyleSheets = [sheet];
-      for (const details of document.querySelectorAll('details')) details.open = true;
+    await layOutAll(page);
+    await page.locator('details').evaluateAll((all) => {
+      for (const details of all) (details as HTMLDetailsElement).open = true;
     });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     const wide = await page

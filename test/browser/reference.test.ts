@@ -197,15 +197,15 @@ describe.skipIf(!canRun)('the API reference', () => {
       const { page } = visit;
       await page.locator('h1').click();
       await page.keyboard.press('/');
-      await page.keyboard.type('rotateapikey');
+      // A slash in a field is a slash.
+      await page.keyboard.type('rotateapikey/');
+      expect(await page.getByLabel('Search the reference').inputValue()).toBe('rotateapikey/');
+      await page.keyboard.press('Backspace');
       for (let step = 0; step < 3 && hashOf() !== '#rotateApiKey'; step += 1) {
         await page.keyboard.press('Tab');
         await page.keyboard.press('Enter');
       }
       expect(hashOf()).toBe('#rotateApiKey');
-      // A slash in a field is a slash.
-      await page.getByLabel('Search the reference').press('/');
-      expect(await page.getByLabel('Search the reference').inputValue()).toContain('/');
     });
 
     it('a link to what is filtered out shows everything again', async () => {
