@@ -286,6 +286,21 @@ describe.skipIf(!canRun)('the API reference', () => {
     await toggle('updateAutomationSettings');
   });
 
+  it('leaves secrets out of the command that it shows', async () => {
+    const secret = '2'.repeat(64);
+    await open('registerPrivateKey');
+    await formOf('registerPrivateKey')
+      .getByLabel('Body')
+      .fill(JSON.stringify({ private_key: secret }));
+    await send('registerPrivateKey');
+    await send('registerPrivateKey');
+    await answers('registerPrivateKey', /^201/);
+    const command = await resultOf('registerPrivateKey', 'The request, with curl');
+    expect(command).toContain('"private_key": "<PRIVATE_KEY>"');
+    expect(command).not.toContain(secret);
+    await toggle('registerPrivateKey');
+  });
+
   it('shows a response as text, whatever it contains', async () => {
     const { page } = visit;
     const html = '<img src="/never" onerror="alert(1)">';

@@ -19,6 +19,10 @@ const Introduction = ({ description }: ReferenceProps) => (
     <h1>API reference</h1>
     <Markdown text={description.info.description} />
     <p>
+      Start here: <a href="#createApiKey">create an API key</a>, <a href="#verifyApiKey">verify one</a> on
+      your server, or <a href="#authorizeApiKey">ask for each request</a> at your proxy.
+    </p>
+    <p>
       All paths begin at <code>{origin}</code>. Bodies and responses are JSON.
     </p>
     <p>

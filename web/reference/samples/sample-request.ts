@@ -15,13 +15,17 @@ export interface SampleRequest {
 /** The members of bodies that hold a secret, and the variable that a sample reads it from. */
 const secrets: Readonly<Record<string, string>> = { private_key: 'PRIVATE_KEY', key: 'API_KEY' };
 
-const withoutSecrets = (example: unknown): unknown =>
-  example === null || typeof example !== 'object' || Array.isArray(example)
-    ? example
+/**
+ * A body without its secrets.
+ * @param write writes what stands in place of a secret, by the name of its variable
+ */
+export const withoutSecrets = (body: unknown, write: (variable: string) => string): unknown =>
+  body === null || typeof body !== 'object' || Array.isArray(body)
+    ? body
     : Object.fromEntries(
-        Object.entries(example).map(([name, value]) => {
+        Object.entries(body).map(([name, value]) => {
           const secret = secrets[name];
-          return [name, secret && typeof value === 'string' ? variable(secret) : value];
+          return [name, secret && typeof value === 'string' ? write(secret) : value];
         }),
       );
 
@@ -61,7 +65,7 @@ export function sampleOf(found: FoundOperation, origin: string, keyHeader: strin
       ...textOf('header'),
       ...(body ? [['Content-Type', 'application/json'] as const] : []),
     ],
-    ...(body && { body: withoutSecrets(body.example) }),
+    ...(body && { body: withoutSecrets(body.example, variable) }),
     returnsJson: Object.entries(found.operation.responses).some(
       ([status, response]) => status < '300' && 'content' in response && response.content !== undefined,
     ),

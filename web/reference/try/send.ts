@@ -3,6 +3,7 @@ import { findSession } from '../../sign-in/find-session.ts';
 import { expireSession, getSession } from '../../sign-in/session.ts';
 import type { Credential } from '../description/operations.ts';
 import { writeCurl } from '../samples/curl.ts';
+import { withoutSecrets } from '../samples/sample-request.ts';
 import type { Entered } from './read-form.ts';
 
 /** A response, and the request that it answers. */
@@ -22,16 +23,18 @@ const indent = (text: string): string => {
   }
 };
 
-/** The request as a command, with placeholders for the token and the API key. */
+const placeholder = (name: string) => `<${name}>`;
+
+/** The request as a command, with placeholders for the token and other secrets. */
 const describe = ({ method, path, headers, text }: Entered, hasToken: boolean): string =>
   writeCurl({
     method,
     url: location.origin + path,
     headers: [
-      ...(hasToken ? [['Authorization', 'Bearer <ACCESS_TOKEN>'] as const] : []),
-      ...headers.map(([name, value, isSecret]) => [name, isSecret ? '<API_KEY>' : value] as const),
+      ...(hasToken ? [['Authorization', `Bearer ${placeholder('ACCESS_TOKEN')}`] as const] : []),
+      ...headers.map(([name, value, isSecret]) => [name, isSecret ? placeholder('API_KEY') : value] as const),
     ],
-    text,
+    text: text && JSON.stringify(withoutSecrets(JSON.parse(text), placeholder), null, 2),
   });
 
 /**
