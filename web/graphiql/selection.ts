@@ -1,11 +1,11 @@
 import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
 
-/** Whether a type has nothing but lists of numbers: they are for charts, and would hide the rest of a response. */
+/** Whether a type has lists of numbers: they are for charts, and would hide the rest of a response. */
 const isSeries = (type: GraphQLOutputType): boolean => {
   const named = getNamedType(type);
   return (
     isObjectType(named) &&
-    Object.values(named.getFields()).every(
+    Object.values(named.getFields()).some(
       (field) => isListType(getNullableType(field.type)) && getNamedType(field.type).name === 'Int',
     )
   );
