@@ -5,11 +5,11 @@ import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { atMostLong, parseInput } from '../operations/input.ts';
 import { type ApiKeyRecord, lockApiKey, returnedQuota } from './own-api-key.ts';
 
 /** The input of {@link endApiKeySecret}. No prefix is longer. */
-export const EndApiKeySecretInput = z.object({ keyId: z.int32(), prefix: z.string().max(64) });
+export const EndApiKeySecretInput = z.object({ keyId: z.int32(), prefix: atMostLong(z.string(), 64) });
 
 interface OfKey {
   readonly id: number;

@@ -219,7 +219,11 @@ const byNameInQuery: Members = {
   state: oneOf('"WAITING"', '"PARKED"', '"LOST"', '""'),
 };
 /** A path has no empty part. */
-const byNameInPath: Members = { prefix: oneOf('"sk-a1b2c3"', '"sk-zzzzzz"', '"ü/?"') };
+const byNameInPath: Members = {
+  keyId: oneOf('1', '2', '3', '99'),
+  deliveryId: oneOf('1', '2', '99'),
+  prefix: oneOf('"sk-a1b2c3"', '"sk-zzzzzz"', '"ü/?"'),
+};
 const byTypeInQuery: Members = {
   Boolean: oneOf('true', 'false'),
   Int: oneOf('0', '1', '-1', '2147483647'),
