@@ -48,6 +48,19 @@ const links = documents.flatMap(({ path, source }) =>
   [...source.matchAll(/\]\(([^):]+)\)/g)].map(([, link = '']) => ({ path, link })),
 );
 
+/** The files that the documents name. The recipe for a new operation has an invented one as its example. */
+const namedFiles = documents.flatMap(({ path, source }) =>
+  [...source.matchAll(/`((?:src|web|test|examples|deploy|schema)\/[\w./-]+\.[a-z]+)`/g)]
+    .map(([, file = '']) => ({ path, file }))
+    .filter(({ file }) => !file.includes('api-key-count')),
+);
+
+describe('a file that a document names', () => {
+  it.each(namedFiles)('exists: $file in $path', ({ file }) => {
+    expect(existsSync(file)).toBe(true);
+  });
+});
+
 describe('a link in a document', () => {
   it.each(links)('leads somewhere: $link in $path', ({ path, link }) => {
     const [file, anchor] = link.split('#');
