@@ -54,6 +54,19 @@ interface Description {
 
 type World = Awaited<ReturnType<typeof startWorld>>;
 
+/** Gives the tests of a group a world of their own. */
+function setUpWorld(): { readonly world: World } {
+  const here = {} as { world: World };
+  beforeAll(async () => {
+    here.world = await startWorld();
+  });
+  afterAll(async () => {
+    await here.world?.service[Symbol.asyncDispose]();
+    await here.world?.folder[Symbol.asyncDispose]();
+  });
+  return here;
+}
+
 /** The token that an operation needs, by its scopes. */
 function tokenFor({ paths, tokens }: World, id: string): string {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -101,16 +114,10 @@ const hasGo = canRun('go', 'the samples for it are not checked', ['version']);
 const rank = ({ id }: PageSample) => last.indexOf(id);
 
 describe.each(runners.filter(({ isHere }) => isHere))('the samples in $language', (runner) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-  });
-  afterAll(async () => {
-    await world?.service[Symbol.asyncDispose]();
-    await world?.folder[Symbol.asyncDispose]();
-  });
+  const here = setUpWorld();
 
   it('do as they say, in order, for every operation', { timeout: 120_000 }, async () => {
+    const { world } = here;
     const samples = world.samples
       .filter(({ language }) => language === runner.language)
       .toSorted((one, other) => rank(one) - rank(other));
@@ -139,16 +146,10 @@ const runSample = (world: World, id: string, command: readonly string[]): Promis
   runCommand(command, { cwd: root, env: environment(world, id) });
 
 describe.each(hasGo ? ['go'] : [])('the samples in %s', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-  });
-  afterAll(async () => {
-    await world?.service[Symbol.asyncDispose]();
-    await world?.folder[Symbol.asyncDispose]();
-  });
+  const here = setUpWorld();
 
   it('compile, and do as they say for the first calls', { timeout: 180_000 }, async () => {
+    const { world } = here;
     const { path } = world.folder;
     const samples = world.samples.filter(({ language }) => language === 'go');
     await writeFile(join(path, 'go.mod'), 'module samples\n\ngo 1.19\n');
@@ -169,16 +170,10 @@ describe.each(hasGo ? ['go'] : [])('the samples in %s', () => {
 const [curl] = runners.filter(({ language, isHere }) => language === 'curl' && isHere);
 
 describe('the samples', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-  });
-  afterAll(async () => {
-    await world?.service[Symbol.asyncDispose]();
-    await world?.folder[Symbol.asyncDispose]();
-  });
+  const here = setUpWorld();
 
   it('are there in every language, and have no secret', () => {
+    const { world } = here;
     const languages = new Map<string, string[]>();
     for (const { id, language } of world.samples) languages.set(id, [...(languages.get(id) ?? []), language]);
     for (const [id, given] of languages) expect(given, id).toEqual(['curl', 'typescript', 'python', 'go']);
@@ -186,6 +181,7 @@ describe('the samples', () => {
   });
 
   it('of the first calls: the created key is valid, and passes the proxy', async () => {
+    const { world } = here;
     const [create = '', verify = '', authorize = ''] = firstCallsIn(world.page);
     expect([create, verify, authorize]).toEqual([
       expect.stringContaining('/auth/keys'),
