@@ -23,7 +23,6 @@ export type AccountId = number & { readonly __brand: 'AccountId' };
 
 const accountSchema = defineEntity({
   name: 'Account',
-  tableName: 'account',
   uniques: [{ properties: ['issuer', 'subject'] }],
   indexes: [
     { properties: ['isBeingErased'], where: { isBeingErased: true }, name: 'account_being_erased' },
@@ -64,7 +63,6 @@ accountSchema.setClass(Account);
 
 const apiKeySchema = defineEntity({
   name: 'ApiKey',
-  tableName: 'api_key',
   // An account has at most one default key, even with concurrent changes.
   uniques: [{ properties: ['account'], where: { isDefault: true }, name: 'api_key_one_default' }],
   indexes: [
@@ -126,7 +124,6 @@ apiKeySchema.setClass(ApiKey);
 
 const apiKeySecretSchema = defineEntity({
   name: 'ApiKeySecret',
-  tableName: 'api_key_secret',
   properties: {
     id: p.integer().primary().autoincrement(),
     apiKey: () => p.manyToOne(ApiKey).mapToPk().index(),
@@ -161,7 +158,6 @@ export type QuotaRefill = 'never' | 'daily' | 'monthly';
 
 const importedFormSchema = defineEntity({
   name: 'ImportedForm',
-  tableName: 'imported_form',
   properties: {
     id: p.integer().primary().autoincrement(),
     /** The beginning of the keys; empty: any. */
@@ -175,7 +171,6 @@ importedFormSchema.setClass(ImportedForm);
 
 const apiKeyQuotaSchema = defineEntity({
   name: 'ApiKeyQuota',
-  tableName: 'api_key_quota',
   properties: {
     apiKey: () => p.oneToOne(ApiKey).mapToPk().owner().primary(),
     /** The number of units of a period; null: the owner has removed the quota, but what was used stays used. */
@@ -198,7 +193,6 @@ apiKeyQuotaSchema.setClass(ApiKeyQuota);
 
 const accountQuotaSchema = defineEntity({
   name: 'AccountQuota',
-  tableName: 'account_quota',
   properties: {
     account: () => p.oneToOne(Account).mapToPk().owner().primary(),
     /** When the period that runs was to end when it began; the account's plan may say something else since. */
@@ -220,7 +214,6 @@ accountQuotaSchema.setClass(AccountQuota);
 
 const apiKeyUseSchema = defineEntity({
   name: 'ApiKeyUse',
-  tableName: 'api_key_use',
   properties: {
     apiKey: () => p.manyToOne(ApiKey).mapToPk().primary(),
     /** The beginning of the hour. */
@@ -238,7 +231,6 @@ apiKeyUseSchema.setClass(ApiKeyUse);
 
 const accountUseSchema = defineEntity({
   name: 'AccountUse',
-  tableName: 'account_use',
   properties: {
     account: () => p.manyToOne(Account).mapToPk().primary(),
     /** The beginning of the hour. */
@@ -259,7 +251,6 @@ accountUseSchema.setClass(AccountUse);
 
 const privateKeySchema = defineEntity({
   name: 'PrivateKey',
-  tableName: 'private_key',
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.oneToOne(Account).mapToPk().owner(),
@@ -280,7 +271,6 @@ privateKeySchema.setClass(PrivateKey);
 
 const automationSettingsSchema = defineEntity({
   name: 'AutomationSettings',
-  tableName: 'automation_settings',
   properties: {
     id: p.integer().primary().autoincrement(),
     account: () => p.oneToOne(Account).mapToPk().owner(),
@@ -305,7 +295,6 @@ automationSettingsSchema.setClass(AutomationSettings);
 
 const auditEventSchema = defineEntity({
   name: 'AuditEvent',
-  tableName: 'audit_event',
   indexes: [
     { properties: ['account', 'id'] },
     // A trail can be long, and the events of one key or with one action few.
@@ -361,7 +350,6 @@ auditEventSchema.setClass(AuditEvent);
 
 const idempotencyRecordSchema = defineEntity({
   name: 'IdempotencyRecord',
-  tableName: 'idempotency_record',
   uniques: [{ properties: ['account', 'keyDigest'] }],
   properties: {
     id: p.integer().primary().autoincrement(),
@@ -382,7 +370,6 @@ idempotencyRecordSchema.setClass(IdempotencyRecord);
 
 const webhookEndpointSchema = defineEntity({
   name: 'WebhookEndpoint',
-  tableName: 'webhook_endpoint',
   properties: {
     id: p.integer().primary().autoincrement(),
     url: p.string().length(2048).unique(),
@@ -422,7 +409,6 @@ webhookEndpointSchema.setClass(WebhookEndpoint);
 
 const webhookEventSchema = defineEntity({
   name: 'WebhookEvent',
-  tableName: 'webhook_event',
   // Accounts take turns.
   indexes: [{ properties: ['account', 'id'] }],
   properties: {
@@ -448,7 +434,6 @@ webhookEventSchema.setClass(WebhookEvent);
 
 const webhookDeliverySchema = defineEntity({
   name: 'WebhookDelivery',
-  tableName: 'webhook_delivery',
   indexes: [
     // For the waiting deliveries of a lane, in order.
     { properties: ['endpoint', 'lane', 'id'], where: { state: 'waiting' }, name: 'webhook_delivery_waiting' },
@@ -510,7 +495,6 @@ webhookDeliverySchema.setClass(WebhookDelivery);
 
 const webhookClockSchema = defineEntity({
   name: 'WebhookClock',
-  tableName: 'webhook_clock',
   properties: {
     id: p.integer().primary().autoincrement(),
     /** The time up to which the expiries of API keys have been announced. */
@@ -524,40 +508,23 @@ webhookClockSchema.setClass(WebhookClock);
 
 /** All entities, for the ORM. */
 export const entities = [
-  Account,
-  ApiKey,
-  ApiKeySecret,
-  ImportedForm,
-  ApiKeyQuota,
-  AccountQuota,
-  ApiKeyUse,
-  AccountUse,
-  PrivateKey,
-  AutomationSettings,
-  AuditEvent,
-  IdempotencyRecord,
-  WebhookEndpoint,
-  WebhookEvent,
-  WebhookDelivery,
-  WebhookClock,
+  accountSchema,
+  apiKeySchema,
+  apiKeySecretSchema,
+  importedFormSchema,
+  apiKeyQuotaSchema,
+  accountQuotaSchema,
+  apiKeyUseSchema,
+  accountUseSchema,
+  privateKeySchema,
+  automationSettingsSchema,
+  auditEventSchema,
+  idempotencyRecordSchema,
+  webhookEndpointSchema,
+  webhookEventSchema,
+  webhookDeliverySchema,
+  webhookClockSchema,
 ];
 
 /** The tables and columns with their names in queries, inferred from the entities. */
-export type Tables = InferKyselyDB<
-  | typeof accountSchema
-  | typeof apiKeySchema
-  | typeof apiKeySecretSchema
-  | typeof importedFormSchema
-  | typeof apiKeyQuotaSchema
-  | typeof accountQuotaSchema
-  | typeof apiKeyUseSchema
-  | typeof accountUseSchema
-  | typeof privateKeySchema
-  | typeof automationSettingsSchema
-  | typeof auditEventSchema
-  | typeof idempotencyRecordSchema
-  | typeof webhookEndpointSchema
-  | typeof webhookEventSchema
-  | typeof webhookDeliverySchema
-  | typeof webhookClockSchema
->;
+export type Tables = InferKyselyDB<(typeof entities)[number]>;
