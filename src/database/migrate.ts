@@ -146,8 +146,9 @@ async function runMigrations(orm: Orm, config: DatabaseConfig): Promise<readonly
   const [first = ''] = Object.keys(migrationsOf(config));
   if (isAdoptable(await appliedMigrations(orm), first, config)) await adopt(orm, first, config);
   const { Migrator } = await import('@mikro-orm/migrations');
-  const migrationsList = await Promise.all(
-    Object.entries(migrationsOf(config)).map(async ([name, load]) => ({ name, class: await load() })),
+  const modules = await Promise.all(Object.values(migrationsOf(config)).map((load) => load()));
+  const migrationsList = modules.flatMap((module) =>
+    Object.entries(module).map(([name, migration]) => ({ name, class: migration })),
   );
   orm.config.set('migrations', { ...orm.config.get('migrations'), migrationsList });
   const applied = await new Migrator(orm.em).up();

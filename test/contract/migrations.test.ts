@@ -66,9 +66,10 @@ describe('a migration that is compatible with older versions', () => {
   const all = [...Object.entries(sqliteMigrations), ...Object.entries(postgresMigrations)];
 
   it.each(all)('adds only indexes, if its name ends in _compatible: %s', async (name, load) => {
-    const migration = new (await load())(undefined as never, undefined as never);
-    await migration.up();
-    const statements = (migration.getQueries?.() ?? []).map(String);
+    const { [name]: Migration } = await load();
+    const migration = Migration && new Migration(undefined as never, undefined as never);
+    await migration?.up();
+    const statements = (migration?.getQueries?.() ?? []).map(String);
     expect(statements).not.toEqual([]);
     if (name.endsWith('_compatible')) expect(beyondIndexes(statements)).toEqual([]);
   });

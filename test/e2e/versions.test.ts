@@ -29,7 +29,7 @@ async function buildNext(folder: string, name: string, statement: string) {
   for (const [database, list] of Object.entries({ sqlite: 'sqlite', postgresql: 'postgres' })) {
     const file = `migrations/${database}/${name}.ts`;
     await writeFile(join(home, 'src/database', file), migration);
-    const entry = `${name}: async () => (await import('./${file}')).${name},`;
+    const entry = `${name}: () => import('./${file}'),`;
     text = text.replace(new RegExp(`(${list}Migrations: MigrationList = {[^;]*)};`), `$1${entry} };`);
   }
   await writeFile(lists, text);
