@@ -24,13 +24,6 @@ import type { Source } from './receiver.ts';
  */
 export const lease = 30_000;
 
-/**
- * The time for which a delivery is stored after it has reached its endpoint, and after it was given up, in
- * milliseconds.
- */
-const keptWhenDelivered = 3 * 24 * 60 * 60_000;
-const keptWhenParked = 30 * 24 * 60 * 60_000;
-
 /** The most deliveries that one statement parks or deletes: on SQLite, all other writers wait for the statement. */
 const batchSize = 200;
 
@@ -44,13 +37,19 @@ const never = sql.lit(0);
  */
 export const isWaiting = sql<boolean>`case state when 'waiting' then true else false end`;
 
+/**
+ * Whether a delivery may be on its way: a node took it, and its lease has not ended.
+ * @param times now, and the end of a lease that begins now
+ */
+const isOnItsWay = ({ now, leased }: Pick<Over, 'now' | 'leased'>) =>
+  sql<boolean>`(attempts > ${never} and due_at > ${now} and due_at <= ${leased})`;
+
 /** A look for deliveries to send. */
 interface Wanted {
   readonly endpoint: number;
-  readonly now: Date;
   /** The accounts whose deliveries are left out, as a JSON array of ids. */
   readonly without: string;
-  /** The end of the part of the line that is looked through. */
+  /** The latest `dueAt`. */
   readonly upTo: Date;
   readonly most: number;
 }
@@ -58,36 +57,24 @@ interface Wanted {
 /** Of an erased account, receivers learn nothing but that it was erased. The rest is removed in the background. */
 export const isTold = sql<boolean>`(type = 'account.erased' or (select erased_at from account where account.id = account_id) is null)`;
 
-/** The deliveries in line: those that were never attempted and wait for no other. */
-const selectInLine = prepareQuery(WebhookDelivery, (db, { endpoint, without, upTo, most }: Wanted) =>
-  db
-    .selectFrom('webhook_delivery')
-    .select(['webhook_delivery.id', 'account_id', 'due_at'])
-    .where('endpoint_id', '=', endpoint)
-    .where('state', '=', waiting)
-    .where('attempts', '=', never)
-    .where('due_at', 'is not', null)
-    .where('due_at', '<=', upTo)
-    .where(isTold)
-    .where(({ not }) => not(isListed(db, 'account_id', without)))
-    .orderBy('due_at')
-    .limit(most),
-);
+/** Selects deliveries that wait for no other: those that were never attempted, or those that were. */
+const prepareSelect = (attempts: '=' | '>') =>
+  prepareQuery(WebhookDelivery, (db, { endpoint, without, upTo, most }: Wanted) =>
+    db
+      .selectFrom('webhook_delivery')
+      .select(['webhook_delivery.id', 'account_id', 'due_at'])
+      .where('endpoint_id', '=', endpoint)
+      .where('state', '=', waiting)
+      .where('attempts', attempts, never)
+      .where('due_at', 'is not', null)
+      .where('due_at', '<=', upTo)
+      .where(isTold)
+      .where(({ not }) => not(isListed(db, 'account_id', without)))
+      .orderBy('due_at')
+      .limit(most),
+  );
 
-/** The deliveries beside the line that are due again. */
-const selectAgain = prepareQuery(WebhookDelivery, (db, { endpoint, now, without, most }: Wanted) =>
-  db
-    .selectFrom('webhook_delivery')
-    .select(['webhook_delivery.id', 'account_id', 'due_at'])
-    .where('endpoint_id', '=', endpoint)
-    .where('state', '=', waiting)
-    .where('attempts', '>', never)
-    .where('due_at', '<=', now)
-    .where(isTold)
-    .where(({ not }) => not(isListed(db, 'account_id', without)))
-    .orderBy('due_at')
-    .limit(most),
-);
+const select = { line: prepareSelect('='), again: prepareSelect('>') };
 
 interface Claim {
   /** The deliveries' ids, as a JSON array. */
@@ -133,11 +120,15 @@ const endOfLine = 100 * 365 * 24 * 60 * 60_000;
 export function findDeliveries(
   db: Db,
   from: Source,
-  { without, ...wanted }: Omit<Wanted, 'without' | 'upTo'> & { readonly without: readonly number[] },
+  {
+    now,
+    without,
+    ...wanted
+  }: Omit<Wanted, 'without' | 'upTo'> & { readonly now: Date; readonly without: readonly number[] },
 ): Promise<Candidate[]> {
-  const upTo = new Date(wanted.now.getTime() + (without.length > 0 ? horizon : endOfLine));
-  const select = from === 'line' ? selectInLine : selectAgain;
-  return select(db, { ...wanted, without: JSON.stringify(without), upTo }) as Promise<Candidate[]>;
+  const ahead = without.length > 0 ? horizon : endOfLine;
+  const upTo = from === 'line' ? new Date(now.getTime() + ahead) : now;
+  return select[from](db, { ...wanted, without: JSON.stringify(without), upTo }) as Promise<Candidate[]>;
 }
 
 /** A delivery that this node has taken. */
@@ -202,42 +193,63 @@ async function moveUp(db: Db, line: Line, place: Place): Promise<void> {
   await putInLine(db, { id: next.id, dueAt });
 }
 
-type Attempted = Pick<WebhookDelivery, 'id' | 'lastOutcome'> & { readonly now: Date };
+type Attempted = Pick<TakenDelivery, 'id' | 'dueAt' | 'lastOutcome'> & { readonly now: Date };
 
-const markDelivered = prepareQuery(
-  WebhookDelivery,
-  (db, { id, lastOutcome, now, keptUntil }: Attempted & Pick<WebhookDelivery, 'keptUntil'>) =>
-    db
-      .updateTable('webhook_delivery')
-      .set({
-        state: 'delivered',
-        last_attempt_at: now,
-        last_outcome: lastOutcome,
-        kept_until: keptUntil,
-        due_at: null,
-      })
-      .where('id', '=', id)
-      .where('state', '=', waiting),
-);
+/** How long a delivery is stored after its end, in milliseconds. */
+const kept = { delivered: 3 * 24 * 60 * 60_000, parked: 30 * 24 * 60 * 60_000 };
+
+/** Prepares the end of a delivery after an attempt. */
+const prepareEnd = (state: keyof typeof kept) =>
+  prepareQuery(
+    WebhookDelivery,
+    (db, { id, dueAt, lastOutcome, now, keptUntil }: Attempted & Pick<WebhookDelivery, 'keptUntil'>) => {
+      const ended = db
+        .updateTable('webhook_delivery')
+        .set({
+          state,
+          last_attempt_at: now,
+          last_outcome: lastOutcome,
+          kept_until: keptUntil,
+          due_at: null,
+        })
+        .where('id', '=', id)
+        .where('state', '=', waiting)
+        .returning('id');
+      // What has reached its endpoint is not sent again, whichever node has it now.
+      return state === 'delivered' ? ended : ended.where('due_at', '=', dueAt);
+    },
+  );
+
+const markEnded = { delivered: prepareEnd('delivered'), parked: prepareEnd('parked') };
+
+/** Ends a delivery, and gives the next one of its lane its place in line. */
+const end =
+  (state: keyof typeof kept) =>
+  (db: Db, line: Line, delivery: TakenDelivery, outcome: string): Promise<boolean> =>
+    db.transaction(async (transaction) => {
+      const now = line.now();
+      const keptUntil = new Date(now.getTime() + kept[state]);
+      const ended = { ...delivery, lastOutcome: outcome, now, keptUntil };
+      if ((await markEnded[state](transaction, ended)).length === 0) return false;
+      await moveUp(transaction, line, delivery);
+      return true;
+    });
+
+/** Records that a delivery has reached its endpoint. Whichever node has it now, it is not sent again. */
+export const settle = end('delivered');
 
 /**
- * Records that a delivery has reached its endpoint. Whichever node has the delivery now, it is not sent again. The
- * next delivery of its lane gets its place in line.
+ * Gives a delivery up after its last attempt, unless another node has it now.
+ * @returns whether it was given up
  */
-export const settle = (db: Db, line: Line, delivery: TakenDelivery, outcome: string): Promise<void> =>
-  db.transaction(async (transaction) => {
-    const now = line.now();
-    const keptUntil = new Date(now.getTime() + keptWhenDelivered);
-    await markDelivered(transaction, { id: delivery.id, lastOutcome: outcome, now, keptUntil });
-    await moveUp(transaction, line, delivery);
-  });
+export const giveUp = end('parked');
 
 /** The part of a taken delivery by which it is found again, unless another node has taken it since. */
 type Held = Pick<TakenDelivery, 'id' | 'dueAt'>;
 
 const markFailed = prepareQuery(
   WebhookDelivery,
-  (db, { id, dueAt, lastOutcome, now, next }: Attempted & Held & { readonly next: Date }) =>
+  (db, { id, dueAt, lastOutcome, now, next }: Attempted & { readonly next: Date }) =>
     db
       .updateTable('webhook_delivery')
       .set({ last_attempt_at: now, last_outcome: lastOutcome, due_at: next })
@@ -251,44 +263,10 @@ export async function postpone(
   db: Db,
   { id, dueAt }: Held,
   outcome: string,
-  { now, next }: { readonly now: Date; readonly next: Date },
+  times: { readonly now: Date; readonly next: Date },
 ): Promise<void> {
-  await markFailed(db, { id, dueAt, lastOutcome: outcome, now, next });
+  await markFailed(db, { id, dueAt, lastOutcome: outcome, ...times });
 }
-
-const markParked = prepareQuery(
-  WebhookDelivery,
-  (db, { id, dueAt, lastOutcome, now, keptUntil }: Attempted & Held & Pick<WebhookDelivery, 'keptUntil'>) =>
-    db
-      .updateTable('webhook_delivery')
-      .set({
-        state: 'parked',
-        last_attempt_at: now,
-        last_outcome: lastOutcome,
-        kept_until: keptUntil,
-        due_at: null,
-      })
-      .where('id', '=', id)
-      .where('state', '=', waiting)
-      .where('due_at', '=', dueAt)
-      .returning('id'),
-);
-
-/**
- * Gives a delivery up after its last attempt, unless another node has it now. The next delivery of its lane gets its
- * place in line.
- * @returns whether it was given up
- */
-export const giveUp = (db: Db, line: Line, delivery: TakenDelivery, outcome: string): Promise<boolean> =>
-  db.transaction(async (transaction) => {
-    const now = line.now();
-    const { id, dueAt } = delivery;
-    const keptUntil = new Date(now.getTime() + keptWhenParked);
-    const parked = await markParked(transaction, { id, dueAt, lastOutcome: outcome, now, keptUntil });
-    if (parked.length === 0) return false;
-    await moveUp(transaction, line, delivery);
-    return true;
-  });
 
 const makeDue = prepareQuery(WebhookDelivery, (db, { id, dueAt, now }: Held & { readonly now: Date }) =>
   db
@@ -307,12 +285,14 @@ export async function giveBack(db: Db, { id, dueAt }: Held, now: Date): Promise<
   await makeDue(db, { id, dueAt, now });
 }
 
-interface Again extends Pick<WebhookDelivery, 'id' | 'endpoint' | 'lane'> {
+interface Over {
   readonly now: Date;
   readonly keptUntil: Date;
   /** The end of a lease that begins now: a delivery that is due before may be on its way. */
   readonly leased: Date;
 }
+
+type Again = Over & Place & Pick<WebhookDelivery, 'id'>;
 
 const stepBack = prepareQuery(WebhookDelivery, (db, { id, endpoint, lane, now, leased }: Again) =>
   db
@@ -322,9 +302,7 @@ const stepBack = prepareQuery(WebhookDelivery, (db, { id, endpoint, lane, now, l
     .where('lane', '=', lane)
     .where('state', '=', waiting)
     .where('id', '>', id)
-    .where(({ not, and, eb }) =>
-      not(and([eb('attempts', '>', never), eb('due_at', '>', now), eb('due_at', '<=', leased)])),
-    ),
+    .where(({ not }) => not(isOnItsWay({ now, leased }))),
 );
 
 const markWaiting = prepareQuery(WebhookDelivery, (db, { id, now, leased, keptUntil }: Again) =>
@@ -334,7 +312,7 @@ const markWaiting = prepareQuery(WebhookDelivery, (db, { id, now, leased, keptUn
       state: 'waiting',
       kept_until: keptUntil,
       // One that may be on its way stays with its node.
-      due_at: sql`case when state = ${waiting} and attempts > ${never} and due_at > ${now} and due_at <= ${leased} then due_at else ${now} end`,
+      due_at: sql`case when state = ${waiting} and ${isOnItsWay({ now, leased })} then due_at else ${now} end`,
     })
     .where('id', '=', id)
     .returning('id'),
@@ -348,7 +326,7 @@ const markWaiting = prepareQuery(WebhookDelivery, (db, { id, now, leased, keptUn
  */
 export async function sendAgain(
   db: Db,
-  { id, endpoint, lane }: Pick<WebhookDelivery, 'id' | 'endpoint' | 'lane'>,
+  { id, endpoint, lane }: Place & Pick<WebhookDelivery, 'id'>,
 ): Promise<boolean> {
   const now = new Date();
   const [leased, keptUntil] = [new Date(now.getTime() + lease), new Date(now.getTime() + patience)];
@@ -356,13 +334,6 @@ export async function sendAgain(
   if ((await markWaiting(db, again)).length === 0) return false;
   await stepBack(db, again);
   return true;
-}
-
-interface Over {
-  readonly now: Date;
-  readonly keptUntil: Date;
-  /** The end of a lease that begins now. */
-  readonly leased: Date;
 }
 
 // One that may be on its way is left to the node that has it: what waits behind it would be sent beside it.
@@ -376,9 +347,7 @@ const parkOverdue = prepareQuery(WebhookDelivery, (db, { now, keptUntil, leased 
         .select('id')
         .where('state', '=', waiting)
         .where('kept_until', '<=', now)
-        .where(({ not, and, eb }) =>
-          not(and([eb('attempts', '>', never), eb('due_at', '>', now), eb('due_at', '<=', leased)])),
-        )
+        .where(({ not }) => not(isOnItsWay({ now, leased })))
         .orderBy('kept_until')
         .limit(batchSize),
     )
@@ -416,7 +385,7 @@ const parkSome = (db: Db, line: Line, over: Over): Promise<number> =>
  * @returns the number of parked deliveries
  */
 export async function tidy(db: Db, line: Line, now = line.now(), signal?: AbortSignal): Promise<number> {
-  const keptUntil = new Date(now.getTime() + keptWhenParked);
+  const keptUntil = new Date(now.getTime() + kept.parked);
   const leased = new Date(now.getTime() + lease);
   let parked = 0;
   for (;;) {
