@@ -11,8 +11,7 @@ import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext, OperationSettings } from '../operations/context.ts';
 import { atMostLong, bySettings, parseInput } from '../operations/input.ts';
-import type { Sealed } from '../secrets/sealer.ts';
-import { headerNamesOf, isConfigured, lockEndpoints, sealSecrets } from './sending/stored-endpoints.ts';
+import { isConfigured, lockEndpoints, storeSecrets } from './sending/stored-endpoints.ts';
 import {
   eventList,
   headerChanges,
@@ -54,22 +53,16 @@ export const createWebhookEndpointInput = bySettings((settings) =>
   z.object({ url: webhookUrl(settings), events: eventList.nullish(), headers: headerObject.nullish() }),
 );
 
-interface NewEndpoint {
-  readonly url: string;
-  readonly events: string;
-  readonly headerNames: string | null;
-  readonly now: Date;
-}
+type NewEndpoint = Pick<WebhookEndpoint, 'url' | 'events'> & { readonly now: Date };
 
 // Each URL has only one row, which stays if the endpoint is removed.
-const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, headerNames, now }: NewEndpoint) =>
+const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, now }: NewEndpoint) =>
   db
     .insertInto('webhook_endpoint')
-    .values({ url, events, header_names: headerNames, created_at: now, secret_created_at: now })
+    .values({ url, events, created_at: now, secret_created_at: now })
     .onConflict((conflict) =>
       conflict.column('url').doUpdateSet({
         events,
-        header_names: headerNames,
         created_at: now,
         secret_created_at: now,
         previous_sign_until: null,
@@ -80,15 +73,6 @@ const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, headerN
       }),
     )
     .returning('id'),
-);
-
-const updateSealed = prepareQuery(
-  WebhookEndpoint,
-  (db, { id, jwe, version }: { readonly id: number } & Sealed) =>
-    db
-      .updateTable('webhook_endpoint')
-      .set({ sealed_secrets: jwe, encryption_version: version })
-      .where('id', '=', id),
 );
 
 /** Makes a new secret in the form of Standard Webhooks: `whsec_…`. */
@@ -126,16 +110,9 @@ export async function createWebhookEndpoint(
     const now = new Date();
     const operatorId = await ensureAccount(inner);
     assertRoom(await lockEndpoints(db, now), url);
-    const [row] = await insertEndpoint(db, {
-      ...{ url, events: JSON.stringify(events), now },
-      headerNames: headerNamesOf(headers),
-    });
-    // The sealed value contains the row's id, so the row must exist first.
+    const [row] = await insertEndpoint(db, { url, events: JSON.stringify(events), now });
     const id = row?.id ?? 0;
-    await updateSealed(db, {
-      id,
-      ...(await sealSecrets(services.secrets.sealer, id, { secrets: [secret], headers })),
-    });
+    await storeSecrets(db, services.secrets.sealer, id, { secrets: [secret], headers });
     // The audit trail keeps only the host for ever: the URL's path and query may be a secret of the receiver.
     const changes = [
       ...changesOf({ host: null, events: null }, { host: new URL(url).host, events }),

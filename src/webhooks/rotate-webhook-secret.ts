@@ -6,7 +6,7 @@ import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
 import { createWebhookSecret } from './create-webhook-endpoint.ts';
-import { openSecrets, sealSecrets, signing } from './sending/stored-endpoints.ts';
+import { openSecrets, signing, storeSecrets } from './sending/stored-endpoints.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
   assertAdded,
@@ -35,24 +35,12 @@ export const RotateWebhookSecretInput = WebhookEndpointInput.extend({
     .nullish(),
 });
 
-interface Rotation {
-  readonly id: number;
-  readonly jwe: string;
-  readonly version: number;
-  readonly now: Date;
-  /** The time until which the earlier secrets sign; null: they stop at once. */
-  readonly graceEnd: Date | null;
-}
+type Rotation = Pick<WebhookEndpoint, 'id' | 'previousSignUntil'> & { readonly now: Date };
 
-const updateSecrets = prepareQuery(WebhookEndpoint, (db, { id, jwe, version, now, graceEnd }: Rotation) =>
+const noteRotation = prepareQuery(WebhookEndpoint, (db, { id, previousSignUntil, now }: Rotation) =>
   db
     .updateTable('webhook_endpoint')
-    .set({
-      sealed_secrets: jwe,
-      encryption_version: version,
-      secret_created_at: now,
-      previous_sign_until: graceEnd,
-    })
+    .set({ secret_created_at: now, previous_sign_until: previousSignUntil })
     .where('id', '=', id),
 );
 
@@ -79,12 +67,10 @@ export async function rotateWebhookSecret(
     const { sealer } = services.secrets;
     const before = signing(await openSecrets(sealer, endpoint), endpoint, now);
     const kept = grace === 0 ? [] : before.secrets;
-    const sealed = await sealSecrets(sealer, id, {
-      ...before,
-      secrets: [secret, ...kept].slice(0, mostSecrets),
-    });
+    const secrets = [secret, ...kept].slice(0, mostSecrets);
+    await storeSecrets(db, sealer, id, { ...before, secrets });
     const graceEnd = grace === 0 ? null : new Date(now.getTime() + grace * 1000);
-    await updateSecrets(db, { id, ...sealed, now, graceEnd });
+    await noteRotation(db, { id, previousSignUntil: graceEnd, now });
     const changes = [
       { field: 'previous_sign_until', from: endpoint.previousSignUntil ?? null, to: graceEnd },
     ];

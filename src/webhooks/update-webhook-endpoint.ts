@@ -7,8 +7,7 @@ import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
-import type { Sealed } from '../secrets/sealer.ts';
-import { type EndpointSecrets, headerNamesOf, openSecrets, sealSecrets } from './sending/stored-endpoints.ts';
+import { type EndpointSecrets, openSecrets, storeSecrets } from './sending/stored-endpoints.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
   assertAdded,
@@ -46,37 +45,20 @@ function pausedSince({ pausedAt = null }: WebhookEndpoint, isPaused: boolean): D
   return pausedAt ?? new Date();
 }
 
-type Sealable = Pick<WebhookEndpoint, 'id' | 'headerNames'> & Sealed;
-
-const updateHeaders = prepareQuery(WebhookEndpoint, (db, { id, headerNames, jwe, version }: Sealable) =>
-  db
-    .updateTable('webhook_endpoint')
-    .set({ header_names: headerNames, sealed_secrets: jwe, encryption_version: version })
-    .where('id', '=', id),
-);
-
 /**
  * Changes the headers of an endpoint.
  * @returns what the audit trail says of the change
  */
 async function changeHeaders(
-  {
-    db,
-    services: {
-      secrets: { sealer },
-    },
-  }: OperationContext,
+  { db, services }: OperationContext,
   stored: WebhookEndpoint,
   headers: EndpointSecrets['headers'],
 ): Promise<Change[]> {
-  const { id } = stored;
+  const { sealer } = services.secrets;
   assertAdded(stored);
   const before = await openSecrets(sealer, stored);
   const changes = headerChanges(before.headers, headers);
-  if (changes.length > 0) {
-    const sealed = await sealSecrets(sealer, id, { ...before, headers });
-    await updateHeaders(db, { id, headerNames: headerNamesOf(headers), ...sealed });
-  }
+  if (changes.length > 0) await storeSecrets(db, sealer, stored.id, { ...before, headers });
   return changes;
 }
 

@@ -19,25 +19,6 @@ export const WebhookDeliveriesInput = PageInput.safeExtend({
   state: z.enum(states).nullish(),
 });
 
-/** An event on its way to an endpoint, as operators see it. */
-export interface WebhookDeliveryRecord
-  extends Pick<
-    WebhookDelivery,
-    | 'id'
-    | 'endpoint'
-    | 'account'
-    | 'message'
-    | 'type'
-    | 'attempts'
-    | 'lastAttemptAt'
-    | 'lastOutcome'
-    | 'createdAt'
-  > {
-  readonly state: WebhookDeliveryState;
-  /** The time of the next attempt; null if the delivery does not wait, or waits for another delivery. */
-  readonly nextAttemptAt: Date | null;
-}
-
 /** Selects deliveries with the columns that operators see. */
 export const selectDeliveries = (db: Kysely<Tables>) =>
   db
@@ -47,6 +28,13 @@ export const selectDeliveries = (db: Kysely<Tables>) =>
     .select(['webhook_delivery.created_at', 'due_at']);
 
 type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number]>;
+
+/** An event on its way to an endpoint, as operators see it. */
+export interface WebhookDeliveryRecord extends Omit<Selected, 'dueAt' | 'state'> {
+  readonly state: WebhookDeliveryState;
+  /** The time of the next attempt; null if the delivery does not wait, or waits for another delivery. */
+  readonly nextAttemptAt: Date | null;
+}
 
 /** Converts a selected delivery to the operators' record. */
 export const toRecord = ({ dueAt, state, ...row }: Selected): WebhookDeliveryRecord => ({

@@ -14,38 +14,6 @@ import {
   longestOutcome,
 } from './sending/stored-endpoints.ts';
 
-/** A webhook endpoint as operators see it: without its secrets. */
-export interface WebhookEndpointRecord
-  extends Pick<
-    WebhookEndpoint,
-    | 'id'
-    | 'url'
-    | 'createdAt'
-    | 'pausedAt'
-    | 'goneAt'
-    | 'failingSince'
-    | 'removedAt'
-    | 'secretCreatedAt'
-    | 'previousSignUntil'
-  > {
-  readonly events: readonly string[];
-  /** The names of the headers that each message has beside those of Standard Webhooks. */
-  readonly headerNames: readonly string[];
-  /** Whether the endpoint comes from the configuration, and not from an operator. */
-  readonly isConfigured: boolean;
-  /** The number of waiting deliveries, and the number of those that were given up; both at most 10,000. */
-  readonly waitingCount: number;
-  readonly parkedCount: number;
-  /** The time of the last attempt to send something to the endpoint, and its outcome. */
-  readonly lastAttemptAt: Date | null;
-  readonly lastOutcome: string | null;
-}
-
-/** A webhook endpoint with its new secret, which only this answer shows. */
-export interface NewWebhookEndpoint extends WebhookEndpointRecord {
-  readonly secret: string;
-}
-
 /** The most patterns of an endpoint. */
 const most = 50;
 
@@ -65,10 +33,8 @@ export const mostCounted = 10_000;
 export const selectEndpointRecords = (db: Kysely<Tables>) =>
   db
     .selectFrom('webhook_endpoint')
-    .select(['webhook_endpoint.id', 'webhook_endpoint.url', 'webhook_endpoint.events'])
-    .select(['webhook_endpoint.header_names', 'webhook_endpoint.gone_at', 'webhook_endpoint.failing_since'])
-    .select(['webhook_endpoint.created_at', 'webhook_endpoint.paused_at', 'webhook_endpoint.removed_at'])
-    .select(['webhook_endpoint.secret_created_at', 'webhook_endpoint.previous_sign_until'])
+    .select(['id', 'url', 'events', 'header_names', 'created_at', 'paused_at', 'gone_at', 'failing_since'])
+    .select(['removed_at', 'secret_created_at', 'previous_sign_until'])
     .select(({ cast, fn, selectFrom }) => {
       const deliveries = selectFrom('webhook_delivery').whereRef(
         'webhook_delivery.endpoint_id',
@@ -102,22 +68,33 @@ export const selectEndpointRecords = (db: Kysely<Tables>) =>
 
 type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof selectEndpointRecords>['execute']>>[number]>;
 
-/** Converts a selected endpoint to the operators' record. */
-export const toRecord = ({
-  events,
-  headerNames,
-  lastAttemptAt,
-  ...row
-}: Selected): WebhookEndpointRecord => ({
-  ...row,
-  events: JSON.parse(events),
-  headerNames: readNames(headerNames),
-  isConfigured: isConfigured(row),
-  lastAttemptAt: lastAttemptAt === null ? null : new Date(lastAttemptAt as number),
-});
+/**
+ * A webhook endpoint as operators see it: without its secrets. Of the waiting deliveries, and of those that were given
+ * up, at most 10,000 are counted.
+ */
+export interface WebhookEndpointRecord extends Omit<Selected, 'events' | 'headerNames' | 'lastAttemptAt'> {
+  readonly events: readonly string[];
+  /** The names of the headers that each message has beside those of Standard Webhooks. */
+  readonly headerNames: readonly string[];
+  /** Whether the endpoint comes from the configuration, and not from an operator. */
+  readonly isConfigured: boolean;
+  /** The time of the last attempt to send something to the endpoint; `lastOutcome` is its outcome. */
+  readonly lastAttemptAt: Date | null;
+}
 
-/** Reads a list of names, as the database has it. */
-const readNames = (text: string | null): string[] => (text === null ? [] : JSON.parse(text));
+/** A webhook endpoint with its new secret, which only this answer shows. */
+export interface NewWebhookEndpoint extends WebhookEndpointRecord {
+  readonly secret: string;
+}
+
+/** Converts a selected endpoint to the operators' record. */
+export const toRecord = (row: Selected): WebhookEndpointRecord => ({
+  ...row,
+  events: JSON.parse(row.events),
+  headerNames: JSON.parse(row.headerNames ?? '[]'),
+  isConfigured: isConfigured(row),
+  lastAttemptAt: row.lastAttemptAt === null ? null : new Date(row.lastAttemptAt as number),
+});
 
 const noEndpoint = () => new GatewayError('NOT_FOUND', 'Webhook endpoint not found');
 

@@ -75,7 +75,8 @@ export async function expiriesToldUntil(db: Db): Promise<Date | undefined> {
   return clock?.expiriesToldUntil;
 }
 
-const setClock = prepareQuery(WebhookClock, (db, { until }: { until: Date }) =>
+/** Sets the time up to which expiries have been announced. */
+export const setClock = prepareQuery(WebhookClock, (db, { until }: { until: Date }) =>
   db.updateTable('webhook_clock').set({ expiries_told_until: until }),
 );
 

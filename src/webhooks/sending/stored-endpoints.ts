@@ -3,7 +3,7 @@ import type { WebhookConfig } from '../../config/config.ts';
 import { type Db, prepareQuery } from '../../database/db.ts';
 import { WebhookClock, WebhookEndpoint } from '../../database/tables.ts';
 import type { Binding, Sealed, Sealer } from '../../secrets/sealer.ts';
-import { lockClock } from './expiries.ts';
+import { lockClock, setClock } from './expiries.ts';
 
 /** What of an endpoint is secret. */
 export interface EndpointSecrets {
@@ -30,10 +30,6 @@ const insertClock = prepareQuery(WebhookClock, (db, { now }: { now: Date }) =>
     .insertInto('webhook_clock')
     .values({ id: 1, expiries_told_until: now })
     .onConflict((conflict) => conflict.column('id').doNothing()),
-);
-
-const setClock = prepareQuery(WebhookClock, (db, { now }: { now: Date }) =>
-  db.updateTable('webhook_clock').set({ expiries_told_until: now }),
 );
 
 const selectThere = prepareQuery(WebhookEndpoint, (db, _: object) =>
@@ -107,7 +103,7 @@ export async function lockEndpoints(db: Db, now: Date): Promise<WebhookEndpoint[
   await lockClock(db);
   const there = (await selectThere(db, {})) as WebhookEndpoint[];
   // Without an endpoint, the expiry of a key causes no event, so the clock starts now.
-  if (there.length === 0) await setClock(db, { now });
+  if (there.length === 0) await setClock(db, { until: now });
   return there;
 }
 
@@ -137,7 +133,7 @@ export async function agreeOnEndpoints(
 }
 
 /** The names of headers, as the database has them. */
-export function headerNamesOf(headers: EndpointSecrets['headers']): string | null {
+function headerNamesOf(headers: EndpointSecrets['headers']): string | null {
   const names = Object.keys(headers);
   return names.length > 0 ? JSON.stringify(names) : null;
 }
@@ -184,6 +180,29 @@ const bindingOf = (id: number): Binding => ({ purpose: 'webhook-endpoint', accou
 /** Seals the secrets and the headers of an endpoint. */
 export const sealSecrets = (sealer: Sealer, id: number, secrets: EndpointSecrets): Promise<Sealed> =>
   sealer.seal(Buffer.from(JSON.stringify(secrets)), bindingOf(id));
+
+type Sealable = Pick<WebhookEndpoint, 'id' | 'headerNames'> & Sealed;
+
+const updateSecrets = prepareQuery(WebhookEndpoint, (db, { id, headerNames, jwe, version }: Sealable) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set({ header_names: headerNames, sealed_secrets: jwe, encryption_version: version })
+    .where('id', '=', id),
+);
+
+/**
+ * Stores the secrets and the headers of an endpoint that an operator added.
+ * @param id the id of its row, which must exist: the sealed value contains it
+ */
+export async function storeSecrets(
+  db: Db,
+  sealer: Sealer,
+  id: number,
+  secrets: EndpointSecrets,
+): Promise<void> {
+  const sealed = await sealSecrets(sealer, id, secrets);
+  await updateSecrets(db, { id, headerNames: headerNamesOf(secrets.headers), ...sealed });
+}
 
 /**
  * Opens the sealed secrets and headers of an endpoint.
