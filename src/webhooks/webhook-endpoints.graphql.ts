@@ -19,6 +19,9 @@ import {
 } from './webhook-endpoint-record.ts';
 import { WebhookEndpointsInput, webhookEndpoints } from './webhook-endpoints.ts';
 
+/** A time that is often null. */
+const noTime = { type: 'DateTime', nullable: true, example: null } as const;
+
 const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   createdAt: t.expose('createdAt', {
     type: 'DateTime',
@@ -26,30 +29,22 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     example: '2026-01-31T12:00:00.000Z',
   }),
   pausedAt: t.expose('pausedAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...noTime,
     description:
       'When the endpoint was paused. While it is paused, deliveries wait. Null if it is not paused.',
-    example: null,
   }),
   goneAt: t.expose('goneAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...noTime,
     description: 'When the receiver answered 410 (Gone), which paused the endpoint. Null if it did not.',
-    example: null,
   }),
   failingSince: t.expose('failingSince', {
-    type: 'DateTime',
-    nullable: true,
+    ...noTime,
     description:
       'When the first of the attempts failed that have failed since the last successful one. Null if the last attempt succeeded.',
-    example: null,
   }),
   removedAt: t.expose('removedAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...noTime,
     description: 'When the endpoint was removed. Null if it was not.',
-    example: null,
   }),
   secretCreatedAt: t.expose('secretCreatedAt', {
     type: 'DateTime',
@@ -58,11 +53,9 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     example: '2026-01-31T12:00:00.000Z',
   }),
   previousSignUntil: t.expose('previousSignUntil', {
-    type: 'DateTime',
-    nullable: true,
+    ...noTime,
     description:
       'Until when deliveries are also signed with the previous secrets. Null if no previous secret signs.',
-    example: null,
   }),
 });
 

@@ -1,7 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
-import { type EndpointSecrets, Endpoints, sealSecrets } from '../../src/webhooks/sending/stored-endpoints.ts';
+import {
+  createEndpointReader,
+  type EndpointSecrets,
+  sealSecrets,
+} from '../../src/webhooks/sending/stored-endpoints.ts';
 import { callerOf, operatorOf, trailOf } from '../support/operators.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { type Received, startReceiver } from '../support/webhook-receiver.ts';
@@ -112,8 +116,8 @@ it('at most the newest four secrets sign', async () => {
     });
     made.push(rotated.body.secret);
   }
-  const endpoints = new Endpoints([], secrets.sealer, () => {});
-  const [endpoint] = await endpoints.read(new Db(database.em));
+  const readEndpoints = createEndpointReader([], secrets.sealer, () => {});
+  const [endpoint] = await readEndpoints(new Db(database.em));
   expect(endpoint?.secrets).toEqual(made.toReversed().slice(0, 4));
 });
 

@@ -16,7 +16,7 @@
 // it afterwards finds the new one.
 
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { standsFor } from '../../config/values/webhook-events.ts';
 import { forKeyShare, forUpdate, listOf } from '../../database/conditions.ts';
 import { type Db, prepareQuery, runQuery } from '../../database/db.ts';
@@ -24,6 +24,7 @@ import {
   Account,
   type AccountId,
   ApiKey,
+  type Tables,
   WebhookDelivery,
   WebhookEndpoint,
   WebhookEvent,
@@ -130,50 +131,40 @@ async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
 const laneOf = ({ account, target }: WebhookEvent): string =>
   typeof target !== 'number' ? `account:${account}` : `api-key:${target}`;
 
-/** A delivery that is not stored yet. */
-interface NewDelivery {
-  readonly endpoint_id: number;
-  readonly account_id: AccountId;
-  readonly lane: string;
-  readonly message: string;
-  readonly type: string;
-  readonly payload: string;
-}
-
 /** Makes the deliveries of events: one for each endpoint that wants the event. */
-async function createDeliveries(db: Db, events: readonly WebhookEvent[]): Promise<NewDelivery[]> {
+async function createDeliveries(db: Db, events: readonly WebhookEvent[]) {
   const endpoints = (await selectEndpoints(db, {})).map(({ id, events }) => ({
     id,
     patterns: JSON.parse(events) as string[],
   }));
   const { accounts, keys } = await selectSubjects(db, events);
   return events.flatMap((event) => {
-    const { type } = kindOf(event.action) ?? {};
+    const kind = kindOf(event.action);
     const account = accounts.get(event.account);
-    if (type === undefined || !account) return [];
+    if (!kind || !account) return [];
     // The account was erased meanwhile, so its earlier events belong to nobody.
     if (account.erasedAt && event.action !== 'account-erased') return [];
+    const { type } = kind;
     const wanting = endpoints.filter(({ patterns }) => patterns.some((each) => standsFor(each, type)));
-    const message = `msg_${randomUUID()}`;
-    const payload = JSON.stringify(messageOf(event, { account, apiKey: keys.get(event.target ?? 0) }));
-    return wanting.map(({ id }) => ({
-      endpoint_id: id,
+    const apiKey = keys.get(event.target ?? 0);
+    const delivery = {
       account_id: event.account as AccountId,
       lane: laneOf(event),
-      message,
+      message: `msg_${randomUUID()}`,
       type,
-      payload,
-    }));
+      payload: JSON.stringify(messageOf(event, kind, { account, apiKey })),
+    };
+    return wanting.map(({ id }) => ({ endpoint_id: id, ...delivery }));
   });
 }
 
+/** A delivery that is not stored yet. */
+type NewDelivery = Awaited<ReturnType<typeof createDeliveries>>[number];
+
 /** The last waiting delivery of a lane: a stored one with its id, or a new one. */
-interface Last {
-  readonly id: number | undefined;
-  readonly type: string;
-  readonly attempts: number;
+interface Last extends Pick<WebhookDelivery, 'type' | 'attempts'> {
+  readonly id?: number;
   payload: string;
-  isMerged: boolean;
 }
 
 const keyOf = (endpoint: number, lane: string): string => `${endpoint} ${lane}`;
@@ -207,9 +198,7 @@ async function lockLast(db: Db, deliveries: readonly NewDelivery[]): Promise<Map
     .where(isWaiting)
     .orderBy('id');
   const rows = await runQuery(db, WebhookDelivery, forUpdate(db.kysely, last));
-  return new Map(
-    rows.map(({ endpoint, lane, ...row }) => [keyOf(endpoint, lane), { ...row, isMerged: false }]),
-  );
+  return new Map(rows.map(({ endpoint, lane, ...row }) => [keyOf(endpoint, lane), row]));
 }
 
 const replacePayload = prepareQuery(
@@ -236,48 +225,40 @@ const pullUp = prepareQuery(WebhookDelivery, (db, { endpoint, lane, dueAt }: Pul
     .where('due_at', '>', dueAt),
 );
 
-/** Merges an update into the last delivery of its lane, if that one is an update that was never attempted. */
-function merge(last: Last | undefined, { type, payload }: NewDelivery): boolean {
-  if (last?.type !== mergedType || type !== mergedType || last.attempts > 0) return false;
-  const merged = mergeMessages(last.payload, payload);
-  if (merged === undefined) return false;
-  last.payload = merged;
-  last.isMerged = true;
-  return true;
-}
-
-/** What becomes of a batch of deliveries. */
-interface Plan {
-  /** The deliveries to store, with the last state of their messages, and their places in line. */
-  readonly added: readonly {
-    readonly delivery: NewDelivery;
-    readonly last: Last;
-    readonly dueAt: Date | null;
-  }[];
-  /** The urgent ones that wait for others of their lanes: those come forward with them. */
-  readonly pulls: readonly Pull[];
-}
+/** The message of a delivery together with an update that was never attempted; undefined if they are not one. */
+const mergedPayload = (last: Last, { type, payload }: NewDelivery): string | undefined =>
+  last.type === mergedType && type === mergedType && last.attempts === 0
+    ? mergeMessages(last.payload, payload)
+    : undefined;
 
 /**
  * Merges deliveries into those that wait, and gives places in line to those that wait for nothing.
- * @param stored the last delivery of each lane; merging changes it
+ * @param lasts the last delivery of each lane, which is kept up to date; merging changes it
+ * @returns the rows to add; the deliveries with another message; and the urgent deliveries that wait for others of
+ *   their lanes: those come forward with them
  */
-function plan(line: Line, stored: ReadonlyMap<string, Last>, deliveries: readonly NewDelivery[]): Plan {
-  const lasts = new Map(stored);
-  const added: Plan['added'][number][] = [];
+function plan(line: Line, lasts: Map<string, Last>, deliveries: readonly NewDelivery[]) {
+  const now = line.now();
+  const waiting = { attempts: 0, created_at: now, kept_until: new Date(now.getTime() + patience) };
+  const rows: Insertable<Tables['webhook_delivery']>[] = [];
+  const merged = new Set<Last>();
   const pulls: Pull[] = [];
   for (const delivery of deliveries) {
-    const { endpoint_id: endpoint, account_id: account, lane, type, payload } = delivery;
+    const { endpoint_id: endpoint, account_id: account, lane, type } = delivery;
     // Nothing else of an erased account is sent, so this waits for nothing.
     const before = type === 'account.erased' ? undefined : lasts.get(keyOf(endpoint, lane));
-    if (merge(before, delivery)) continue;
+    const payload = before && mergedPayload(before, delivery);
+    if (before && payload !== undefined) {
+      merged.add(Object.assign(before, { payload }));
+      continue;
+    }
     const place = () => line.place(account, isUrgent(type));
     if (before && isUrgent(type)) pulls.push({ endpoint, lane, dueAt: place() });
-    const last = { id: undefined, type, attempts: 0, payload, isMerged: false };
-    lasts.set(keyOf(endpoint, lane), last);
-    added.push({ delivery, last, dueAt: before ? null : place() });
+    const row = { ...delivery, ...waiting, state: 'waiting', due_at: before ? null : place() };
+    lasts.set(keyOf(endpoint, lane), row);
+    rows.push(row);
   }
-  return { added, pulls };
+  return { rows, merged, pulls };
 }
 
 /** Stores deliveries, or merges them into those that wait. */
@@ -287,36 +268,25 @@ async function addDeliveries(
   deliveries: readonly NewDelivery[],
 ): Promise<readonly Pull[]> {
   if (deliveries.length === 0) return [];
-  const stored = await lockLast(db, deliveries);
-  const { added, pulls } = plan(line, stored, deliveries);
-  const now = line.now();
-  const keptUntil = new Date(now.getTime() + patience);
-  for (const { id, payload, isMerged } of stored.values())
-    if (isMerged && id !== undefined) await replacePayload(db, { id, payload, keptUntil });
-  if (added.length === 0) return pulls;
-  const rows = added.map(({ delivery, last: { payload }, dueAt }) => ({
-    ...delivery,
-    payload,
-    due_at: dueAt,
-    state: 'waiting',
-    attempts: 0,
-    created_at: now,
-    kept_until: keptUntil,
-  }));
-  await runQuery(db, WebhookDelivery, db.kysely.insertInto('webhook_delivery').values(rows));
+  const { rows, merged, pulls } = plan(line, await lockLast(db, deliveries), deliveries);
+  const keptUntil = new Date(line.now().getTime() + patience);
+  for (const { id, payload } of merged)
+    if (id !== undefined) await replacePayload(db, { id, payload, keptUntil });
+  if (rows.length > 0)
+    await runQuery(db, WebhookDelivery, db.kysely.insertInto('webhook_delivery').values(rows));
   return pulls;
 }
 
-/** Takes a batch of events out of the outbox, and adds their deliveries. */
-async function handOutSome(db: Db, line: Line) {
+/** Takes a batch of events out of the outbox, and adds their deliveries; undefined if there are none. */
+async function handOutSome(db: Db, line: Line): Promise<readonly Pull[] | undefined> {
   await lockClock(db);
   const events = await nextEvents(db, line);
-  if (events.length === 0) return { pulls: [], hasMore: false };
+  if (events.length === 0) return undefined;
   const deliveries = await createDeliveries(db, events);
   const pulls = await addDeliveries(db, line, deliveries);
   const ids = events.map(({ id }) => id);
   await runQuery(db, WebhookEvent, db.kysely.deleteFrom('webhook_event').where('id', 'in', ids));
-  return { pulls, hasMore: true };
+  return pulls;
 }
 
 /**
@@ -325,8 +295,8 @@ async function handOutSome(db: Db, line: Line) {
  */
 export async function handOut(db: Db, line: Line): Promise<boolean> {
   if ((await selectAny(db, {})).length === 0) return false;
-  const { pulls, hasMore } = await db.transaction((transaction) => handOutSome(transaction, line));
+  const pulls = await db.transaction((transaction) => handOutSome(transaction, line));
   // Beside the transaction: a node that settles one of these may wait for a delivery that the transaction has locked.
-  for (const pull of pulls) await pullUp(db, pull);
-  return hasMore;
+  for (const pull of pulls ?? []) await pullUp(db, pull);
+  return pulls !== undefined;
 }

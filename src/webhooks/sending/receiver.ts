@@ -33,12 +33,11 @@ const toldInterval = 60_000;
 /** Where deliveries come from: from the line, or from beside it since they were attempted before. */
 export type Source = 'line' | 'again';
 
-interface Attempt {
-  readonly delivery: Pick<WebhookDelivery, 'account' | 'attempts'>;
+interface Attempt extends Pick<WebhookDelivery, 'account' | 'attempts'> {
   readonly begunAt: number;
 }
 
-const isAgain = ({ delivery }: Attempt): boolean => delivery.attempts > 1;
+const isAgain = ({ attempts }: Attempt): boolean => attempts > 1;
 
 /** How many deliveries of which sort may be taken now. */
 export interface Room {
@@ -58,7 +57,6 @@ export class Receiver {
   /** Whether the endpoint no longer exists. */
   isGone = false;
   readonly #attempts = new Set<Attempt>();
-  readonly #ofAccount = new Map<number, number>();
   /** The number of consecutive failed attempts, and the accounts that they were for. */
   #failures = 0;
   readonly #refused = new Set<number>();
@@ -99,20 +97,21 @@ export class Receiver {
 
   /** The accounts that have as many attempts as they may. */
   busyAccounts(source: Source): number[] {
-    return [...this.#ofAccount.keys()].filter((account) => this.roomOf(account, source) === 0);
+    const accounts = new Set([...this.#attempts].map(({ account }) => account));
+    return [...accounts].filter((account) => this.roomOf(account, source) === 0);
   }
 
   /** The accounts whose deliveries the endpoint has refused since it took one. */
-  get refusedAccounts(): readonly number[] {
+  get refusedAccounts(): number[] {
     return [...this.#refused];
   }
 
   /** The number of further attempts that an account may have. */
   roomOf(account: number, source: Source): number {
-    const all = mostOfAccount - (this.#ofAccount.get(account) ?? 0);
+    const own = [...this.#attempts].filter((each) => each.account === account);
+    const all = mostOfAccount - own.length;
     if (source === 'line' || this.#failures === 0) return all;
-    const own = [...this.#attempts].filter((each) => isAgain(each) && each.delivery.account === account);
-    return Math.max(0, Math.min(all, mostAgainOfAccount - own.length));
+    return Math.max(0, Math.min(all, mostAgainOfAccount - own.filter(isAgain).length));
   }
 
   /**
@@ -120,18 +119,12 @@ export class Receiver {
    * @param delivery the delivery, this attempt counted
    * @returns ends the attempt
    */
-  begin(delivery: Pick<WebhookDelivery, 'account' | 'attempts'>): () => void {
-    const attempt = { delivery, begunAt: performance.now() };
-    const { account } = delivery;
+  begin({ account, attempts }: Pick<WebhookDelivery, 'account' | 'attempts'>): () => void {
+    const begunAt = performance.now();
+    const attempt = { account, attempts, begunAt };
     this.#attempts.add(attempt);
-    this.#lastBegunAt = attempt.begunAt;
-    this.#ofAccount.set(account, (this.#ofAccount.get(account) ?? 0) + 1);
-    return () => {
-      this.#attempts.delete(attempt);
-      const left = (this.#ofAccount.get(account) ?? 1) - 1;
-      if (left > 0) this.#ofAccount.set(account, left);
-      else this.#ofAccount.delete(account);
-    };
+    this.#lastBegunAt = begunAt;
+    return () => void this.#attempts.delete(attempt);
   }
 
   /** Begins no further attempt for a time in milliseconds, because the receiver asks for it. */

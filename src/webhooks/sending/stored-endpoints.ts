@@ -228,61 +228,40 @@ export const signing = (
   headers,
 });
 
-/** The opened secrets of endpoints that operators added, by their sealed form; undefined: they cannot be opened. */
-type Opened = Map<string, EndpointSecrets | undefined>;
-
-/** Reads the current endpoints anew at each call, because an operator may have changed one on any node. */
-export class Endpoints {
-  readonly #configured: ReadonlyMap<string, EndpointSecrets>;
-  readonly #sealer: Sealer;
-  readonly #onBroken: (id: number, error: unknown) => void;
-  /** The opened secrets of the endpoints of the last call. */
-  #opened: Opened = new Map();
-
-  /** @param onBroken called once for an endpoint whose secrets cannot be opened; the service sends nothing to it */
-  constructor(
-    configured: readonly WebhookConfig[],
-    sealer: Sealer,
-    onBroken: (id: number, error: unknown) => void,
-  ) {
-    this.#configured = new Map(configured.map((each) => [each.url, each]));
-    this.#sealer = sealer;
-    this.#onBroken = onBroken;
-  }
-
-  /** Reads the endpoints to which this node can send events. */
-  async read(db: Db, now = new Date()): Promise<Endpoint[]> {
-    const rows = (await selectThere(db, {})) as WebhookEndpoint[];
-    const opened: Opened = new Map();
-    const endpoints: Endpoint[] = [];
-    for (const row of rows) {
-      const found = isConfigured(row)
-        ? this.#configured.get(row.url)
-        : await this.#secretsOf(row, opened, now);
-      const { id, url, pausedAt, failingSince } = row;
-      if (found) {
-        const { secrets, headers } = found;
-        const state = { isPaused: Boolean(pausedAt), isFailing: Boolean(failingSince) };
-        endpoints.push({ id, url, secrets, headers, ...state });
-      }
-    }
-    this.#opened = opened;
-    return endpoints;
-  }
-
-  async #secretsOf(row: WebhookEndpoint, opened: Opened, now: Date) {
+/**
+ * Makes a reader of the endpoints to which this node can send events. It reads them anew at each call, because an
+ * operator may have changed one on any node.
+ * @param onBroken called once for an endpoint whose secrets cannot be opened; the service sends nothing to it
+ */
+export function createEndpointReader(
+  configured: readonly WebhookConfig[],
+  sealer: Sealer,
+  onBroken: (id: number, error: unknown) => void,
+) {
+  const ofConfiguration = new Map(configured.map((each) => [each.url, each]));
+  /** The secrets that the last call opened, by their sealed form; undefined: they cannot be opened. */
+  let known = new Map<string, EndpointSecrets | undefined>();
+  const secretsOf = async (row: WebhookEndpoint, opened: typeof known, now: Date) => {
     const sealed = row.sealedSecrets ?? '';
-    const secrets = this.#opened.has(sealed) ? this.#opened.get(sealed) : await this.#open(row);
+    const secrets = known.has(sealed)
+      ? known.get(sealed)
+      : await openSecrets(sealer, row).catch((error: unknown) => void onBroken(row.id, error));
     opened.set(sealed, secrets);
     return secrets && signing(secrets, row, now);
-  }
+  };
 
-  async #open(row: WebhookEndpoint): Promise<EndpointSecrets | undefined> {
-    try {
-      return await openSecrets(this.#sealer, row);
-    } catch (error) {
-      this.#onBroken(row.id, error);
-      return undefined;
+  return async (db: Db, now = new Date()): Promise<Endpoint[]> => {
+    const opened: typeof known = new Map();
+    const endpoints: Endpoint[] = [];
+    for (const row of (await selectThere(db, {})) as WebhookEndpoint[]) {
+      const { id, url, pausedAt, failingSince } = row;
+      const found = isConfigured(row) ? ofConfiguration.get(url) : await secretsOf(row, opened, now);
+      if (!found) continue;
+      const { secrets, headers } = found;
+      const state = { isPaused: Boolean(pausedAt), isFailing: Boolean(failingSince) };
+      endpoints.push({ id, url, secrets, headers, ...state });
     }
-  }
+    known = opened;
+    return endpoints;
+  };
 }

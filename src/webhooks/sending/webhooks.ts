@@ -25,31 +25,25 @@ import {
   tidy,
   waitingDeliveries,
 } from './stored-deliveries.ts';
-import { agreeOnEndpoints, Endpoints, noteFailing, pauseGone } from './stored-endpoints.ts';
+import { agreeOnEndpoints, createEndpointReader, noteFailing, pauseGone } from './stored-endpoints.ts';
 
-/** Times in milliseconds. */
-interface Pace {
+/** The usual times, in milliseconds. */
+const usualPace = {
   /**
    * The wait for further changes after a change, so that one run hands them out together: each run takes some
    * commits.
    */
-  readonly gather: number;
-  /** The interval at which the database is asked for other nodes' changes and for deliveries that are due again. */
-  readonly poll: number;
-  /** The longest time for an attempt. */
-  readonly timeout: number;
-  /** The first pause after a failed attempt of a delivery; it doubles each time, up to the longest. */
-  readonly firstRetry: number;
-  readonly longestRetry: number;
-}
-
-const usualPace: Pace = {
   gather: 100,
+  /** The interval at which the database is asked for other nodes' changes and for deliveries that are due again. */
   poll: 2000,
+  /** The longest time for an attempt. */
   timeout: lease / 2,
+  /** The first pause after a failed attempt of a delivery; it doubles each time, up to the longest. */
   firstRetry: 5000,
   longestRetry: 30 * 60_000,
 };
+
+type Pace = Readonly<typeof usualPace>;
 
 /**
  * The intervals of the search for expiring keys, of tidying up, and of counting the waiting deliveries, in
@@ -99,7 +93,7 @@ export class Webhooks implements AsyncDisposable {
   waiting: { readonly count: number; readonly since: Date | undefined } = { count: 0, since: undefined };
   readonly #db: Db;
   readonly #config: WebhooksConfig;
-  readonly #endpoints: Endpoints;
+  readonly #readEndpoints: ReturnType<typeof createEndpointReader>;
   readonly #logger: Logger;
   readonly #userAgent: string;
   readonly #pace: Pace;
@@ -134,7 +128,7 @@ export class Webhooks implements AsyncDisposable {
     this.#db = db;
     this.#config = config;
     this.#logger = logger;
-    this.#endpoints = new Endpoints(config.endpoints, sealer, (endpoint, error) =>
+    this.#readEndpoints = createEndpointReader(config.endpoints, sealer, (endpoint, error) =>
       logger.error(
         { endpoint, error: describeError(error) },
         'could not decrypt the secrets of a webhook endpoint; sending nothing to it',
@@ -244,7 +238,7 @@ export class Webhooks implements AsyncDisposable {
   async #findReceivers(): Promise<ReadonlyMap<number, Receiver>> {
     const known = this.#receivers ?? new Map<number, Receiver>();
     if (this.#receivers === undefined) await agreeOnEndpoints(this.#db, this.#config.endpoints);
-    const endpoints = await this.#endpoints.read(this.#db);
+    const endpoints = await this.#readEndpoints(this.#db);
     const there = new Map(
       endpoints.map((endpoint) => {
         const receiver = known.get(endpoint.id) ?? new Receiver(endpoint);
@@ -310,31 +304,29 @@ export class Webhooks implements AsyncDisposable {
     if (all === 0) return [];
     const chosen: Candidate[] = [];
     // Where nothing is taken, somebody else's delivery tells sooner that something would be.
-    if (receiver.isDown) await this.#choose(receiver, 'line', { chosen, most: 1, others: true });
+    if (receiver.isDown) await this.#choose(receiver, 'line', chosen, 1, receiver.refusedAccounts);
     const few = Math.min(again, Math.ceil(all / 4), all - chosen.length);
-    const found = await this.#choose(receiver, 'again', { chosen, most: few });
-    await this.#choose(receiver, 'line', { chosen, most: all - chosen.length });
+    const found = await this.#choose(receiver, 'again', chosen, few);
+    await this.#choose(receiver, 'line', chosen, all - chosen.length);
     // More of those that were attempted before, where nothing else waits.
     const more = Math.min(again - few, all - chosen.length);
-    if (found >= few) await this.#choose(receiver, 'again', { chosen, most: more });
+    if (found >= few) await this.#choose(receiver, 'again', chosen, more);
     return chosen;
   }
 
   /**
    * Adds some deliveries to those that are chosen, no more of an account than it may have.
+   * @param without the accounts whose deliveries are left out
    * @returns the number of deliveries that were found
    */
   async #choose(
     receiver: Receiver,
     from: Source,
-    {
-      chosen,
-      most,
-      others = false,
-    }: { readonly chosen: Candidate[]; readonly most: number; readonly others?: boolean },
+    chosen: Candidate[],
+    most: number,
+    without = receiver.busyAccounts(from),
   ): Promise<number> {
     if (most <= 0) return 0;
-    const without = others ? receiver.refusedAccounts : receiver.busyAccounts(from);
     const found = await findDeliveries(this.#db, from, {
       endpoint: receiver.endpoint.id,
       now: this.#clock.now(),
