@@ -1,14 +1,11 @@
 import Sqlite from 'better-sqlite3';
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type Kysely,
+  SqliteDialect as KyselyDialect,
+  SqliteDriver as KyselyDriver,
   type QueryResult,
   SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
 import type { ReadsAtOnce } from '../db.ts';
 import type { Member } from './group.ts';
@@ -23,16 +20,20 @@ export interface SqliteOptions extends Omit<WriterOptions, 'guard'> {
   readonly watch?: (writer: SqliteConnections['writer']) => Guard | undefined;
 }
 
+/** What Kysely would open; the driver here opens other connections, at the first query. */
+const nothing = { database: () => Promise.reject(new Error('Kysely itself opens nothing')) };
+
 /**
  * SQLite for Kysely, with better-sqlite3. Concurrent transactions share a commit (see `writer.ts`). A query outside a
  * transaction that only reads uses a separate connection. That connection sees only committed data, and writers do
  * not delay it.
  */
-export class SqliteDialect implements Dialect {
+export class SqliteDialect extends KyselyDialect {
   readonly #options: SqliteOptions;
   #driver: SqliteDriver | undefined;
 
   constructor(options: SqliteOptions) {
+    super(nothing);
     this.#options = options;
   }
 
@@ -41,21 +42,13 @@ export class SqliteDialect implements Dialect {
     return this.#driver?.connections;
   }
 
-  createDriver(): Driver {
+  override createDriver(): SqliteDriver {
     this.#driver = new SqliteDriver(this.#options);
     return this.#driver;
   }
 
-  createQueryCompiler(): SqliteQueryCompiler {
-    return new SqliteQueryCompiler();
-  }
-
-  createAdapter(): SqliteAdapter {
+  override createAdapter(): SqliteAdapter {
     return new ConcurrentAdapter((query) => this.#driver?.readAtOnce(query));
-  }
-
-  createIntrospector(kysely: Kysely<unknown>): SqliteIntrospector {
-    return new SqliteIntrospector(kysely);
   }
 }
 
@@ -82,11 +75,12 @@ interface Opened {
 }
 
 /** Runs Kysely's queries and transactions on an SQLite database. */
-class SqliteDriver implements Driver {
+class SqliteDriver extends KyselyDriver {
   readonly #options: SqliteOptions;
   #opened: Opened | undefined;
 
   constructor(options: SqliteOptions) {
+    super(nothing);
     this.#options = options;
   }
 
@@ -94,7 +88,7 @@ class SqliteDriver implements Driver {
     return this.#opened?.connections;
   }
 
-  async init(): Promise<void> {
+  override async init(): Promise<void> {
     using opened = new DisposableStack();
     const connections = opened.adopt(
       await whenFree(() => openConnections(this.#options.file)),
@@ -122,43 +116,28 @@ class SqliteDriver implements Driver {
     }
   }
 
-  async acquireConnection(): Promise<Session> {
+  override async acquireConnection(): Promise<Session> {
     if (!this.#opened) throw new Error('The database is closed');
     return new Session(this.#opened);
   }
 
-  beginTransaction(session: Session): Promise<void> {
+  override beginTransaction(session: Session): Promise<void> {
     return session.begin();
   }
 
-  async commitTransaction(session: Session): Promise<void> {
+  override async commitTransaction(session: Session): Promise<void> {
     await session.member?.release();
   }
 
-  async rollbackTransaction(session: Session): Promise<void> {
+  override async rollbackTransaction(session: Session): Promise<void> {
     await session.member?.rollBack();
   }
 
-  async savepoint(session: Session, name: string): Promise<void> {
-    await session.executeQuery(CompiledQuery.raw(`savepoint ${quote(name)}`));
-  }
-
-  async rollbackToSavepoint(session: Session, name: string): Promise<void> {
-    await session.executeQuery(CompiledQuery.raw(`rollback to ${quote(name)}`));
-  }
-
-  async releaseSavepoint(session: Session, name: string): Promise<void> {
-    await session.executeQuery(CompiledQuery.raw(`release ${quote(name)}`));
-  }
-
-  /** A session has no connection of its own, so it has nothing to release. */
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {
+  override async destroy(): Promise<void> {
     if (!this.#opened) return;
     const { connections, guard, writer } = this.#opened;
     writer.flush();
-    (isOverwritten(guard) ? abandonConnections : closeConnections)(connections);
+    closeConnections(connections, isOverwritten(guard));
     this.#opened = undefined;
   }
 }
@@ -171,8 +150,6 @@ function isOverwritten(guard: Guard | undefined): boolean {
     return true;
   }
 }
-
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** A connection in Kysely's eyes: a single query, or the queries of a transaction. */
 class Session implements DatabaseConnection {
@@ -231,20 +208,10 @@ function openConnections(file: string): SqliteConnections {
 
 /**
  * Closes the connections, the writer last: the last connection writes the log back into the file, and the reader may
- * not write.
+ * not write. Of a file that was overwritten, the reader comes last: so nothing changes the file's new content.
  */
-function closeConnections({ writer, reader }: SqliteConnections): void {
-  reader.close();
-  writer.close();
-}
-
-/**
- * Closes the connections of a file that was overwritten. The reader comes last, because it may not write: so nothing
- * changes the file's new content.
- */
-function abandonConnections({ reader, writer }: SqliteConnections): void {
-  writer.close();
-  reader.close();
+function closeConnections({ writer, reader }: SqliteConnections, isOverwritten = false): void {
+  for (const connection of isOverwritten ? [writer, reader] : [reader, writer]) connection.close();
 }
 
 const close = (connection: Sqlite.Database) => void connection.close();

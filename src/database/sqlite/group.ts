@@ -8,19 +8,13 @@ export class Group {
   /** The error of the whole group, after it has failed. */
   failure: { readonly error: unknown } | undefined;
   readonly #outcome = Promise.withResolvers<void>();
+  /** Resolves when the whole group is committed; rejects if nothing of it is. */
+  readonly outcome = this.#outcome.promise;
+  readonly succeed = this.#outcome.resolve;
 
   constructor() {
     // Each member awaits the outcome, but the group may have no member left.
-    this.#outcome.promise.catch(() => {});
-  }
-
-  /** Resolves when the whole group is committed; rejects if nothing of it is. */
-  get outcome(): Promise<void> {
-    return this.#outcome.promise;
-  }
-
-  succeed(): void {
-    this.#outcome.resolve();
+    this.outcome.catch(() => {});
   }
 
   fail(error: unknown): void {

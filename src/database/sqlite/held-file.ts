@@ -12,7 +12,7 @@ import {
   warnIfEmpty,
   warnIfShared,
 } from './file.ts';
-import { WriteAheadLog } from './write-ahead-log.ts';
+import { watchLog } from './write-ahead-log.ts';
 
 /** A database file that only this process writes to, and that is still the one that it opened. */
 export class HeldFile implements Disposable {
@@ -28,8 +28,8 @@ export class HeldFile implements Disposable {
   /** The reason why this process lost the lock. */
   #lost: Error | undefined;
   #places: readonly Place[] = [];
-  #mark: Mark | undefined;
-  #log: WriteAheadLog | undefined;
+  /** Whether the file has this process's mark; undefined before SQLite opened it. */
+  #hasMark: (() => boolean) | undefined;
 
   /**
    * Takes the file for this process, and makes it if it is missing.
@@ -50,22 +50,22 @@ export class HeldFile implements Disposable {
     taken.defer(() => this.#lock[Symbol.dispose]());
     // A start that fails before SQLite opened the new file removes it again. This process still holds the lock then,
     // so no other process uses the file.
-    if (isNew) taken.defer(() => this.#mark ?? removeAll(this.#path));
+    if (isNew) taken.defer(() => this.#hasMark ?? removeAll(this.#path));
     this.#taken = taken.move();
   }
 
   /** Marks the file that SQLite has just opened, to recognise it later. */
   watch(writer: Sqlite.Database): this {
-    this.#mark = new Mark(this.#descriptor, writer);
-    const logPath = `${this.#path}-wal`;
-    this.#places = [placeOf(this.#path), placeOf(logPath)];
-    this.#log = this.#taken.use(new WriteAheadLog(logPath, this.#warn));
+    this.#hasMark = mark(this.#descriptor, writer);
+    const log = `${this.#path}-wal`;
+    this.#places = [placeOf(this.#path), placeOf(log)];
+    this.#taken.use(watchLog(log, this.#warn));
     return this;
   }
 
   /** The size of the write-ahead log, in bytes. */
   get logSize(): number {
-    return this.#log?.size ?? 0;
+    return sizeOf(`${this.#path}-wal`) ?? 0;
   }
 
   /**
@@ -73,7 +73,7 @@ export class HeldFile implements Disposable {
    * @throws {Error} if something else was written over the file
    */
   assertContent(): void {
-    if (this.#mark?.isThere() === false) throw new Error('the database file was overwritten');
+    if (this.#hasMark?.() === false) throw new Error('the database file was overwritten');
   }
 
   /**
@@ -92,20 +92,20 @@ export class HeldFile implements Disposable {
   assertWhole(): void {
     // If the database's own files are gone, this check throws first: no new lock must appear in their place.
     this.#assertFiles();
-    if (!this.#lock.isInPlace) this.#lockAgain();
+    if (!this.#lock.isInPlace()) this.#lockAgain();
     this.assertPlace();
     this.assertContent();
   }
 
   [Symbol.dispose](): void {
     if (this.#taken.disposed) return;
-    if (this.#mark?.isThere() === false) this.#setLogAside();
+    if (this.#hasMark?.() === false) this.#setLogAside();
     this.#taken.dispose();
   }
 
   #assertFiles(): void {
     for (const place of this.#places)
-      if (!isInPlace(place)) throw new Error(`${place.path} was deleted or replaced`);
+      if (!place.isThere()) throw new Error(`${place.path} was deleted or replaced`);
   }
 
   /** Renames the log of an overwritten file: at the next start, SQLite would write the log into the foreign file. */
@@ -144,7 +144,7 @@ function lockNewFile(path: string): FileLock {
 /** A lock of this process; disposing of it releases the lock. */
 interface FileLock extends Disposable {
   /** Whether the lock still keeps other processes out: its file may have been deleted or replaced. */
-  readonly isInPlace: boolean;
+  isInPlace(): boolean;
 }
 
 /**
@@ -161,27 +161,22 @@ export function lockFile(file: string): FileLock {
   try {
     lock.exec('begin exclusive');
     // Another process may have deleted the lock's file meanwhile: a process that cannot start does so.
-    if (!isInPlace(place)) throw inUse(file);
+    if (!place.isThere()) throw inUse(file);
   } catch (error) {
     lock.close();
     throw (error as { code?: string }).code === 'SQLITE_BUSY' ? inUse(file, error) : error;
   }
-  return {
-    get isInPlace() {
-      return isInPlace(place);
-    },
-    [Symbol.dispose]: () => void lock.close(),
-  };
+  return { isInPlace: place.isThere, [Symbol.dispose]: () => void lock.close() };
 }
 
 const inUse = (file: string, cause?: unknown): ConfigError =>
   new ConfigError([`DATABASE_URL names ${file}, which another process of Keyward is using`], { cause });
 
-/** A path, with the identity of the file that is there. */
+/** A path of a file. */
 interface Place {
   readonly path: string;
-  readonly device: number;
-  readonly inode: number;
+  /** Whether the file is still at its path. */
+  readonly isThere: () => boolean;
 }
 
 /**
@@ -190,13 +185,11 @@ interface Place {
  */
 function placeOf(path: string): Place {
   const { dev, ino } = statSync(path);
-  return { path, device: dev, inode: ino };
-}
-
-/** Whether the same file is still at its path. */
-function isInPlace({ path, device, inode }: Place): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.ino === inode && found.dev === device;
+  const isThere = () => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.ino === ino && found.dev === dev;
+  };
+  return { path, isThere };
 }
 
 // The header of a database file: https://www.sqlite.org/fileformat2.html#the_database_header
@@ -205,45 +198,33 @@ const headerSize = 100;
 const userVersionAt = 60;
 
 /**
- * The mark that identifies a database file, even against its own copies: a random number in its header
- * (`user_version`), new at each start. The mark disappears when something else is written over the file: a backup,
- * another database, zeros.
+ * Marks a database that was just opened, to identify its file even against copies of it: with a random number in the
+ * header (`user_version`), new at each start. The mark disappears when something else is written over the file: a
+ * backup, another database, zeros.
+ * @param descriptor the database's file, open for reading
+ * @returns whether the file has a valid mark
  */
-class Mark {
-  readonly #descriptor: number;
-  readonly #header = Buffer.alloc(headerSize);
-  /** The valid marks, the newest last. The earlier ones stay valid until the newest appears in the file. */
-  #right: readonly number[];
-
-  /**
-   * Marks a database that was just opened.
-   * @param descriptor the database's file, open for reading
-   */
-  constructor(descriptor: number, connection: Sqlite.Database) {
-    this.#descriptor = descriptor;
-    // The file may still have an older mark than the log.
-    const inFile = this.#read() ?? 0;
-    const before = connection.pragma('user_version', { simple: true }) as number;
-    this.#right = [inFile, before, writeMark(connection) ?? before];
-    this.isThere();
-  }
-
-  /** Whether the file has a valid mark. */
-  isThere(): boolean {
-    const found = this.#read();
-    if (found === undefined || !this.#right.includes(found)) return false;
-    if (found === this.#right.at(-1)) this.#right = [found];
-    return true;
-  }
-
+function mark(descriptor: number, connection: Sqlite.Database): () => boolean {
+  const header = Buffer.alloc(headerSize);
   /** Reads the mark in the file; undefined if the file is no database. */
-  #read(): number | undefined {
-    const header = this.#header;
-    const isWhole = readSync(this.#descriptor, header, 0, headerSize, 0) === headerSize;
-    if (isWhole && header.toString('latin1', 0, magic.length) === magic)
-      return header.readInt32BE(userVersionAt);
-    return undefined;
-  }
+  const read = (): number | undefined => {
+    const isWhole = readSync(descriptor, header, 0, headerSize, 0) === headerSize;
+    const isDatabase = isWhole && header.toString('latin1', 0, magic.length) === magic;
+    return isDatabase ? header.readInt32BE(userVersionAt) : undefined;
+  };
+  // The file may still have an older mark than the log.
+  const inFile = read() ?? 0;
+  const before = connection.pragma('user_version', { simple: true }) as number;
+  /** The valid marks, the newest last. The earlier ones stay valid until the newest appears in the file. */
+  let right = [inFile, before, writeMark(connection) ?? before];
+  const isThere = () => {
+    const found = read();
+    if (found === undefined || !right.includes(found)) return false;
+    if (found === right.at(-1)) right = [found];
+    return true;
+  };
+  isThere();
+  return isThere;
 }
 
 /** Writes a new mark; undefined if that fails at the moment, for example on a full disk. */

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import type { Warn } from '../backend.ts';
+import { sizeOf } from './file.ts';
 
 /** The interval between two checks of the log's size, in milliseconds. */
 const interval = 5000;
@@ -15,40 +15,22 @@ const tellSize = 256 * megabyte;
 /**
  * Watches the write-ahead log of a database file. While another program reads for a long time, SQLite cannot restart
  * the log, and the log grows. After that read ends, the next commit writes the log back into the file, and the commit
- * after that cuts the log to `keptSize` (`journal_size_limit`). Disposing of this object ends the checks.
+ * after that cuts the log to `keptSize` (`journal_size_limit`).
+ * @param path the path of the log, not of the database file
+ * @param warn receives a message each time the log grows above the size for warnings
+ * @returns ends the checks
  */
-export class WriteAheadLog implements Disposable {
-  readonly #path: string;
-  readonly #warn: Warn;
-  readonly #timer: NodeJS.Timeout;
-  #isTold = false;
-
-  /**
-   * @param path the path of the log, not of the database file
-   * @param warn receives a message each time the log grows above the size for warnings
-   */
-  constructor(path: string, warn: Warn) {
-    this.#path = path;
-    this.#warn = warn;
-    this.#timer = setInterval(() => this.#tell(), interval).unref();
-  }
-
-  /** The size of the log, in bytes. */
-  get size(): number {
-    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
-  }
-
-  [Symbol.dispose](): void {
-    clearInterval(this.#timer);
-  }
-
-  #tell(): void {
-    const { size } = this;
+export function watchLog(path: string, warn: Warn): Disposable {
+  let isTold = false;
+  const look = () => {
+    const size = sizeOf(path) ?? 0;
     const isLarge = size > tellSize;
-    if (isLarge && !this.#isTold)
-      this.#warn(
-        `${this.#path} has grown to ${Math.round(size / megabyte)} MB: another program has read the database for long. It shrinks with the second change after that has ended`,
+    if (isLarge && !isTold)
+      warn(
+        `${path} has grown to ${Math.round(size / megabyte)} MB: another program has read the database for long. It shrinks with the second change after that has ended`,
       );
-    this.#isTold = isLarge;
-  }
+    isTold = isLarge;
+  };
+  const timer = setInterval(look, interval).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
