@@ -1,25 +1,12 @@
 import { MikroORM, type Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { DatabaseConfig } from '../config/config.ts';
-import type { Backend, ConnectionPool, Warn } from './backend.ts';
+import type { Backend, Warn } from './backend.ts';
 import { entities } from './tables.ts';
 
 /** An open database; disposing of it closes the database. */
-export type Database = MikroORM<AbstractSqlDriver> & AsyncDisposable & OpenDatabase;
-
-interface OpenDatabase {
-  readonly dialect: Backend['dialect'];
-  /** The pool of connections; undefined for SQLite, which has none. */
-  readonly pool: ConnectionPool | undefined;
-  /** The size of the write-ahead log, in bytes; undefined for a database in memory or on a server. */
-  readonly walSize: Backend['walSize'];
-  /**
-   * Asks the database for a present fault, for example `PostgreSQL takes no writes: it is a standby`.
-   * @returns undefined if there is none
-   * @throws {Error} if the database does not answer within the configured time-outs
-   */
-  readonly check: Backend['check'];
-}
+export type Database = MikroORM<AbstractSqlDriver> &
+  AsyncDisposable & { readonly [Part in 'dialect' | 'pool' | 'walSize' | 'check']: Backend[Part] };
 
 /**
  * Opens the database: a server's database or a file. A missing file is made.
@@ -54,13 +41,8 @@ async function open(backend: Backend): Promise<Database> {
   await backend.ready?.(orm);
   const { dialect, pool, walSize, check } = backend;
   const stack = opened.move();
-  return Object.assign(orm, {
-    dialect,
-    pool,
-    walSize,
-    check,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  });
+  const dispose = { [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return Object.assign(orm, { dialect, pool, walSize, check }, dispose);
 }
 
 /** Whether a database is PostgreSQL; otherwise it is SQLite. */

@@ -31,27 +31,30 @@ const nextOfDigests: NextVersion = prepareQuery(ApiKeySecret, (db, { above }) =>
     .where('pepper_version', '>', above),
 );
 
-const nextOfApiKeys: NextVersion = prepareQuery(ApiKey, (db, { above }) =>
-  db
-    .selectFrom('api_key')
-    .select(({ fn }) => fn.min<number | null>('encryption_version').as('version'))
-    .where('encrypted_key', 'is not', null)
-    .where('encryption_version', '>', above),
-);
+/** The columns that store sealed values, by the purpose of the values. */
+export const sealedColumns = {
+  'api-key': { entity: ApiKey, table: 'api_key', column: 'encrypted_key' },
+  'private-key': { entity: PrivateKey, table: 'private_key', column: 'sealed_key' },
+  'webhook-endpoint': { entity: WebhookEndpoint, table: 'webhook_endpoint', column: 'sealed_secrets' },
+} as const;
 
-const nextOfPrivateKeys: NextVersion = prepareQuery(PrivateKey, (db, { above }) =>
-  db
-    .selectFrom('private_key')
-    .select(({ fn }) => fn.min<number | null>('encryption_version').as('version'))
-    .where('encryption_version', '>', above),
-);
+const nextOfSealed = (purpose: keyof typeof sealedColumns): NextVersion => {
+  const { entity, table, column } = sealedColumns[purpose];
+  return prepareQuery(entity, (db, { above }) =>
+    db
+      .selectFrom(table)
+      .select(({ fn }) => fn.min<number | null>('encryption_version').as('version'))
+      .where(column, 'is not', null)
+      .where('encryption_version', '>', above),
+  );
+};
 
-const nextOfWebhooks: NextVersion = prepareQuery(WebhookEndpoint, (db, { above }) =>
-  db
-    .selectFrom('webhook_endpoint')
-    .select(({ fn }) => fn.min<number | null>('encryption_version').as('version'))
-    .where('encryption_version', '>', above),
-);
+/** The least version of the sealed values of each kind. */
+const sealed = [
+  { what: 'API keys are sealed', next: nextOfSealed('api-key') },
+  { what: 'private keys are sealed', next: nextOfSealed('private-key') },
+  { what: 'secrets of webhook endpoints are sealed', next: nextOfSealed('webhook-endpoint') },
+];
 
 /** All versions that rows refer to. The number of queries depends on the number of versions, not of rows. */
 async function storedVersions(db: Db, next: NextVersion): Promise<number[]> {
@@ -81,19 +84,7 @@ const kindsOf = ({ peppers, sealer }: Secrets): readonly Kind[] => [
     ...{ variable: 'KEY_PEPPERS', what: 'API keys are hashed', configured: peppers, next: nextOfDigests },
     isNeeded: isPepperNeeded,
   },
-  { variable: 'KEY_ENCRYPTION_KEYS', what: 'API keys are sealed', configured: sealer, next: nextOfApiKeys },
-  {
-    variable: 'KEY_ENCRYPTION_KEYS',
-    what: 'private keys are sealed',
-    configured: sealer,
-    next: nextOfPrivateKeys,
-  },
-  {
-    variable: 'KEY_ENCRYPTION_KEYS',
-    what: 'secrets of webhook endpoints are sealed',
-    configured: sealer,
-    next: nextOfWebhooks,
-  },
+  ...sealed.map((kind) => ({ variable: 'KEY_ENCRYPTION_KEYS', configured: sealer, ...kind }) as const),
 ];
 
 /** The versions that somebody needs and the configuration does not have. */

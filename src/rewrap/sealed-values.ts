@@ -1,7 +1,7 @@
 import { type NotNull, sql } from 'kysely';
 import { prepareQuery } from '../database/db.ts';
-import { ApiKey, PrivateKey, WebhookEndpoint } from '../database/tables.ts';
-import type { Binding, Sealer } from '../secrets/sealer.ts';
+import { sealedColumns } from '../database/secret-versions.ts';
+import type { Sealed, Sealer } from '../secrets/sealer.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 
 /** A row with a sealed value. */
@@ -13,60 +13,50 @@ interface SealedRow {
   readonly version: number;
 }
 
-interface Resealed extends Pick<SealedRow, 'id' | 'sealed'> {
-  readonly jwe: string;
-  readonly version: number;
-}
+type Resealed = Pick<SealedRow, 'id' | 'sealed'> & Sealed;
 
-/** A column that stores sealed values. */
-type Column =
-  | { readonly entity: typeof ApiKey; readonly table: 'api_key'; readonly column: 'encrypted_key' }
-  | { readonly entity: typeof PrivateKey; readonly table: 'private_key'; readonly column: 'sealed_key' }
-  | {
-      readonly entity: typeof WebhookEndpoint;
-      readonly table: 'webhook_endpoint';
-      readonly column: 'sealed_secrets';
-    };
-
-const ownerIn = (table: Column['table']) =>
-  (table === 'webhook_endpoint' ? sql<number>`0` : sql.ref<number>('account_id')).as('owner');
+type Purpose = keyof typeof sealedColumns;
 
 // The selected names are single words, because the entity has no property of these names and nothing renames them.
-const prepareQueries = ({ entity, table, column }: Column) => ({
-  countOlder: prepareQuery(entity, (db, { newest }: { newest: number }) =>
-    db
-      .selectFrom(table)
-      .select(({ fn }) => fn.countAll().as('rows'))
-      .where(column, 'is not', null)
-      .where('encryption_version', '<>', newest),
-  ),
-  selectOlder: prepareQuery(entity, (db, { newest, after }: { newest: number; after: number }) =>
-    db
-      .selectFrom(table)
-      .select(['id', `${column} as sealed`, 'encryption_version as version'])
-      .select(ownerIn(table))
-      .where(column, 'is not', null)
-      .where('encryption_version', '<>', newest)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(batchSize)
-      .$narrowType<{ sealed: NotNull; version: NotNull }>(),
-  ),
-  // `updated_at` stays, because the sealed content is the same.
-  updateSealed: prepareQuery(entity, (db, { id, sealed, jwe, version }: Resealed) =>
-    db
-      .updateTable(table)
-      .set(column, jwe)
-      .set('encryption_version', version)
-      .where('id', '=', id)
-      .where(column, '=', sealed)
-      .returning('id'),
-  ),
-});
+function prepareQueries(purpose: Purpose) {
+  const { entity, table, column } = sealedColumns[purpose];
+  const owner = purpose === 'webhook-endpoint' ? sql<number>`0` : sql.ref<number>('account_id');
+  return {
+    countOlder: prepareQuery(entity, (db, { newest }: { newest: number }) =>
+      db
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll().as('rows'))
+        .where(column, 'is not', null)
+        .where('encryption_version', '<>', newest),
+    ),
+    selectOlder: prepareQuery(entity, (db, { newest, after }: { newest: number; after: number }) =>
+      db
+        .selectFrom(table)
+        .select(['id', `${column} as sealed`, 'encryption_version as version'])
+        .select(owner.as('owner'))
+        .where(column, 'is not', null)
+        .where('encryption_version', '<>', newest)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(batchSize)
+        .$narrowType<{ sealed: NotNull; version: NotNull }>(),
+    ),
+    // `updated_at` stays, because the sealed content is the same.
+    updateSealed: prepareQuery(entity, (db, { id, sealed, jwe, version }: Resealed) =>
+      db
+        .updateTable(table)
+        .set(column, jwe)
+        .set('encryption_version', version)
+        .where('id', '=', id)
+        .where(column, '=', sealed)
+        .returning('id'),
+    ),
+  };
+}
 
 /** Makes the rewrapping of a column: it seals the values again under the newest key-encryption key. */
-function sealedValues(what: string, purpose: Binding['purpose'], stored: Column) {
-  const { countOlder, selectOlder, updateSealed } = prepareQueries(stored);
+function sealedValues(what: string, purpose: Purpose) {
+  const { countOlder, selectOlder, updateSealed } = prepareQueries(purpose);
   return (sealer: Sealer): Rewrapping<SealedRow> => {
     const [newest] = sealer.versions;
     return {
@@ -84,22 +74,10 @@ function sealedValues(what: string, purpose: Binding['purpose'], stored: Column)
 }
 
 /** The rewrapping of private keys. */
-export const privateKeys = sealedValues('private keys', 'private-key', {
-  entity: PrivateKey,
-  table: 'private_key',
-  column: 'sealed_key',
-});
+export const privateKeys = sealedValues('private keys', 'private-key');
 
 /** The rewrapping of the sealed copies of API keys. */
-export const sealedApiKeys = sealedValues('sealed copies of API keys', 'api-key', {
-  entity: ApiKey,
-  table: 'api_key',
-  column: 'encrypted_key',
-});
+export const sealedApiKeys = sealedValues('sealed copies of API keys', 'api-key');
 
 /** The rewrapping of the secrets of the webhook endpoints that operators have added. */
-export const webhookSecrets = sealedValues('secrets of webhook endpoints', 'webhook-endpoint', {
-  entity: WebhookEndpoint,
-  table: 'webhook_endpoint',
-  column: 'sealed_secrets',
-});
+export const webhookSecrets = sealedValues('secrets of webhook endpoints', 'webhook-endpoint');

@@ -33,21 +33,15 @@ class PostgresDriver extends KyselyDriver {
     return new PostgresConnection(await this.#pool.connect(), this.#pool);
   }
 
-  override commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return ours(connection).commit();
+  override commitTransaction(connection: PostgresConnection): Promise<void> {
+    return connection.commit();
   }
 
-  override rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return ours(connection).rollback();
+  override rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    return connection.rollback();
   }
 
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    ours(connection).release();
+    (connection as PostgresConnection).release();
   }
-}
-
-/** Narrows the type: Kysely passes the connections that `acquireConnection` made. */
-function ours(connection: DatabaseConnection): PostgresConnection {
-  if (connection instanceof PostgresConnection) return connection;
-  throw new TypeError('This is not a connection of this driver.');
 }

@@ -16,7 +16,7 @@ export function postgresOptions(config: DatabaseConfig, warn: Warn): Backend {
       clientUrl: config.url,
       driverOptions: new PostgresDialect(pool),
     },
-    pool,
+    pool: pool.figures,
     check: () => checkServer(pool),
     refuse: refuseServer,
   };

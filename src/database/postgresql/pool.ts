@@ -29,28 +29,35 @@ const onTheWay = 1000;
 const keepAlive = 10_000;
 
 /** The pool of connections to PostgreSQL, on top of `pg`'s pool. It opens no connection before the first use. */
-export class PostgresPool implements ConnectionPool {
+export class PostgresPool {
   readonly statements: Statements;
   /** The longest wait for an answer before the connection is dropped, in milliseconds. */
   readonly patience: number;
-  readonly #timeouts: ServerTimeouts;
+  readonly #warn: Warn;
   readonly #pool: Pool;
   readonly #abandoned: Abandoned;
   /** The open connections that are newer than the last dropped one. */
   #trusted = new WeakSet<object>();
   readonly #open = new Set<PostgresClient>();
+  /** The time-outs that each connection tells to PostgreSQL at its start; undefined after a pooler refused them. */
+  #serverTimeouts: ClientConfig | undefined;
 
   /**
    * Makes the pool. `pg` parses the URL itself, TLS included (`?sslmode=verify-full`).
    * @param warn receives one message for each missing ability of a pooler between this service and PostgreSQL
    */
   constructor({ url, poolSize, timeouts, statements }: DatabaseConfig, warn: Warn) {
-    const serverTimeouts = new ServerTimeouts(timeouts, warn);
-    this.#timeouts = serverTimeouts;
+    const { statement, idleInTransaction } = timeouts;
+    this.#serverTimeouts = {
+      statement_timeout: statement,
+      idle_in_transaction_session_timeout: idleInTransaction,
+    };
+    const serverTimeouts = () => this.#serverTimeouts;
+    this.#warn = warn;
     this.statements = new Statements(statements, warn);
-    this.patience = timeouts.statement + onTheWay;
+    this.patience = statement + onTheWay;
     // After this time, PostgreSQL itself has ended the process.
-    this.#abandoned = new Abandoned(this, timeouts.statement + timeouts.idleInTransaction);
+    this.#abandoned = new Abandoned(this, statement + idleInTransaction);
     this.#pool = new Pool({
       connectionString: toPgUrl(url),
       application_name: 'keyward',
@@ -63,27 +70,20 @@ export class PostgresPool implements ConnectionPool {
       types: ormTypes(),
       Client: class extends PostgresClient {
         constructor(config?: ClientConfig) {
-          super({ ...config, ...serverTimeouts.parameters });
+          super({ ...config, ...serverTimeouts() });
         }
       },
     });
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (client) => {
       this.statements.admit(client);
-      this.#admit(ours(client));
+      this.#admit(client as PooledClient);
     });
   }
 
-  get totalCount(): number {
-    return this.#pool.totalCount;
-  }
-
-  get idleCount(): number {
-    return this.#pool.idleCount;
-  }
-
-  get waitingCount(): number {
-    return this.#pool.waitingCount;
+  /** The numbers of connections. */
+  get figures(): ConnectionPool {
+    return this.#pool;
   }
 
   get options() {
@@ -124,48 +124,20 @@ export class PostgresPool implements ConnectionPool {
 
   async #connect(): Promise<PooledClient> {
     try {
-      return ours(await this.#pool.connect());
+      return (await this.#pool.connect()) as PooledClient;
     } catch (error) {
-      if (!this.#timeouts.leaveOut(error as Error)) throw error;
-      return ours(await this.#pool.connect());
+      if (!isRefusal(error as Error)) throw error;
+      if (this.#serverTimeouts) this.#warn(refusedWarning);
+      this.#serverTimeouts = undefined;
+      return (await this.#pool.connect()) as PooledClient;
     }
   }
-}
-
-/** Narrows the type: the pool's connections all have this class. */
-function ours<Given extends object>(client: Given): Given & PostgresClient {
-  if (client instanceof PostgresClient) return client;
-  throw new TypeError('This is not a connection of this pool.');
 }
 
 const refusedWarning =
   'a pooler between Keyward and PostgreSQL refuses time-outs at the start of a connection: PostgreSQL is given none; ALTER ROLE … SET statement_timeout and idle_in_transaction_session_timeout for the user of DATABASE_URL';
 
-/** The time-outs of a statement and of an idle transaction. Each connection tells them to PostgreSQL at its start. */
-class ServerTimeouts {
-  readonly #timeouts: DatabaseConfig['timeouts'];
-  readonly #warn: Warn;
-  #refused = false;
-
-  /** @param warn receives at most one message, if a pooler refuses the time-outs */
-  constructor(timeouts: DatabaseConfig['timeouts'], warn: Warn) {
-    this.#timeouts = timeouts;
-    this.#warn = warn;
-  }
-
-  /** The start parameters of a connection. */
-  get parameters(): ClientConfig {
-    if (this.#refused) return {};
-    const { statement, idleInTransaction } = this.#timeouts;
-    return { statement_timeout: statement, idle_in_transaction_session_timeout: idleInTransaction };
-  }
-
-  /** Omits the time-outs from now on if they caused this error; returns false for any other error. */
-  leaveOut(error: Error & { readonly code?: unknown }): boolean {
-    // PgBouncer's message, which is always English: "unsupported startup parameter: statement_timeout".
-    const refused = error.code === '08P01' && /startup parameter.*_timeout/.test(error.message);
-    if (refused && !this.#refused) this.#warn(refusedWarning);
-    this.#refused ||= refused;
-    return refused;
-  }
-}
+/** Whether a pooler refuses the time-outs at the start of a connection. */
+const isRefusal = ({ code, message }: Error & { readonly code?: unknown }): boolean =>
+  // PgBouncer's message, which is always English: "unsupported startup parameter: statement_timeout".
+  code === '08P01' && /startup parameter.*_timeout/.test(message);

@@ -42,21 +42,13 @@ export class Statements {
 
   /** Changes the preparation of statements if it caused the error; returns false for any other error. */
   mend(error: Error): boolean {
-    if (isStalePlan(error)) return this.#renew();
-    return isStrayStatement(error) && this.#giveUp();
-  }
-
-  /**
-   * Names no statements for a while, because a pooler may keep stale plans too; a statement without a name is never
-   * stale.
-   */
-  #renew(): true {
-    this.#current = new WeakSet();
-    this.#namedFrom = Math.max(this.#namedFrom, performance.now() + pause);
-    return true;
-  }
-
-  #giveUp(): true {
+    if (isStalePlan(error)) {
+      // No statement is named for a while, because a pooler may keep stale plans too.
+      this.#current = new WeakSet();
+      this.#namedFrom = Math.max(this.#namedFrom, performance.now() + pause);
+      return true;
+    }
+    if (!isStrayStatement(error)) return false;
     if (this.#namedFrom !== Number.POSITIVE_INFINITY) this.#warn(strayWarning);
     this.#namedFrom = Number.POSITIVE_INFINITY;
     return true;
