@@ -96,25 +96,19 @@ export class Db {
   /**
    * Runs a query.
    * @param entity the entity whose properties replace the columns
-   * @param last whether the query is the last of its transaction
    * @returns the rows, with the entity's names and types: SQLite stores dates and booleans as numbers
    * @throws {DriverException} the ORM's error for the database's error
    * @throws {OutcomeUnknownError} if COMMIT went along with the query, and the answer never came
    * @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline
    */
-  async run(
-    query: CompiledQuery,
-    entity: EntityName,
-    parameters = query.parameters,
-    last = false,
-  ): Promise<object[]> {
+  async run(query: Statement, entity: EntityName): Promise<object[]> {
     const { deadline } = this;
     this.assertInTime();
     const driver = this.em.getDriver();
     const metadata = this.em.getMetadata().get(entity);
     try {
       // Names each member, because spreading an object takes ten times as long, and this runs for every query.
-      const { sql, name, queryId, query: node }: Statement = query;
+      const { sql, name, queryId, query: node, parameters, last } = query;
       const statement: Statement = { sql, name, queryId, query: node, parameters, last, deadline };
       const { rows } = this.#readAtOnce(statement) ?? (await this.kysely.executeQuery<object>(statement));
       return rows.map((row) => driver.mapResult(row, metadata) as object);
@@ -223,7 +217,9 @@ export function prepareQuery<Values extends object, Row>(
     const bound = query.parameters.map((value) =>
       value instanceof Parameter ? values[value.name as keyof Values] : value,
     );
-    return db.run(query, entity, bound, place?.last) as Promise<EntityRow<Row>[]>;
+    const { sql, name, queryId, query: node } = query;
+    const statement = { sql, name, queryId, query: node, parameters: bound, last: place?.last };
+    return db.run(statement, entity) as Promise<EntityRow<Row>[]>;
   };
 }
 

@@ -59,13 +59,11 @@ type NewEndpoint = Pick<WebhookEndpoint, 'url' | 'events'> & { readonly now: Dat
 const insertEndpoint = prepareQuery(WebhookEndpoint, (db, { url, events, now }: NewEndpoint) =>
   db
     .insertInto('webhook_endpoint')
-    .values({ url, events, created_at: now, secret_created_at: now })
+    .values({ url, events, created_at: now })
     .onConflict((conflict) =>
       conflict.column('url').doUpdateSet({
         events,
         created_at: now,
-        secret_created_at: now,
-        previous_sign_until: null,
         paused_at: null,
         gone_at: null,
         failing_since: null,
@@ -112,7 +110,8 @@ export async function createWebhookEndpoint(
     assertRoom(await lockEndpoints(db, now), url);
     const [row] = await insertEndpoint(db, { url, events: JSON.stringify(events), now });
     const id = row?.id ?? 0;
-    await storeSecrets(db, services.secrets.sealer, id, { secrets: [secret], headers });
+    const place = { id, secretCreatedAt: now, previousSignUntil: null };
+    await storeSecrets(db, services.secrets.sealer, place, { secrets: [secret], headers });
     // The audit trail keeps only the host for ever: the URL's path and query may be a secret of the receiver.
     const changes = [
       ...changesOf({ host: null, events: null }, { host: new URL(url).host, events }),

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/db.ts';
-import { WebhookEndpoint } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { parseInput } from '../operations/input.ts';
@@ -35,15 +33,6 @@ export const RotateWebhookSecretInput = WebhookEndpointInput.extend({
     .nullish(),
 });
 
-type Rotation = Pick<WebhookEndpoint, 'id' | 'previousSignUntil'> & { readonly now: Date };
-
-const noteRotation = prepareQuery(WebhookEndpoint, (db, { id, previousSignUntil, now }: Rotation) =>
-  db
-    .updateTable('webhook_endpoint')
-    .set({ secret_created_at: now, previous_sign_until: previousSignUntil })
-    .where('id', '=', id),
-);
-
 /**
  * Gives a webhook endpoint that an operator added a new secret. During the grace, each message has signatures by the
  * new secret and by the earlier ones.
@@ -68,9 +57,9 @@ export async function rotateWebhookSecret(
     const before = signing(await openSecrets(sealer, endpoint), endpoint, now);
     const kept = grace === 0 ? [] : before.secrets;
     const secrets = [secret, ...kept].slice(0, mostSecrets);
-    await storeSecrets(db, sealer, id, { ...before, secrets });
     const graceEnd = grace === 0 ? null : new Date(now.getTime() + grace * 1000);
-    await noteRotation(db, { id, previousSignUntil: graceEnd, now });
+    const place = { id, secretCreatedAt: now, previousSignUntil: graceEnd };
+    await storeSecrets(db, sealer, place, { ...before, secrets });
     const changes = [
       { field: 'previous_sign_until', from: endpoint.previousSignUntil ?? null, to: graceEnd },
     ];

@@ -58,7 +58,7 @@ async function changeHeaders(
   assertAdded(stored);
   const before = await openSecrets(sealer, stored);
   const changes = headerChanges(before.headers, headers);
-  if (changes.length > 0) await storeSecrets(db, sealer, stored.id, { ...before, headers });
+  if (changes.length > 0) await storeSecrets(db, sealer, stored, { ...before, headers });
   return changes;
 }
 

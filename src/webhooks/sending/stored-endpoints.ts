@@ -181,27 +181,35 @@ const bindingOf = (id: number): Binding => ({ purpose: 'webhook-endpoint', accou
 export const sealSecrets = (sealer: Sealer, id: number, secrets: EndpointSecrets): Promise<Sealed> =>
   sealer.seal(Buffer.from(JSON.stringify(secrets)), bindingOf(id));
 
-type Sealable = Pick<WebhookEndpoint, 'id' | 'headerNames'> & Sealed;
+/** The row of an endpoint that an operator added, with what it tells of the secrets. */
+type Place = Pick<WebhookEndpoint, 'id' | 'secretCreatedAt' | 'previousSignUntil'>;
 
-const updateSecrets = prepareQuery(WebhookEndpoint, (db, { id, headerNames, jwe, version }: Sealable) =>
-  db
-    .updateTable('webhook_endpoint')
-    .set({ header_names: headerNames, sealed_secrets: jwe, encryption_version: version })
-    .where('id', '=', id),
+type Sealable = Place & Sealed & Pick<WebhookEndpoint, 'headerNames'>;
+
+const updateSecrets = prepareQuery(
+  WebhookEndpoint,
+  (db, { id, secretCreatedAt, previousSignUntil, headerNames, jwe, version }: Sealable) =>
+    db
+      .updateTable('webhook_endpoint')
+      .set({
+        header_names: headerNames,
+        sealed_secrets: jwe,
+        encryption_version: version,
+        secret_created_at: secretCreatedAt,
+        previous_sign_until: previousSignUntil,
+      })
+      .where('id', '=', id),
 );
 
-/**
- * Stores the secrets and the headers of an endpoint that an operator added.
- * @param id the id of its row, which must exist: the sealed value contains it
- */
+/** Stores the secrets and the headers of an endpoint in its row, which must exist: the sealed value contains its id. */
 export async function storeSecrets(
   db: Db,
   sealer: Sealer,
-  id: number,
+  place: Place,
   secrets: EndpointSecrets,
 ): Promise<void> {
-  const sealed = await sealSecrets(sealer, id, secrets);
-  await updateSecrets(db, { id, headerNames: headerNamesOf(secrets.headers), ...sealed });
+  const sealed = await sealSecrets(sealer, place.id, secrets);
+  await updateSecrets(db, { ...place, ...sealed, headerNames: headerNamesOf(secrets.headers) });
 }
 
 /**
